@@ -1,0 +1,84 @@
+/** What a process may exit with. One table for every command; documented in docs/reference/errors.md. */
+export const EXIT = {
+  ok: 0,
+  parked: 1,
+  usage: 2,
+  badInput: 3,
+  environment: 4,
+  busy: 5,
+  needsPerson: 6,
+  limit: 7,
+  bug: 70,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+interface CatalogEntry {
+  readonly exit: ExitCode;
+  readonly means: string;
+}
+
+/** Every operating error a user can meet: its exit code and what it means in one sentence. */
+export const CATALOG = {
+  E_USAGE: { exit: EXIT.usage, means: 'The command line is not one of ours.' },
+  E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task or loop has that id.' },
+  E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task or loop.' },
+  E_UNSUPPORTED: { exit: EXIT.usage, means: 'This version cannot do that yet.' },
+  E_NESTED: { exit: EXIT.usage, means: 'A loop tried to start a run inside itself.' },
+  E_CONFIG: { exit: EXIT.badInput, means: 'A configuration file, flag or RALPH_ variable holds something that is not valid.' },
+  E_CONFIG_EXISTS: { exit: EXIT.badInput, means: 'A configuration file is already there.' },
+  E_NO_TASKS: { exit: EXIT.badInput, means: 'No task file was found.' },
+  E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
+  E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
+  E_EDIT_UNSAFE: { exit: EXIT.badInput, means: 'An edit would have changed more than its own field, so nothing was written.' },
+  E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
+  E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
+  E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },
+  E_NO_TARGET: { exit: EXIT.environment, means: 'The branch to land on does not exist.' },
+  E_GIT_MISSING: { exit: EXIT.environment, means: 'git is not installed or too old.' },
+  E_GIT: { exit: EXIT.environment, means: 'A git command failed.' },
+  E_NO_IDENTITY: { exit: EXIT.environment, means: 'git has no user name and email to commit with.' },
+  E_REPOSITORY_BROKEN: { exit: EXIT.environment, means: 'The repository holds a half-made worktree entry that blocks git.' },
+  E_REPOSITORY_UNSUPPORTED: { exit: EXIT.environment, means: 'The repository uses something paralph cannot work with.' },
+  E_NO_AGENT: { exit: EXIT.environment, means: 'No agent is configured and none was found.' },
+  E_AGENT_MISSING: { exit: EXIT.environment, means: 'The agent command cannot be started.' },
+  E_ENVIRONMENT: { exit: EXIT.environment, means: 'An environment variable cannot be passed on.' },
+  E_STATE_UNWRITABLE: { exit: EXIT.environment, means: 'The state folder cannot be written.' },
+  E_LOG_DAMAGED: { exit: EXIT.environment, means: 'A record of the log does not match its checksum.' },
+  E_LOG_NEWER: { exit: EXIT.environment, means: 'The log was written by a newer version.' },
+  E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
+  E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
+  E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },
+  E_PUBLISH_BLOCKED: { exit: EXIT.needsPerson, means: 'What landed could not be published without touching local files.' },
+  E_LIMIT: { exit: EXIT.limit, means: 'A limit of the run was reached.' },
+} as const satisfies Record<string, CatalogEntry>;
+
+export type ErrorCode = keyof typeof CATALOG;
+
+export interface ErrorFacts {
+  /** The command that fixes it, ready to paste. */
+  readonly remedy?: string;
+  /** Further lines: one fact each (for example one problem of a file each). */
+  readonly facts?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** An operating error: something outside is not as we need it, and here is how to mend it. */
+export class AppError extends Error {
+  override name = 'AppError';
+  readonly code: ErrorCode;
+  readonly remedy: string | null;
+  readonly facts: readonly string[];
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message, { cause: facts.cause });
+    this.code = code;
+    this.remedy = facts.remedy ?? null;
+    this.facts = facts.facts ?? [];
+  }
+
+  get exit(): ExitCode {
+    return CATALOG[this.code].exit;
+  }
+}

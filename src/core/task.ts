@@ -1,0 +1,26 @@
+import type { TaskId } from './ids.ts';
+
+export type TaskStatus = 'open' | 'doing' | 'done' | 'blocked';
+
+/** One unit of wanted work, as its tracker tells it. */
+export interface Task {
+  readonly id: TaskId;
+  readonly title: string;
+  readonly body: string;
+  readonly acceptance: readonly string[];
+  readonly group: string | null;
+  readonly deps: readonly TaskId[];
+  /** Lower runs first; a task without one runs after those that have one. */
+  readonly priority: number | null;
+  readonly status: TaskStatus;
+  readonly blockedReason: string | null;
+  /** 1-based line in the tracker file. */
+  readonly line: number;
+}
+
+/** Something wrong in a file a person wrote. */
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
