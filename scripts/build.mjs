@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// Bundles src/ into dist/, which runs from anywhere with nothing but Node.
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { withLock } from './lib/lock.mjs';
+import { bundle } from './lib/bundle.mjs';
+import { newestMs } from './lib/files.mjs';
+import { installOutput } from './lib/install-output.mjs';
+import { thirdPartyNotices } from './lib/notices.mjs';
+import { inRoot, isCalled } from './lib/root.mjs';
+import { setup } from './setup.mjs';
+
+const ENTRIES = { main: 'src/main.ts', 'scripted-agent': 'src/scripted/agent.ts' };
+const STAMP = inRoot('.cache', 'built');
+const INPUTS = ['src', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/lib'];
+
+const presentEntries = () =>
+  Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(inRoot(source))));
+
+/** Removed files count too: they change the time of their folder. */
+function isCurrent() {
+  const stampMs = statSync(STAMP, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Object.keys(presentEntries()).some((name) => !existsSync(inRoot('dist', `${name}.js`)))) return false;
+  return INPUTS.every((input) => newestMs(inRoot(input)) < stampMs);
+}
+
+async function buildNow({ clean }) {
+  const startedAt = new Date();
+  const entries = presentEntries();
+  for (const [name, source] of Object.entries(ENTRIES)) {
+    if (!(name in entries)) console.error(`build: ${source} is missing, dist/${name}.js is not made`);
+  }
+  if (Object.keys(entries).length === 0) return 'build: nothing to build';
+  const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+  const files = await bundle({ entries, version });
+  installOutput({ files, notices: thirdPartyNotices(files), clean });
+  mkdirSync(inRoot('.cache'), { recursive: true });
+  writeFileSync(STAMP, '');
+  // The start of the build, so that a file saved while it went on makes the next one build again.
+  utimesSync(STAMP, startedAt, startedAt);
+  const chunks = files.filter((file) => file.type === 'chunk');
+  const kilobytes = chunks.reduce((sum, chunk) => sum + chunk.code.length, 0) / 1024;
+  return `build: ${chunks.length} files, ${kilobytes.toFixed(0)} KB, ${Date.now() - startedAt} ms`;
+}
+
+/** Builds dist/ unless it is newer than everything it is made of. `clean` builds anyway and leaves no file of an earlier build. */
+export async function build({ clean = false } = {}) {
+  if (!clean && isCurrent()) return 'build: dist is current';
+  return await withLock('build', async () => (!clean && isCurrent() ? 'build: dist is current' : buildNow({ clean })));
+}
+
+if (isCalled(import.meta.url)) {
+  await setup();
+  console.error(await build({ clean: process.argv.includes('--clean') }));
+}
