@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { AppError } from '../../core/errors.ts';
+
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The same, with the bytes as git wrote them: file contents and names need not be UTF-8. */
+export interface GitBytes {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface GitOptions {
+  readonly cwd: string;
+  /** Laid over `gitEnvironment()`. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Buffer;
+  /** Exit codes that are answers and not failures. Default: 0 alone. */
+  readonly ok?: readonly number[];
+  readonly timeoutMs?: number;
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+const STDERR_LINES_SHOWN = 5;
+
+/**
+ * Flags for porcelain in trees that agents write: settings they could plant in `.git/config` must not run programs in us
+ * nor change what a command does. Filters and merge drivers cannot be switched off this way; plumbing uses the view.
+ */
+export const HARDENED: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.pager=cat',
+  'core.editor=true',
+  'core.quotePath=false',
+  'core.fsync=committed',
+  'credential.helper=',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'log.showSignature=false',
+  'merge.verifySignatures=false',
+  'merge.autoStash=false',
+  'rerere.enabled=false',
+  'submodule.recurse=false',
+  'protocol.ext.allow=never',
+  'advice.detachedHead=false',
+  'color.ui=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Our environment without any `GIT_*`: a hook that starts us would otherwise steer every git we start. */
+export function gitEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !name.startsWith('GIT_')) env[name] = value;
+  }
+  return {
+    ...env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_EDITOR: 'true',
+    GIT_SEQUENCE_EDITOR: 'true',
+    GIT_MERGE_AUTOEDIT: 'no',
+    LC_ALL: 'C',
+  };
+}
+
+/** Runs git without a shell. An exit code outside `ok` throws. */
+export async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const { code, stdout, stderr } = await runGitBytes(args, options);
+  return { code, stdout: stdout.toString('utf8'), stderr };
+}
+
+export async function runGitBytes(args: readonly string[], options: GitOptions): Promise<GitBytes> {
+  const ended = await start(args, options);
+  const shown = commandLine(args);
+  if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}.`, { facts: stderrFacts(ended) });
+  if (!(options.ok ?? [0]).includes(ended.code)) throw failure(shown, ended, options.cwd);
+  return { code: ended.code, stdout: ended.stdout, stderr: ended.stderr };
+}
+
+interface Ended extends GitBytes {
+  /** Why it did not end by itself. */
+  readonly stopped: string | null;
+}
+
+function start(args: readonly string[], options: GitOptions): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // Its own session: Ctrl-C in the terminal must not hit a ref update half-way, and ssh must find no terminal to ask on.
+    const child = spawn('git', args, {
+      cwd: options.cwd,
+      env: { ...gitEnvironment(), ...options.env },
+      stdio: 'pipe',
+      detached: true,
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let bytes = 0;
+    let stopped: string | null = null;
+    const stop = (why: string): void => {
+      stopped ??= why;
+      if (child.pid !== undefined) killGroup(child.pid);
+    };
+    const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > OUTPUT_BYTES_MAX) stop(`printed more than ${OUTPUT_BYTES_MAX} bytes`);
+      else chunks.push(chunk);
+    };
+    const { timeoutMs } = options;
+    const timer =
+      timeoutMs === undefined ? null : setTimeout(() => stop(`took longer than ${timeoutMs} ms`), timeoutMs);
+    child.stdout.on('data', keep(out));
+    child.stderr.on('data', keep(err));
+    // git may end without reading its input; its exit code says what happened.
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+    child.on('error', (error) => {
+      if (timer !== null) clearTimeout(timer);
+      reject(startFailure(error, options.cwd));
+    });
+    child.on('close', (code, signal) => {
+      if (timer !== null) clearTimeout(timer);
+      if (signal !== null) stopped ??= `was ended by ${signal}`;
+      resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), stopped });
+    });
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Already gone.
+  }
+}
+
+function startFailure(error: NodeJS.ErrnoException, cwd: string): AppError {
+  if (!existsSync(cwd)) return new AppError('E_GIT', `The folder ${cwd} does not exist.`, { cause: error });
+  if (error.code === 'ENOENT' || error.code === 'EACCES') {
+    return new AppError('E_GIT_MISSING', 'git was not found on PATH.', {
+      remedy: 'Install git 2.38 or newer.',
+      cause: error,
+    });
+  }
+  return new AppError('E_GIT', `git could not be started: ${error.message}`, { cause: error });
+}
+
+function failure(shown: string, ended: Ended, cwd: string): AppError {
+  const facts = [...stderrFacts(ended), `in ${cwd}`];
+  const message = `${shown} failed with exit code ${ended.code}.`;
+  const foreign = /safe\.directory (\S.*)$/m.exec(ended.stderr)?.[1];
+  if (foreign === undefined) return new AppError('E_GIT', message, { facts });
+  return new AppError('E_GIT', message, { facts, remedy: `git config --global --add safe.directory ${foreign}` });
+}
+
+function stderrFacts(ended: Ended): string[] {
+  const lines = ended.stderr.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(0, STDERR_LINES_SHOWN).map(withoutSecrets);
+}
+
+function commandLine(args: readonly string[]): string {
+  const shown: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    // The hardening flags would hide the command they belong to.
+    if (args[at] === '-c') at += 1;
+    else shown.push(args[at] ?? '');
+  }
+  return withoutSecrets(['git', ...shown].join(' '));
+}
+
+/** A URL may carry a token. */
+function withoutSecrets(text: string): string {
+  return text.replaceAll(/:\/\/[^/@\s]+@/g, '://***@');
+}
