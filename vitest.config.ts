@@ -1,13 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Three speeds: pure tests share threads, world and e2e tests get processes of their own. */
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
+/** A fresh object for each project: vitest takes the entries out of the one it is given. */
+const define = () => ({ __VERSION__: JSON.stringify(version) });
+
+/** These start processes of their own and mostly wait for them: two at a time keep even a small machine busy. */
+const waiting = { pool: 'forks', maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)) } as const;
+
+/** Pure tests share threads; tests that touch the world get processes of their own, one kind after the other. */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'pure', include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'], pool: 'threads', isolate: false } },
-      { test: { name: 'tidy', include: ['test/tidy/**/*.test.ts'], pool: 'forks', testTimeout: 120_000 } },
-      { test: { name: 'world', include: ['test/world/**/*.test.ts'], pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], pool: 'forks', testTimeout: 180_000, hookTimeout: 60_000 } },
+      {
+        define: define(),
+        test: {
+          name: 'pure',
+          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: availableParallelism(),
+          testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        define: define(),
+        test: {
+          name: 'tidy',
+          include: ['test/tidy/**/*.test.ts'],
+          ...waiting,
+          testTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        define: define(),
+        test: {
+          name: 'world',
+          include: ['test/world/**/*.test.ts'],
+          ...waiting,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        define: define(),
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          ...waiting,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

@@ -12,7 +12,8 @@ function platformOf(name) {
   if (match == null) throw new Error(`${name} names no platform; add it to the lock file by hand`);
   const [, os, cpu, flavour] = match;
   if (os === 'wasm32') return { cpu: ['wasm32'] };
-  const libc = os === 'linux' && cpu !== 'arm' && flavour != null ? { libc: [flavour === 'musl' ? 'musl' : 'glibc'] } : {};
+  const libc =
+    os === 'linux' && cpu !== 'arm' && flavour != null ? { libc: [flavour === 'musl' ? 'musl' : 'glibc'] } : {};
   return { cpu: [cpu], os: [os], ...libc };
 }
 
@@ -37,7 +38,16 @@ export function missingOptional(packages) {
       const place = found == null ? folders.at(-1) : folders.at(-2);
       const { cpu, libc, os } = platformOf(name);
       // In npm's own order of keys, so that its next write changes nothing.
-      missing[place] = { version: range, cpu, dev: true, libc, license: entry.license, optional: true, os, engines: entry.engines };
+      missing[place] = {
+        version: range,
+        cpu,
+        dev: true,
+        libc,
+        license: entry.license,
+        optional: true,
+        os,
+        engines: entry.engines,
+      };
     }
   }
   return missing;

@@ -7,7 +7,7 @@ const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/
 function bundledPackages(files) {
   const modules = files.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
   const folders = modules.map((module) => PACKAGE_FOLDER.exec(module)?.[1]).filter((folder) => folder != null);
-  return [...new Set(folders)].sort();
+  return [...new Set(folders)].sort((a, b) => a.localeCompare(b, 'en'));
 }
 
 function notice(folder) {
