@@ -26,12 +26,18 @@ export const CATALOG = {
   E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task or loop.' },
   E_UNSUPPORTED: { exit: EXIT.usage, means: 'This version cannot do that yet.' },
   E_NESTED: { exit: EXIT.usage, means: 'A loop tried to start a run inside itself.' },
-  E_CONFIG: { exit: EXIT.badInput, means: 'A configuration file, flag or RALPH_ variable holds something that is not valid.' },
+  E_CONFIG: {
+    exit: EXIT.badInput,
+    means: 'A configuration file, flag or RALPH_ variable holds something that is not valid.',
+  },
   E_CONFIG_EXISTS: { exit: EXIT.badInput, means: 'A configuration file is already there.' },
   E_NO_TASKS: { exit: EXIT.badInput, means: 'No task file was found.' },
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
-  E_EDIT_UNSAFE: { exit: EXIT.badInput, means: 'An edit would have changed more than its own field, so nothing was written.' },
+  E_EDIT_UNSAFE: {
+    exit: EXIT.badInput,
+    means: 'An edit would have changed more than its own field, so nothing was written.',
+  },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
   E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },
@@ -39,8 +45,14 @@ export const CATALOG = {
   E_GIT_MISSING: { exit: EXIT.environment, means: 'git is not installed or too old.' },
   E_GIT: { exit: EXIT.environment, means: 'A git command failed.' },
   E_NO_IDENTITY: { exit: EXIT.environment, means: 'git has no user name and email to commit with.' },
-  E_REPOSITORY_BROKEN: { exit: EXIT.environment, means: 'The repository holds a half-made worktree entry that blocks git.' },
-  E_REPOSITORY_UNSUPPORTED: { exit: EXIT.environment, means: 'The repository uses something paralph cannot work with.' },
+  E_REPOSITORY_BROKEN: {
+    exit: EXIT.environment,
+    means: 'The repository holds a half-made worktree entry that blocks git.',
+  },
+  E_REPOSITORY_UNSUPPORTED: {
+    exit: EXIT.environment,
+    means: 'The repository uses something paralph cannot work with.',
+  },
   E_NO_AGENT: { exit: EXIT.environment, means: 'No agent is configured and none was found.' },
   E_AGENT_MISSING: { exit: EXIT.environment, means: 'The agent command cannot be started.' },
   E_ENVIRONMENT: { exit: EXIT.environment, means: 'An environment variable cannot be passed on.' },
@@ -50,7 +62,10 @@ export const CATALOG = {
   E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
   E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
   E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },
-  E_PUBLISH_BLOCKED: { exit: EXIT.needsPerson, means: 'What landed could not be published without touching local files.' },
+  E_PUBLISH_BLOCKED: {
+    exit: EXIT.needsPerson,
+    means: 'What landed could not be published without touching local files.',
+  },
   E_LIMIT: { exit: EXIT.limit, means: 'A limit of the run was reached.' },
 } as const satisfies Record<string, CatalogEntry>;
 

@@ -1,0 +1,57 @@
+import type { LoopId, Sha, TaskKey } from './ids.ts';
+import type { Candidate } from './model.ts';
+
+/** A wish: what a host should be doing now. The key makes it one thing, however often it is wished. */
+export type Command =
+  | {
+      readonly type: 'make-worktree';
+      readonly key: string;
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly branch: string;
+      readonly onto: readonly Sha[];
+      readonly head: Sha | null;
+    }
+  | {
+      readonly type: 'run-iteration';
+      readonly key: string;
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly n: number;
+      readonly timeoutMs: number;
+      readonly delayMs: number;
+    }
+  | {
+      readonly type: 'run-gates';
+      readonly key: string;
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly n: number;
+    }
+  | { readonly type: 'build-candidate'; readonly key: string; readonly fence: number; readonly item: LoopId | null }
+  | {
+      readonly type: 'test-candidate';
+      readonly key: string;
+      readonly fence: number;
+      readonly item: LoopId | null;
+      readonly commit: Sha;
+      readonly tree: Sha;
+    }
+  | {
+      readonly type: 'advance-integration';
+      readonly key: string;
+      readonly fence: number;
+      readonly item: LoopId | null;
+      readonly candidate: Candidate;
+    }
+  | { readonly type: 'retire-worktree'; readonly key: string; readonly loop: LoopId }
+  | { readonly type: 'publish'; readonly key: string; readonly to: Sha };
+
+export type CommandType = Command['type'];
+
+/** A task a host would start now, in order; what a dry run prints and a claim is made from. */
+export interface Start {
+  readonly task: TaskKey;
+  readonly slot: number;
+  readonly onto: readonly LoopId[];
+}

@@ -1,0 +1,29 @@
+import type { Event, Stamp } from './events.ts';
+import type { HostId, LoopId } from './ids.ts';
+import type { Host, Loop, State } from './model.ts';
+import { loopsOf } from './model.ts';
+
+type Joined = Extract<Event, { type: 'host-joined' }>;
+
+export function hostJoined(state: State, event: Joined, stamp: Stamp): State {
+  const host: Host = { id: event.host, mark: event.mark, policy: event.policy, state: 'up', joinedAt: stamp.at };
+  // A new host may find what was in the way gone, so it tries once more.
+  const publishing = { ...state.publishing, blocked: null };
+  return { ...state, hosts: { ...state.hosts, [host.id]: host }, publishing, landingTrouble: null };
+}
+
+/** Frees all that a host held: its loops go on with whoever adopts them, its landing starts again. */
+export function hostGone(state: State, id: HostId, stamp: Stamp): State {
+  if (state.hosts[id] == null) return state;
+  const { [id]: _gone, ...hosts } = state.hosts;
+  const loops: Record<LoopId, Loop> = { ...state.loops };
+  for (const loop of loopsOf(state)) if (loop.host === id) loops[loop.id] = { ...loop, host: null, since: stamp.at };
+  return { ...state, hosts, loops, landing: state.landing?.host === id ? null : state.landing };
+}
+
+/** The one host that does what any host could do but only one should. */
+export function leaderOf(state: State): HostId | null {
+  const up = Object.values(state.hosts).filter((host) => host.state === 'up');
+  up.sort((a, b) => a.joinedAt - b.joinedAt || (a.id < b.id ? -1 : 1));
+  return up[0]?.id ?? null;
+}

@@ -1,0 +1,222 @@
+import { unreachable } from './assert.ts';
+import type { Event, Stamp } from './events.ts';
+import type { LoopId, Sha } from './ids.ts';
+import { canBeQueued, nextToLand } from './landing-queue.ts';
+import { park } from './loop.ts';
+import type { Candidate, GateReport, Landing, LandingStage, LandingTrouble, Loop, ParkReason, State } from './model.ts';
+import { recordVerdict, verdictOf } from './verdicts.ts';
+
+type LandingEvent = Extract<
+  Event,
+  {
+    type:
+      | 'landing-requested'
+      | 'landing-started'
+      | 'candidate-built'
+      | 'candidate-conflicted'
+      | 'candidate-contained'
+      | 'candidate-tested'
+      | 'integration-advanced'
+      | 'integration-contested'
+      | 'target-moved'
+      | 'published'
+      | 'publish-blocked'
+      | 'publish-diverged'
+      | 'command-failed';
+  }
+>;
+
+export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stamp): State {
+  switch (event.type) {
+    case 'landing-requested':
+      return queueLoops(state, event.loops, stamp);
+    case 'landing-started':
+      return startLanding(state, event, stamp);
+    case 'target-moved':
+      return {
+        ...state,
+        targetHead: event.head,
+        landingTrouble: null,
+        publishing: { ...state.publishing, blocked: null },
+      };
+    case 'published':
+      return { ...state, targetHead: event.to, publishing: { published: event.to, blocked: null, diverged: false } };
+    case 'publish-blocked':
+      return {
+        ...state,
+        publishing: { ...state.publishing, blocked: { to: event.to, why: event.why, paths: event.paths } },
+      };
+    case 'publish-diverged':
+      return { ...state, publishing: { ...state.publishing, diverged: true } };
+    case 'candidate-built':
+    case 'candidate-conflicted':
+    case 'candidate-contained':
+    case 'candidate-tested':
+    case 'integration-advanced':
+    case 'integration-contested':
+    case 'command-failed': {
+      const landing = state.landing;
+      return landing === null || landing.fence !== event.fence ? state : goOn(state, landing, event, stamp);
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+type Progress = Exclude<
+  LandingEvent,
+  {
+    type:
+      | 'landing-requested'
+      | 'landing-started'
+      | 'target-moved'
+      | 'published'
+      | 'publish-blocked'
+      | 'publish-diverged';
+  }
+>;
+
+function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): State {
+  switch (event.type) {
+    case 'candidate-built':
+      return built(state, landing, event.candidate);
+    case 'candidate-conflicted':
+      if (event.upstream)
+        return stopLanding(state, {
+          kind: 'upstream-conflict',
+          detail: 'what landed and the new commits on the target conflict',
+          paths: event.paths,
+          target: state.targetHead,
+        });
+      return refuse(
+        state,
+        landing,
+        'conflict',
+        `conflicts with what landed before: ${event.paths.join(', ')}`,
+        stamp,
+        event.paths,
+      );
+    case 'candidate-contained':
+      return landing.item === null
+        ? { ...state, landing: null, integration: event.commit, publishing: { ...state.publishing, diverged: false } }
+        : land(state, landing.item, event.commit, stamp);
+    case 'candidate-tested':
+      return tested(state, landing, event.tree, event.report, stamp);
+    case 'integration-advanced':
+      return advanced(state, landing, event.commit, stamp);
+    case 'integration-contested':
+      return stage({ ...state, integration: event.now }, landing, { at: 'building' });
+    case 'command-failed':
+      if (landing.item === null)
+        return stopLanding(state, { kind: 'broken', detail: event.message, paths: [], target: state.targetHead });
+      return refuse(state, landing, 'broken', event.message, stamp);
+    default:
+      return unreachable(event);
+  }
+}
+
+const stage = (state: State, landing: Landing, next: LandingStage): State => ({
+  ...state,
+  landing: { ...landing, stage: next },
+});
+
+function startLanding(state: State, event: Extract<Event, { type: 'landing-started' }>, stamp: Stamp): State {
+  if (state.hosts[event.host] == null || nextToLand(state) !== event.item) return state;
+  return { ...state, landing: { item: event.item, host: event.host, fence: stamp.seq, stage: { at: 'building' } } };
+}
+
+/** A tree the gates have passed before needs no second run: the verdict is about the tree, not the commit. */
+function built(state: State, landing: Landing, candidate: Candidate): State {
+  if (landing.stage.at !== 'building') return state;
+  const known = verdictOf(state, gatesHashOf(state, landing), candidate.tree);
+  return stage({ ...state, integration: candidate.base }, landing, {
+    at: known === 'green' ? 'advancing' : 'testing',
+    candidate,
+  });
+}
+
+function tested(state0: State, landing: Landing, tree: Sha, report: GateReport, stamp: Stamp): State {
+  const at = landing.stage;
+  if (at.at !== 'testing' && at.at !== 'proving') return state0;
+  if (tree !== (at.at === 'testing' ? at.candidate.tree : at.candidate.baseTree)) return state0;
+  const gatesHash = gatesHashOf(state0, landing);
+  const state = recordVerdict(state0, gatesHash, tree, report.verdict);
+  const { candidate } = at;
+  if (at.at === 'proving') return blame(state, landing, report.verdict === 'red', at.red, stamp);
+  if (report.verdict === 'green') return stage(state, landing, { at: 'advancing', candidate });
+  if (candidate.upstream)
+    return stopLanding(state, {
+      kind: 'upstream-red',
+      detail: `a gate fails once the new commits on the target are merged in: ${report.failing ?? ''}`,
+      paths: [],
+      target: state.targetHead,
+    });
+  const base = verdictOf(state, gatesHash, candidate.baseTree);
+  return base === null
+    ? stage(state, landing, { at: 'proving', candidate, red: report })
+    : blame(state, landing, base === 'red', report, stamp);
+}
+
+/** An item is put aside only with proof: the same base is green without it. */
+function blame(state: State, landing: Landing, baseIsRed: boolean, red: GateReport, stamp: Stamp): State {
+  const failing = red.failing ?? 'a gate';
+  const aside = baseIsRed
+    ? refuse(state, landing, 'main-red', `${failing} fails on main itself, with or without this work`, stamp)
+    : refuse(state, landing, 'red', `${failing} fails once merged with main`, stamp);
+  if (landing.item === null) return aside;
+  const loop = aside.loops[landing.item];
+  return loop == null ? aside : { ...aside, loops: { ...aside.loops, [loop.id]: { ...loop, lastGate: red } } };
+}
+
+function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): State {
+  if (landing.stage.at !== 'advancing' || landing.stage.candidate.commit !== commit) return state;
+  const moved: State = { ...state, integration: commit };
+  if (!landing.stage.candidate.upstream && landing.item !== null) return land(moved, landing.item, commit, stamp);
+  const merged = { ...moved, publishing: { ...moved.publishing, diverged: false } };
+  return landing.item === null ? { ...merged, landing: null } : stage(merged, landing, { at: 'building' });
+}
+
+function land(state: State, item: LoopId, commit: Sha, stamp: Stamp): State {
+  const loop = state.loops[item];
+  if (loop == null) return { ...state, landing: null };
+  const landed: Loop = { ...loop, host: null, phase: { at: 'landed', commit }, since: stamp.at };
+  return {
+    ...state,
+    landing: null,
+    loops: { ...state.loops, [item]: landed },
+    landed: { ...state.landed, [loop.task]: { loop: item, commit, at: stamp.at } },
+    publishing: { ...state.publishing, blocked: null },
+  };
+}
+
+function refuse(
+  state: State,
+  landing: Landing,
+  reason: ParkReason,
+  detail: string,
+  stamp: Stamp,
+  paths: readonly string[] = [],
+): State {
+  const loop = landing.item === null ? undefined : state.loops[landing.item];
+  if (loop == null) return { ...state, landing: null };
+  return { ...state, landing: null, loops: { ...state.loops, [loop.id]: park(loop, reason, detail, stamp, paths) } };
+}
+
+const stopLanding = (state: State, trouble: LandingTrouble): State => ({
+  ...state,
+  landing: null,
+  landingTrouble: trouble,
+});
+
+/** Asked for by a person: what is ready, or was put aside at landing, goes (again) into the queue. */
+function queueLoops(state: State, ids: readonly LoopId[], stamp: Stamp): State {
+  const loops = { ...state.loops };
+  for (const id of ids) {
+    const loop = loops[id];
+    if (loop != null && canBeQueued(loop))
+      loops[id] = { ...loop, since: stamp.at, phase: { at: 'ready', queued: true, readySeq: stamp.seq } };
+  }
+  return { ...state, loops, landingTrouble: null };
+}
+
+const gatesHashOf = (state: State, landing: Landing): string => state.hosts[landing.host]?.policy.gatesHash ?? '';

@@ -1,0 +1,31 @@
+import type { LoopId } from './ids.ts';
+import type { Loop, State } from './model.ts';
+import { loopsOf } from './model.ts';
+
+/** Ready loops waiting to land, first come first. */
+export function landingQueue(state: State): readonly Loop[] {
+  return loopsOf(state)
+    .flatMap((loop) => (loop.phase.at === 'ready' && loop.phase.queued ? [{ loop, seq: loop.phase.readySeq }] : []))
+    .sort((a, b) => a.seq - b.seq || (a.loop.id < b.loop.id ? -1 : 1))
+    .map(({ loop }) => loop);
+}
+
+/** The item to land next: a loop built on an unlanded branch waits for that one. Undefined: nothing can land now. */
+export function nextToLand(state: State): LoopId | null | undefined {
+  if (state.landing !== null || state.landingTrouble !== null) return undefined;
+  if (state.publishing.diverged) return null;
+  return landingQueue(state).find((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'))?.id;
+}
+
+/** Its own gates were green once; only the landing did not work out. */
+export function canBeQueued(loop: Loop): boolean {
+  if (loop.phase.at === 'ready') return !loop.phase.queued;
+  if (loop.phase.at !== 'parked') return false;
+  const { reason } = loop.phase;
+  return (
+    reason === 'conflict' ||
+    reason === 'red' ||
+    reason === 'main-red' ||
+    (reason === 'broken' && loop.lastGate?.verdict === 'green')
+  );
+}

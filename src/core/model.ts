@@ -1,0 +1,195 @@
+import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
+import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
+import type { Task } from './task.ts';
+
+/** Everything the log says, folded. Plain data: a snapshot is its JSON. */
+export interface State {
+  readonly seq: number;
+  readonly hosts: Readonly<Record<HostId, Host>>;
+  /** By tracker path, relative to the checkout. */
+  readonly trackers: Readonly<Record<string, Tracker>>;
+  readonly loops: Readonly<Record<LoopId, Loop>>;
+  /** Where each task landed. */
+  readonly landed: Readonly<Record<TaskKey, Landed>>;
+  /** Attempts made at a task since it was last reset. */
+  readonly attempts: Readonly<Record<TaskKey, number>>;
+  readonly landing: Landing | null;
+  readonly landingTrouble: LandingTrouble | null;
+  readonly integration: Sha | null;
+  readonly targetHead: Sha | null;
+  readonly publishing: Publishing;
+  /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
+  readonly verdicts: readonly Verdict[];
+}
+
+export interface Tracker {
+  readonly digest: string;
+  readonly tasks: readonly Task[];
+}
+
+export interface Landed {
+  readonly loop: LoopId;
+  readonly commit: Sha;
+  readonly at: number;
+}
+
+export interface ProcessMark {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+/** A process that runs loops or lands them. */
+export interface Host {
+  readonly id: HostId;
+  readonly mark: ProcessMark;
+  readonly policy: HostPolicy;
+  readonly state: 'up' | 'draining' | 'gone';
+  readonly joinedAt: number;
+}
+
+/** What a host was told to do; fixed when it joins, so that every fold sees the same. */
+export interface HostPolicy {
+  readonly tracker: string;
+  /** Room for loops; 0: this host only lands. */
+  readonly slots: number;
+  readonly strategy: Strategy;
+  readonly mergePolicy: MergePolicy;
+  readonly limits: LimitSettings;
+  readonly target: string;
+  readonly publish: PublishMode;
+  readonly method: LandingMethod;
+  readonly agent: string;
+  readonly gatesHash: string;
+  readonly hasGates: boolean;
+}
+
+/** One attempt at one task: branch, worktree, iterations. */
+export interface Loop {
+  readonly id: LoopId;
+  readonly task: TaskKey;
+  readonly title: string;
+  readonly group: string | null;
+  readonly attempt: number;
+  readonly branch: string;
+  readonly agent: string;
+  /** Who works on it; null: free to be adopted. */
+  readonly host: HostId | null;
+  readonly slot: number;
+  /** Sequence number of the claim or adoption: an effect with an older one is a stranger's. */
+  readonly fence: number;
+  /** Loops whose unlanded branches this one was started from. */
+  readonly onto: readonly LoopId[];
+  readonly phase: Phase;
+  readonly since: number;
+  readonly claimedAt: number;
+  readonly worktree: string | null;
+  readonly worktreeState: 'none' | 'made' | 'retired';
+  readonly base: Sha | null;
+  readonly baseTree: Sha | null;
+  readonly head: Sha | null;
+  readonly tree: Sha | null;
+  /** Number of the last iteration, counted or not. */
+  readonly iteration: number;
+  readonly counted: number;
+  readonly usedMs: number;
+  readonly idleStreak: number;
+  readonly failureStreak: number;
+  readonly lastSaid: string;
+  readonly lastGate: GateReport | null;
+}
+
+export interface GateReport {
+  readonly verdict: VerdictKind;
+  readonly failing: string | null;
+  readonly tail: string;
+}
+
+export type Phase =
+  | { readonly at: 'preparing' }
+  | { readonly at: 'iterating'; readonly n: number }
+  | { readonly at: 'gating'; readonly n: number }
+  | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
+  | { readonly at: 'landed'; readonly commit: Sha }
+  | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
+
+export type ParkReason =
+  | 'iterations'
+  | 'runtime'
+  | 'no-progress'
+  | 'failures'
+  | 'conflict'
+  | 'red'
+  | 'main-red'
+  | 'broken'
+  | 'reset';
+
+export type VerdictKind = 'green' | 'red';
+
+export interface Verdict {
+  readonly key: string;
+  readonly verdict: VerdictKind;
+}
+
+/** The one landing under way. `item` null: only the user's own new commits are merged in. */
+export interface Landing {
+  readonly item: LoopId | null;
+  readonly host: HostId;
+  readonly fence: number;
+  readonly stage: LandingStage;
+}
+
+export interface Candidate {
+  readonly base: Sha;
+  readonly baseTree: Sha;
+  readonly commit: Sha;
+  readonly tree: Sha;
+  /** The candidate is the user's new commits merged in, not the item. */
+  readonly upstream: boolean;
+}
+
+export type LandingStage =
+  | { readonly at: 'building' }
+  | { readonly at: 'testing'; readonly candidate: Candidate }
+  | { readonly at: 'proving'; readonly candidate: Candidate; readonly red: GateReport }
+  | { readonly at: 'advancing'; readonly candidate: Candidate };
+
+/** Why nothing can land until a person, or a new commit on the target, changes something. */
+export interface LandingTrouble {
+  readonly kind: 'upstream-conflict' | 'upstream-red' | 'broken';
+  readonly detail: string;
+  readonly paths: readonly string[];
+  readonly target: Sha | null;
+}
+
+export interface Publishing {
+  readonly published: Sha | null;
+  readonly blocked: { readonly to: Sha; readonly why: string; readonly paths: readonly string[] } | null;
+  /** The target has commits that integration lacks: merge them before publishing. */
+  readonly diverged: boolean;
+}
+
+export const EMPTY_STATE: State = {
+  seq: 0,
+  hosts: {},
+  trackers: {},
+  loops: {},
+  landed: {},
+  attempts: {},
+  landing: null,
+  landingTrouble: null,
+  integration: null,
+  targetHead: null,
+  publishing: { published: null, blocked: null, diverged: false },
+  verdicts: [],
+};
+
+export const VERDICTS_MAX = 256;
+
+export const isWorking = (loop: Loop): boolean =>
+  loop.phase.at === 'preparing' || loop.phase.at === 'iterating' || loop.phase.at === 'gating';
+
+/** Neither landed nor parked: the task is in somebody's hands. */
+export const isLive = (loop: Loop): boolean => loop.phase.at !== 'landed' && loop.phase.at !== 'parked';
+
+export const loopsOf = (state: State): readonly Loop[] => Object.values(state.loops);

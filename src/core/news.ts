@@ -1,0 +1,60 @@
+import type { LoopId, Sha, TaskKey } from './ids.ts';
+import type { Loop, ParkReason, State } from './model.ts';
+import { loopsOf } from './model.ts';
+
+/** What became of a loop, told once. Derived from two states, never written to the log. */
+export type News =
+  | {
+      readonly type: 'loop-ready';
+      readonly loop: LoopId;
+      readonly task: TaskKey;
+      readonly branch: string;
+      readonly queued: boolean;
+    }
+  | { readonly type: 'loop-landed'; readonly loop: LoopId; readonly task: TaskKey; readonly commit: Sha }
+  | {
+      readonly type: 'loop-parked';
+      readonly loop: LoopId;
+      readonly task: TaskKey;
+      readonly reason: ParkReason;
+      readonly detail: string;
+      readonly branch: string;
+    }
+  | {
+      readonly type: 'landing-stopped';
+      readonly kind: string;
+      readonly detail: string;
+      readonly paths: readonly string[];
+    };
+
+export function newsBetween(before: State, after: State): readonly News[] {
+  const news: News[] = [];
+  for (const loop of loopsOf(after)) {
+    const was = before.loops[loop.id];
+    if (was === loop || was?.phase === loop.phase) continue;
+    const told = newsOf(loop, was);
+    if (told !== null) news.push(told);
+  }
+  const trouble = after.landingTrouble;
+  if (trouble !== null && trouble !== before.landingTrouble)
+    news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });
+  return news;
+}
+
+function newsOf(loop: Loop, was: Loop | undefined): News | null {
+  const { phase, id, task, branch } = loop;
+  switch (phase.at) {
+    case 'ready':
+      return was?.phase.at === 'ready' ? null : { type: 'loop-ready', loop: id, task, branch, queued: phase.queued };
+    case 'landed':
+      return was?.phase.at === 'landed' ? null : { type: 'loop-landed', loop: id, task, commit: phase.commit };
+    case 'parked':
+      return was?.phase.at === 'parked'
+        ? null
+        : { type: 'loop-parked', loop: id, task, reason: phase.reason, detail: phase.detail, branch };
+    case 'preparing':
+    case 'iterating':
+    case 'gating':
+      return null;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Event } from './events.ts';
+import type { HostId, LoopId, Sha } from './ids.ts';
+import type { ProcessMark, State } from './model.ts';
+import { isWorking, loopsOf } from './model.ts';
+import type { Task } from './task.ts';
+
+/** What a look at the real world showed. Null: not looked at this time. */
+export interface Observed {
+  /** Hosts of the log whose process is gone. */
+  readonly deadHosts: readonly HostId[];
+  readonly targetHead: Sha | null;
+  readonly tracker: { readonly path: string; readonly digest: string; readonly tasks: readonly Task[] } | null;
+  /** Loops of this host whose worktree folder is not there. */
+  readonly missingWorktrees: readonly LoopId[];
+}
+
+/** The facts the log lacks. Recovery is nothing else: look, write down what is missing, go on. */
+export function reconcile(state: State, observed: Observed, me: HostId): readonly Event[] {
+  const events: Event[] = [];
+  for (const host of observed.deadHosts)
+    if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
+  const { tracker, targetHead } = observed;
+  if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
+    events.push({ type: 'tasks-read', tracker: tracker.path, digest: tracker.digest, tasks: tracker.tasks });
+  if (targetHead !== null && targetHead !== state.targetHead) events.push({ type: 'target-moved', head: targetHead });
+  for (const id of observed.missingWorktrees) {
+    const loop = state.loops[id];
+    if (loop != null && loop.host === me && isWorking(loop) && loop.worktreeState === 'made')
+      events.push({ type: 'worktree-lost', loop: id });
+  }
+  return events;
+}
+
+/** The processes to look at: every host of the log but this one. */
+export function hostsToWatch(
+  state: State,
+  me: HostId | null,
+): readonly { readonly id: HostId; readonly mark: ProcessMark }[] {
+  return Object.values(state.hosts).filter((host) => host.id !== me);
+}
+
+/** The worktrees that must be there for this host's loops to go on. */
+export function worktreesToWatch(
+  state: State,
+  me: HostId,
+): readonly { readonly loop: LoopId; readonly path: string }[] {
+  return loopsOf(state).flatMap((loop) =>
+    loop.host === me && isWorking(loop) && loop.worktree !== null ? [{ loop: loop.id, path: loop.worktree }] : [],
+  );
+}

@@ -1,0 +1,161 @@
+import { landingQueue } from './landing-queue.ts';
+import type { Start } from './commands.ts';
+import type { HostId, LoopId, TaskKey } from './ids.ts';
+import { taskKey } from './ids.ts';
+import type { Host, Loop, State } from './model.ts';
+import { isLive, isWorking, loopsOf } from './model.ts';
+import type { Task } from './task.ts';
+
+/** Why a task does not start now. */
+export type Waiting =
+  | { readonly why: 'done' }
+  | { readonly why: 'landed' }
+  | { readonly why: 'blocked'; readonly reason: string }
+  | { readonly why: 'held'; readonly loop: LoopId }
+  | { readonly why: 'ready'; readonly loop: LoopId }
+  | { readonly why: 'parked'; readonly loop: LoopId }
+  | { readonly why: 'dependency'; readonly on: readonly string[] }
+  | { readonly why: 'group'; readonly group: string; readonly behind: string }
+  | { readonly why: 'slots' };
+
+export interface Plan {
+  readonly starts: readonly Start[];
+  readonly adopts: readonly { readonly loop: LoopId; readonly slot: number }[];
+  readonly waits: readonly { readonly task: Task; readonly waiting: Waiting }[];
+}
+
+/** What a host starts now, in order, and why the rest waits. Full slots, unmet dependencies and busy groups hold a task back; nothing else does. */
+export function schedule(state: State, me: HostId): Plan {
+  const host = state.hosts[me];
+  if (host == null || host.state !== 'up') return { starts: [], adopts: [], waits: [] };
+  const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
+  const free = freeSlots(host, mine);
+  const adopts = orphans(state, host).flatMap((loop) => {
+    const slot = free.shift();
+    return slot === undefined ? [] : [{ loop: loop.id, slot }];
+  });
+  const picture = look(state, host);
+  const starts: Start[] = [];
+  const waits: { task: Task; waiting: Waiting }[] = [];
+  for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
+    const waiting = waitingOf(picture, task);
+    const slot = waiting === null ? free.shift() : undefined;
+    if (waiting !== null || slot === undefined) {
+      waits.push({ task, waiting: waiting ?? { why: 'slots' } });
+      continue;
+    }
+    const group = groupOf(host, task);
+    starts.push({ task: taskKey(host.policy.tracker, task.id), slot, onto: startsFrom(picture, task, group) });
+    if (group !== null) picture.busyGroups.set(group, task.id);
+  }
+  return { starts, adopts, waits };
+}
+
+interface Picture {
+  readonly state: State;
+  readonly host: Host;
+  readonly byTask: ReadonlyMap<TaskKey, Loop>;
+  readonly busyGroups: Map<string, string>;
+  readonly readyInGroup: ReadonlyMap<string, Loop>;
+}
+
+function look(state: State, host: Host): Picture {
+  const byTask = new Map<TaskKey, Loop>();
+  for (const loop of loopsOf(state)) {
+    const known = byTask.get(loop.task);
+    if (known == null || known.claimedAt <= loop.claimedAt) byTask.set(loop.task, loop);
+  }
+  const busyGroups = new Map<string, string>();
+  const readyInGroup = new Map<string, Loop>();
+  for (const task of state.trackers[host.policy.tracker]?.tasks ?? []) {
+    const loop = byTask.get(taskKey(host.policy.tracker, task.id));
+    const group = groupOf(host, task);
+    if (loop == null || group === null || !isLive(loop)) continue;
+    if (loop.phase.at === 'ready' && !loop.phase.queued) {
+      const other = readyInGroup.get(group);
+      if (other == null || other.since <= loop.since) readyInGroup.set(group, loop);
+    } else busyGroups.set(group, task.id);
+  }
+  return { state, host, byTask, busyGroups, readyInGroup };
+}
+
+/** Under strategy `group` the tasks without a group are one group of their own. */
+function groupOf(host: Host, task: Task): string | null {
+  return task.group ?? (host.policy.strategy === 'group' ? '' : null);
+}
+
+function waitingOf(picture: Picture, task: Task): Waiting | null {
+  const { state, host } = picture;
+  const key = taskKey(host.policy.tracker, task.id);
+  const loop = picture.byTask.get(key);
+  if (state.landed[key] != null) return { why: 'landed' };
+  if (task.status === 'done') return { why: 'done' };
+  if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
+  if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
+  if (task.status === 'blocked') return { why: 'blocked', reason: task.blockedReason ?? 'marked as blocked' };
+  if (loop != null && (state.attempts[key] ?? 0) >= host.policy.limits.attempts)
+    return { why: 'parked', loop: loop.id };
+  const unmet = task.deps.filter((dep) => !isMet(picture, dep));
+  if (unmet.length > 0) return { why: 'dependency', on: unmet };
+  const group = groupOf(host, task);
+  const behind = group === null ? undefined : picture.busyGroups.get(group);
+  return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
+}
+
+/** A dependency counts once landed; where a person lands by hand, once its branch is ready to start from. */
+function isMet(picture: Picture, dep: Task['id']): boolean {
+  const { state, host } = picture;
+  const key = taskKey(host.policy.tracker, dep);
+  if (state.landed[key] != null) return true;
+  if (state.trackers[host.policy.tracker]?.tasks.find((task) => task.id === dep)?.status === 'done') return true;
+  return host.policy.mergePolicy === 'manual' && picture.byTask.get(key)?.phase.at === 'ready';
+}
+
+/** The unlanded branches a new loop must contain: its dependencies' and, in a group, the one before it. */
+function startsFrom(picture: Picture, task: Task, group: string | null): readonly LoopId[] {
+  const { host } = picture;
+  const ready = task.deps.flatMap((dep) => {
+    const loop = picture.byTask.get(taskKey(host.policy.tracker, dep));
+    return loop?.phase.at === 'ready' ? [loop.id] : [];
+  });
+  const before = group === null ? undefined : picture.readyInGroup.get(group);
+  return before == null || ready.includes(before.id) ? ready : [...ready, before.id];
+}
+
+function freeSlots(host: Host, mine: readonly Loop[]): number[] {
+  const taken = new Set(mine.map((loop) => loop.slot));
+  const slots = Array.from({ length: host.policy.slots }, (_, index) => index + 1);
+  return slots.filter((slot) => !taken.has(slot));
+}
+
+function orphans(state: State, host: Host): readonly Loop[] {
+  return loopsOf(state)
+    .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
+    .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
+}
+
+function inOrder(tasks: readonly Task[]): readonly Task[] {
+  const rank = (task: Task): number => task.priority ?? Number.POSITIVE_INFINITY;
+  return tasks
+    .map((task, index) => ({ task, index }))
+    .sort((a, b) => (rank(a.task) === rank(b.task) ? a.index - b.index : rank(a.task) - rank(b.task)))
+    .map(({ task }) => task);
+}
+
+/** Nothing is left that this host could do or should wait for. */
+export function isSpent(state: State, me: HostId): boolean {
+  const host = state.hosts[me];
+  if (host == null) return true;
+  const { starts, adopts } = schedule(state, me);
+  if (starts.length > 0 || adopts.length > 0) return false;
+  const others = loopsOf(state).some(
+    (loop) =>
+      loop.host !== null &&
+      isWorking(loop) &&
+      (loop.host === me || (host.policy.slots > 0 && loop.task.startsWith(`${host.policy.tracker}#`))),
+  );
+  if (others || state.landing !== null) return false;
+  if (state.landingTrouble !== null) return true;
+  if (state.publishing.diverged) return false;
+  return !landingQueue(state).some((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'));
+}

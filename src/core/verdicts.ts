@@ -1,0 +1,17 @@
+import type { Sha } from './ids.ts';
+import type { State, VerdictKind } from './model.ts';
+import { VERDICTS_MAX } from './model.ts';
+
+const keyOf = (gatesHash: string, tree: Sha): string => `${gatesHash}:${tree}`;
+
+/** What the gates said of exactly this tree, if they ever ran on it. The newest answer counts. */
+export function verdictOf(state: State, gatesHash: string, tree: Sha): VerdictKind | null {
+  const key = keyOf(gatesHash, tree);
+  return state.verdicts.findLast((known) => known.key === key)?.verdict ?? null;
+}
+
+export function recordVerdict(state: State, gatesHash: string, tree: Sha, verdict: VerdictKind): State {
+  const key = keyOf(gatesHash, tree);
+  const others = state.verdicts.filter((known) => known.key !== key);
+  return { ...state, verdicts: [...others, { key, verdict }].slice(-VERDICTS_MAX) };
+}

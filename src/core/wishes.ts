@@ -1,0 +1,129 @@
+import type { Command } from './commands.ts';
+import { leaderOf } from './hosts.ts';
+import type { HostId, Sha } from './ids.ts';
+import type { Host, Landing, Loop, State } from './model.ts';
+import { isWorking, loopsOf } from './model.ts';
+import { isSpent } from './schedule.ts';
+
+const DELAY_FIRST_MS = 500;
+const DELAY_MAX_MS = 60_000;
+
+/**
+ * What a host should be doing, from the state alone. Nothing is remembered beside the log, so a crash
+ * loses no command: the next host wishes the same, and each effect first looks whether it has happened.
+ */
+export function wishes(state: State, me: HostId): readonly Command[] {
+  const host = state.hosts[me];
+  if (host == null || host.state !== 'up') return [];
+  const own = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
+  return [
+    ...own.map((loop) => loopWish(state, host, loop)),
+    ...landingWishes(state, me),
+    ...leaderWishes(state, me),
+    ...publishWish(state, host),
+  ];
+}
+
+function loopWish(state: State, host: Host, loop: Loop): Command {
+  const { limits } = host.policy;
+  const key = `${loop.id}:${loop.fence}`;
+  switch (loop.phase.at) {
+    case 'iterating': {
+      const delayMs =
+        loop.failureStreak === 0 ? 0 : Math.min(DELAY_MAX_MS, DELAY_FIRST_MS * 2 ** (loop.failureStreak - 1));
+      const { n } = loop.phase;
+      return {
+        type: 'run-iteration',
+        key: `iteration:${key}:${n}`,
+        loop: loop.id,
+        fence: loop.fence,
+        n,
+        timeoutMs: Math.max(0, limits.runtimeMs - loop.usedMs),
+        delayMs,
+      };
+    }
+    case 'gating':
+      return {
+        type: 'run-gates',
+        key: `gates:${key}:${loop.phase.n}`,
+        loop: loop.id,
+        fence: loop.fence,
+        n: loop.phase.n,
+      };
+    default:
+      return {
+        type: 'make-worktree',
+        key: `worktree:${key}`,
+        loop: loop.id,
+        fence: loop.fence,
+        branch: loop.branch,
+        onto: unlandedHeads(state, loop),
+        head: loop.head,
+      };
+  }
+}
+
+function unlandedHeads(state: State, loop: Loop): readonly Sha[] {
+  return loop.onto.flatMap((id) => {
+    const other = state.loops[id];
+    return other == null || other.phase.at === 'landed' || other.head === null ? [] : [other.head];
+  });
+}
+
+function landingWishes(state: State, me: HostId): readonly Command[] {
+  const { landing } = state;
+  return landing === null || landing.host !== me ? [] : [landingWish(landing)];
+}
+
+function landingWish({ fence, item, stage }: Landing): Command {
+  switch (stage.at) {
+    case 'building':
+      return { type: 'build-candidate', key: `build:${fence}`, fence, item };
+    case 'testing':
+      return {
+        type: 'test-candidate',
+        key: `test:${fence}:${stage.candidate.commit}`,
+        fence,
+        item,
+        commit: stage.candidate.commit,
+        tree: stage.candidate.tree,
+      };
+    case 'proving':
+      return {
+        type: 'test-candidate',
+        key: `prove:${fence}:${stage.candidate.base}`,
+        fence,
+        item,
+        commit: stage.candidate.base,
+        tree: stage.candidate.baseTree,
+      };
+    case 'advancing':
+      return {
+        type: 'advance-integration',
+        key: `advance:${fence}:${stage.candidate.commit}`,
+        fence,
+        item,
+        candidate: stage.candidate,
+      };
+  }
+}
+
+function leaderWishes(state: State, me: HostId): readonly Command[] {
+  if (leaderOf(state) !== me) return [];
+  return loopsOf(state)
+    .filter((loop) => loop.phase.at === 'landed' && loop.worktreeState === 'made')
+    .map((loop) => ({ type: 'retire-worktree', key: `retire:${loop.id}`, loop: loop.id }));
+}
+
+function publishWish(state: State, host: Host): readonly Command[] {
+  const to = state.integration;
+  const { published, blocked, diverged } = state.publishing;
+  if (to === null || to === published || blocked?.to === to || diverged || !hasLanded(state)) return [];
+  const due =
+    host.policy.publish === 'each'
+      ? leaderOf(state) === host.id
+      : host.policy.publish === 'end' && isSpent(state, host.id);
+  return due ? [{ type: 'publish', key: `publish:${to}`, to }] : [];
+}
+
+const hasLanded = (state: State): boolean => Object.keys(state.landed).length > 0;
