@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// Writes docs/reference/ and schema/ from the code; with --check says what is out of date and exits 1.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { cliPage } from './lib/reference/cli-page.mjs';
+import { errorsPage } from './lib/reference/errors-page.mjs';
+import { eventsPage } from './lib/reference/events-page.mjs';
+import { loadSource } from './lib/reference/load-source.mjs';
+import { inRoot, isCalled } from './lib/root.mjs';
+import { setup } from './setup.mjs';
+
+const asJson = (value) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Each source and the files made from it. */
+const SOURCES = [
+  { source: 'src/core/errors.ts', make: (module) => ({ 'docs/reference/errors.md': errorsPage(module) }) },
+  { source: 'src/faces/cli/table.ts', make: (module) => ({ 'docs/reference/cli.md': cliPage(module) }) },
+  {
+    source: 'src/text/config/reference.ts',
+    make: (module) => ({
+      'docs/reference/config.md': module.configReference(),
+      'schema/ralph.schema.json': asJson(module.configJsonSchema()),
+    }),
+  },
+];
+
+/** Every generated file with what it should hold. */
+async function generate() {
+  const files = {};
+  for (const { source, make } of SOURCES) {
+    const module = await loadSource(source);
+    if (module == null) console.error(`docs: ${source} is missing, its pages are not made`);
+    else Object.assign(files, make(module));
+  }
+  const events = readFileSync(inRoot('src/core/events.ts'), 'utf8');
+  return { ...files, 'docs/reference/events.md': eventsPage(events) };
+}
+
+async function main() {
+  await setup();
+  const files = await generate();
+  const isCurrent = ([path, text]) => existsSync(inRoot(path)) && readFileSync(inRoot(path), 'utf8') === text;
+  const stale = Object.entries(files).filter((entry) => !isCurrent(entry));
+  if (process.argv.includes('--check')) {
+    for (const [path] of stale) console.error(`docs: ${path} is out of date; fix: npm run docs`);
+    if (stale.length > 0) process.exitCode = 1;
+    return;
+  }
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(inRoot(path)), { recursive: true });
+    writeFileSync(inRoot(path), text);
+  }
+  console.error(`docs: ${stale.length} of ${Object.keys(files).length} files written`);
+}
+
+if (isCalled(import.meta.url)) await main();
