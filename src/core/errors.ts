@@ -56,6 +56,7 @@ export const CATALOG = {
   E_NO_AGENT: { exit: EXIT.environment, means: 'No agent is configured and none was found.' },
   E_AGENT_MISSING: { exit: EXIT.environment, means: 'The agent command cannot be started.' },
   E_ENVIRONMENT: { exit: EXIT.environment, means: 'An environment variable cannot be passed on.' },
+  E_PROCESS: { exit: EXIT.environment, means: 'The system refused to start a process.' },
   E_STATE_UNWRITABLE: { exit: EXIT.environment, means: 'The state folder cannot be written.' },
   E_LOG_DAMAGED: { exit: EXIT.environment, means: 'A record of the log does not match its checksum.' },
   E_LOG_NEWER: { exit: EXIT.environment, means: 'The log was written by a newer version.' },

@@ -59,6 +59,8 @@ export type Event =
   | { readonly type: 'worktree-lost'; readonly loop: LoopId }
   /** The worktree was reset and may serve another loop. */
   | { readonly type: 'worktree-retired'; readonly loop: LoopId }
+  /** The worktree of a landed loop holds something that did not land, so it stays. */
+  | { readonly type: 'worktree-kept'; readonly loop: LoopId; readonly why: string }
   /** One run of the agent ended. */
   | {
       readonly type: 'iteration-ended';

@@ -84,7 +84,7 @@ export interface Loop {
   readonly since: number;
   readonly claimedAt: number;
   readonly worktree: string | null;
-  readonly worktreeState: 'none' | 'made' | 'retired';
+  readonly worktreeState: 'none' | 'made' | 'retired' | 'kept';
   readonly base: Sha | null;
   readonly baseTree: Sha | null;
   readonly head: Sha | null;

@@ -56,6 +56,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return changeLoop(state, event.loop, (loop) => worktreeLost(loop, stamp));
     case 'worktree-retired':
       return changeLoop(state, event.loop, (loop) => ({ ...loop, worktree: null, worktreeState: 'retired' }));
+    case 'worktree-kept':
+      return changeLoop(state, event.loop, (loop) => ({ ...loop, worktreeState: 'kept' }));
     case 'iteration-ended':
       return changeOwned(state, event, (loop, limits) => endIteration(loop, event, limits, stamp));
     case 'gates-ended':

@@ -1,0 +1,16 @@
+import type { Command } from '../../core/commands.ts';
+import type { Event } from '../../core/events.ts';
+import type { PerformContext } from '../performer.ts';
+
+type AdvanceIntegration = Extract<Command, { type: 'advance-integration' }>;
+
+/** Moves integration to the tested candidate if nobody moved it since; a lost race is normal. */
+export async function advanceIntegration(
+  { world }: PerformContext,
+  command: AdvanceIntegration,
+): Promise<readonly Event[]> {
+  const { fence, candidate } = command;
+  const moved = await world.integration.advance({ from: candidate.base, to: candidate.commit, fence });
+  if (moved.moved) return [{ type: 'integration-advanced', fence, commit: candidate.commit }];
+  return [{ type: 'integration-contested', fence, now: moved.now }];
+}

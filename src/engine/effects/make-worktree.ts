@@ -1,0 +1,35 @@
+import type { Command } from '../../core/commands.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Event } from '../../core/events.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { World } from '../../world/world.ts';
+import type { PerformContext } from '../performer.ts';
+
+type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
+
+/** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
+export async function makeWorktree({ world }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+  const base = await startingPoint(world, command.onto);
+  const { path, reused } = await world.worktrees.make({
+    branch: command.branch,
+    base: command.head ?? base,
+    name: command.loop,
+  });
+  const { head, tree } = await world.worktrees.facts(path);
+  const baseTree = await world.integration.treeOf(base);
+  return [
+    { type: 'worktree-made', loop: command.loop, fence: command.fence, path, base, baseTree, head, tree, reused },
+  ];
+}
+
+async function startingPoint(world: World, onto: readonly Sha[]): Promise<Sha> {
+  const { head } = await world.integration.sync();
+  if (onto.length === 0) return head;
+  const joined = await world.integration.join(head, onto);
+  if ('commit' in joined) return joined.commit;
+  throw new AppError(
+    'E_NEEDS_PERSON',
+    `the branches this task builds on do not merge: ${joined.conflicts.join(', ')}`,
+    { remedy: 'ralph land --all' },
+  );
+}

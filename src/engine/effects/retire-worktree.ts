@@ -1,0 +1,27 @@
+import { invariant } from '../../core/assert.ts';
+import type { Command } from '../../core/commands.ts';
+import type { Event } from '../../core/events.ts';
+import type { PerformContext } from '../performer.ts';
+
+type RetireWorktree = Extract<Command, { type: 'retire-worktree' }>;
+
+/** Gives back the worktree of a landed loop; one that holds more than what landed stays. */
+export async function retireWorktree(
+  { world, state }: PerformContext,
+  command: RetireWorktree,
+): Promise<readonly Event[]> {
+  const loop = state().loops[command.loop];
+  invariant(
+    loop != null && loop.worktree !== null && loop.head !== null,
+    `loop ${command.loop} has no worktree to retire`,
+  );
+  const { kept } = await world.worktrees.retire({
+    path: loop.worktree,
+    branch: loop.branch,
+    head: loop.head,
+    loop: loop.id,
+  });
+  return [
+    kept === null ? { type: 'worktree-retired', loop: loop.id } : { type: 'worktree-kept', loop: loop.id, why: kept },
+  ];
+}

@@ -1,0 +1,34 @@
+import type { HostId } from '../core/ids.ts';
+import type { State } from '../core/model.ts';
+import type { Observed } from '../core/reconcile.ts';
+import { hostsToWatch, worktreesToWatch } from '../core/reconcile.ts';
+import type { World } from '../world/world.ts';
+
+/** Looks at processes, worktrees, the target and the tracker, and hands the picture to reconcile. */
+export async function observe(
+  world: World,
+  state: State,
+  me: HostId,
+  onWarning: (text: string) => void,
+): Promise<Observed> {
+  const deadHosts = hostsToWatch(state, me).flatMap((host) => (world.hosts.isAlive(host.mark) ? [] : [host.id]));
+  const missingWorktrees = worktreesToWatch(state, me).flatMap(({ loop, path }) =>
+    world.worktrees.exists(path) ? [] : [loop],
+  );
+  return {
+    deadHosts,
+    missingWorktrees,
+    targetHead: await world.integration.targetHead(),
+    tracker: lookAtTracker(world, onWarning),
+  };
+}
+
+function lookAtTracker(world: World, onWarning: (text: string) => void): Observed['tracker'] {
+  const seen = world.tracker.look();
+  if (seen === null) return null;
+  if ('problems' in seen) {
+    for (const problem of seen.problems) onWarning(`${problem} (the tasks read before stay in force)`);
+    return null;
+  }
+  return { path: world.tracker.path, digest: seen.digest, tasks: seen.tasks };
+}

@@ -1,0 +1,36 @@
+import { unreachable } from '../core/assert.ts';
+import type { Command } from '../core/commands.ts';
+import type { Event } from '../core/events.ts';
+import { advanceIntegration } from './effects/advance-integration.ts';
+import { buildCandidate } from './effects/build-candidate.ts';
+import { makeWorktree } from './effects/make-worktree.ts';
+import { publish } from './effects/publish.ts';
+import { retireWorktree } from './effects/retire-worktree.ts';
+import { runGates } from './effects/run-gates.ts';
+import { runIteration } from './effects/run-iteration.ts';
+import { testCandidate } from './effects/test-candidate.ts';
+import type { PerformContext } from './performer.ts';
+
+/** Carries one command to the world and brings back what happened. No event: stopped, nothing to tell. */
+export function perform(context: PerformContext, command: Command, signal: AbortSignal): Promise<readonly Event[]> {
+  switch (command.type) {
+    case 'make-worktree':
+      return makeWorktree(context, command);
+    case 'run-iteration':
+      return runIteration(context, command, signal);
+    case 'run-gates':
+      return runGates(context, command, signal);
+    case 'build-candidate':
+      return buildCandidate(context, command);
+    case 'test-candidate':
+      return testCandidate(context, command, signal);
+    case 'advance-integration':
+      return advanceIntegration(context, command);
+    case 'retire-worktree':
+      return retireWorktree(context, command);
+    case 'publish':
+      return publish(context, command);
+    default:
+      return unreachable(command);
+  }
+}

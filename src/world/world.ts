@@ -1,0 +1,171 @@
+import type { Event } from '../core/events.ts';
+import type { LoopId, Sha, TaskId } from '../core/ids.ts';
+import type { GateReport, ProcessMark, State } from '../core/model.ts';
+import type { LandingMethod, Settings } from '../core/settings.ts';
+import type { Task } from '../core/task.ts';
+import type { Published } from './git/publish.ts';
+import type { WorktreeFacts } from './git/leftovers.ts';
+import type { Log } from './log/log.ts';
+
+/** Everything outside, as one value. The engine is handed it; tests of the engine hand it another. */
+export interface World {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log<Event>;
+  readonly hosts: HostWatch;
+  readonly tracker: TrackerFile;
+  readonly worktrees: Worktrees;
+  readonly integration: Integration;
+  readonly agents: Agents;
+  readonly gates: Gates;
+  readonly projection: Projection;
+}
+
+export interface Clock {
+  nowMs(): number;
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Ids {
+  /** A few lower-case letters and digits that make a name unique. */
+  suffix(): string;
+  /** An unguessable mark for the processes of one iteration. */
+  token(): string;
+}
+
+export interface HostWatch {
+  readonly own: ProcessMark;
+  isAlive(mark: ProcessMark): boolean;
+}
+
+export interface TrackerFile {
+  /** Relative to the checkout. */
+  readonly path: string;
+  /** Null when the file has not changed since the last look. Problems: the file cannot be used as it is now. */
+  look():
+    | { readonly digest: string; readonly tasks: readonly Task[] }
+    | { readonly problems: readonly string[] }
+    | null;
+  /** The tracker text with one task ticked; null when this text has no such task. */
+  tick(text: string, task: TaskId): string | null;
+}
+
+export interface Worktrees {
+  make(options: {
+    readonly branch: string;
+    readonly base: Sha;
+    readonly name: string;
+  }): Promise<{ readonly path: string; readonly reused: boolean }>;
+  exists(path: string): boolean;
+  facts(path: string): Promise<{ readonly head: Sha; readonly tree: Sha }>;
+  commitLeftovers(options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly message: string;
+  }): Promise<WorktreeFacts>;
+  /** Throws away what a gate left in a worktree whose own work is committed. */
+  restore(path: string): Promise<void>;
+  /** Gives the worktree back for reuse; a sentence says why it could not. */
+  retire(options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly head: Sha;
+    readonly loop: LoopId;
+  }): Promise<{ readonly kept: string | null }>;
+  /** A worktree for gates alone, standing at exactly this commit while `act` runs. */
+  withGateWorktree<T>(commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+}
+
+/** The user's new commits were found beside what landed. */
+export interface Synced {
+  readonly head: Sha;
+  /** Not null: the target went its own way and must be merged in first. */
+  readonly upstream: Sha | null;
+}
+
+export interface Integration {
+  readonly target: string;
+  targetHead(): Promise<Sha | null>;
+  /** Makes integration contain the target where that is a mere fast-forward. */
+  sync(): Promise<Synced>;
+  treeOf(commit: Sha): Promise<Sha>;
+  /** The landing of this loop, if integration holds it already. */
+  findLanded(options: { readonly head: Sha; readonly loop: LoopId; readonly integration: Sha }): Promise<Sha | null>;
+  build(
+    options: BuildOptions,
+  ): Promise<{ readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] }>;
+  /** One commit that contains all of these, or the paths that do not merge. */
+  join(base: Sha, heads: readonly Sha[]): Promise<{ readonly commit: Sha } | { readonly conflicts: readonly string[] }>;
+  /** Compare-and-swap; the one door through which integration moves to a candidate. */
+  advance(options: {
+    readonly from: Sha;
+    readonly to: Sha;
+    readonly fence: number;
+  }): Promise<{ readonly moved: true } | { readonly moved: false; readonly now: Sha }>;
+  publish(to: Sha): Promise<Published>;
+  describe(from: Sha, to: Sha): Promise<{ readonly commits: readonly string[]; readonly stat: string }>;
+}
+
+export interface BuildOptions {
+  readonly base: Sha;
+  readonly head: Sha;
+  readonly message: string;
+  readonly method: LandingMethod;
+  readonly fence: number;
+  /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
+  readonly tick: TaskId | null;
+}
+
+export interface Iteration {
+  readonly loop: LoopId;
+  readonly task: TaskId;
+  readonly n: number;
+  readonly slot: number;
+  readonly cwd: string;
+}
+
+export type IterationEnd =
+  | { readonly how: 'exited'; readonly code: number }
+  | { readonly how: 'lost' }
+  | { readonly how: 'timed-out' }
+  | { readonly how: 'interrupted' };
+
+export interface Agents {
+  /** The iteration was started before, by us or by a host that died. */
+  wasStarted(iteration: Iteration): boolean;
+  start(iteration: Iteration, prompt: string): Promise<void>;
+  /** Waits for the end, however the iteration was started, and leaves no process of it behind. */
+  finish(
+    iteration: Iteration,
+    options: {
+      readonly timeoutMs: number;
+      readonly graceMs: number;
+      readonly signal: AbortSignal;
+      readonly force: AbortSignal;
+    },
+  ): Promise<{
+    readonly end: IterationEnd;
+    readonly durationMs: number;
+    readonly swept: number;
+    readonly finalText: string;
+  }>;
+}
+
+export interface Gates {
+  run(options: {
+    readonly path: string;
+    readonly name: string;
+    readonly signal: AbortSignal;
+    readonly force: AbortSignal;
+  }): Promise<{ readonly report: GateReport; readonly durationMs: number } | null>;
+}
+
+/** What people and scripts may read while a host runs. */
+export interface Projection {
+  write(state: State, nowMs: number): void;
+  beat(nowMs: number): void;
+  close(state: State, nowMs: number): void;
+}
+
+export type { Settings };
