@@ -1,0 +1,38 @@
+import { sha } from '../../core/ids.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
+import type { GitView } from './view.ts';
+
+/** The trailer by which a landing on the target is known again. */
+export const LOOP_TRAILER = 'Ralph-Loop';
+
+/** Subjects of the commits that `to` has and `from` has not, newest first. */
+export async function logSubjects(view: GitView, from: Sha, to: Sha, max: number): Promise<string[]> {
+  const log = await view.run(['log', '-z', `--max-count=${max}`, '--format=%s', `${from}..${to}`, '--']);
+  return log.stdout.split('\0').filter((subject) => subject !== '');
+}
+
+/** What a person sees of a change: one line per file and a sum; empty when nothing differs. */
+export async function diffStat(view: GitView, from: Sha, to: Sha): Promise<string> {
+  const diff = await view.run(['diff', '--stat=100', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--']);
+  return diff.stdout.trimEnd();
+}
+
+export interface LandingSought {
+  readonly ref: string | Sha;
+  /** Where the search may stop: nothing older can be the landing. */
+  readonly since: Sha | null;
+  readonly loop: LoopId;
+}
+
+/** The commit by which a loop landed, seen along the target's own line: what an agent wrote into its commits is not on it. */
+export async function findLanding(view: GitView, sought: LandingSought): Promise<Sha | null> {
+  const range = sought.since === null ? sought.ref : `${sought.since}..${sought.ref}`;
+  const format = `--format=%H%x00%(trailers:key=${LOOP_TRAILER},valueonly,separator=%x00)%x00`;
+  const narrow = ['--fixed-strings', `--grep=${LOOP_TRAILER}: ${sought.loop}`];
+  const log = await view.run(['log', '--first-parent', format, ...narrow, range, '--']);
+  for (const record of log.stdout.split('\0\n')) {
+    const [commit = '', ...loops] = record.split('\0');
+    if (loops.includes(sought.loop)) return sha(commit);
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import { sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+import { attributeFolder } from './attributes.ts';
+import type { GitView } from './view.ts';
+
+export type Merged =
+  | { readonly clean: true; readonly tree: Sha }
+  | { readonly clean: false; readonly paths: readonly string[]; readonly tree: Sha };
+
+const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * Merges two commits without a checkout, under the attributes committed in `ours`. Commits without a common ancestor throw:
+ * ask `mergeBase` first where that can happen.
+ */
+export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha): Promise<Merged> {
+  invariant(OBJECT_ID.test(ours) && OBJECT_ID.test(theirs), `not object ids: ${ours} ${theirs}`);
+  const workTree = await attributeFolder(view, ours);
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+  const merge = await view.run(args, { ok: [0, 1], workTree });
+  const [tree = '', ...rest] = merge.stdout.split('\0');
+  // Exit code 1 also means "no such commit"; only a conflict comes with a tree.
+  if (!OBJECT_ID.test(tree)) {
+    const facts = merge.stderr.split('\n').filter((line) => line !== '');
+    throw new AppError('E_GIT', `${ours} and ${theirs} could not be merged.`, { facts });
+  }
+  if (merge.code === 0) return { clean: true, tree: sha(tree) };
+  return { clean: false, paths: [...new Set(rest.filter((path) => path !== ''))], tree: sha(tree) };
+}
+
+export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
+  const answer = await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] });
+  return answer.code === 0;
+}
+
+/** One best common ancestor, or null for unrelated histories. */
+export async function mergeBase(view: GitView, a: Sha, b: Sha): Promise<Sha | null> {
+  const answer = await view.run(['merge-base', a, b], { ok: [0, 1] });
+  const base = answer.stdout.trim();
+  return base === '' ? null : sha(base);
+}

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { findBrokenEntries } from './broken-entries.ts';
+import { listRefs, readRef } from './refs.ts';
+import { readFormat } from './repository-format.ts';
+import type { Repository } from './repository.ts';
+import { runGit } from './run-git.ts';
+import { openView } from './view.ts';
+import type { GitView } from './view.ts';
+
+export interface Preflight {
+  readonly gitVersion: string;
+  /** The branch to land on, without `refs/heads/`. */
+  readonly target: string;
+  readonly targetSha: Sha;
+}
+
+const HEADS = 'refs/heads/';
+const LOOKS_MAX = 10;
+const LOOK_AGAIN_MS = 100;
+
+/** Checks that this repository can be worked on and finds the branch to land on. Changes nothing but our own folder. */
+export async function preflight(repo: Repository, target: string | null): Promise<Preflight> {
+  await refuseBrokenEntries(repo);
+  const gitVersion = await requireVersion();
+  const format = await readFormat(repo);
+  if (format.bare && !repo.linked) {
+    throw new AppError('E_REPOSITORY_BROKEN', `${repo.commonDir} says it is bare, but there is a checkout beside it.`, {
+      remedy: `git config --file '${repo.commonDir}/config' core.bare false`,
+    });
+  }
+  const view = await openView(repo);
+  const branch = await chooseTarget(repo, view, target);
+  if (format.partial) await requireObjects(view, branch.target, branch.targetSha);
+  return { gitVersion, ...branch };
+}
+
+/** An entry that is being made right now looks broken for a moment, so a second look decides. */
+async function refuseBrokenEntries(repo: Repository): Promise<void> {
+  for (let look = 1; ; look += 1) {
+    const blocking = findBrokenEntries(repo).filter((entry) => entry.blocks);
+    if (blocking.length === 0) return;
+    if (look === LOOKS_MAX) {
+      throw new AppError(
+        'E_REPOSITORY_BROKEN',
+        'A half-made worktree entry keeps git from working in this repository.',
+        {
+          remedy: blocking.map((entry) => `rm -r '${entry.path.replaceAll("'", String.raw`'\''`)}'`).join(' && '),
+          facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
+        },
+      );
+    }
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+async function requireVersion(): Promise<string> {
+  const answer = await runGit(['version'], { cwd: '/' });
+  const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)\S*)/.exec(answer.stdout) ?? [];
+  if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)) return version;
+  throw new AppError('E_GIT_MISSING', `git ${version} is too old.`, { remedy: 'Install git 2.38 or newer.' });
+}
+
+async function chooseTarget(
+  repo: Repository,
+  view: GitView,
+  wanted: string | null,
+): Promise<Omit<Preflight, 'gitVersion'>> {
+  const current = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd: repo.root, ok: [0, 1] });
+  const checkedOut = current.code === 0 ? withoutHeads(current.stdout.trim()) : null;
+  const candidates =
+    wanted === null ? ['main', 'master', checkedOut, await defaultBranch(repo)] : [withoutHeads(wanted)];
+  for (const target of candidates) {
+    const targetSha = target === null ? null : await readRef(view, HEADS + target);
+    if (target !== null && targetSha !== null) return { target, targetSha };
+  }
+  if (!(await hasCommits(repo))) {
+    throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
+      remedy: "git commit --allow-empty -m 'Start'",
+    });
+  }
+  throw await noTarget(view, wanted, checkedOut);
+}
+
+async function noTarget(view: GitView, wanted: string | null, checkedOut: string | null): Promise<AppError> {
+  const branches = [...(await listRefs(view, HEADS)).keys()];
+  const facts = [`branches: ${branches.map(withoutHeads).join(', ') || 'none'}`];
+  if (wanted === null) {
+    const where = checkedOut === null ? 'HEAD is detached, and there' : 'There';
+    const message = `${where} is neither a main nor a master branch to land on.`;
+    return new AppError('E_NO_TARGET', message, { facts, remedy: 'git branch main' });
+  }
+  const name = withoutHeads(wanted);
+  const remote = [await readRef(view, `refs/remotes/origin/${name}`), await readRef(view, `refs/remotes/${name}`)];
+  const at = remote[0] !== null ? ` origin/${name}` : '';
+  const remedy =
+    remote[1] !== null ? `git branch ${name.slice(name.indexOf('/') + 1)} ${name}` : `git branch ${name}${at}`;
+  return new AppError('E_NO_TARGET', `There is no branch ${name}.`, { facts, remedy });
+}
+
+async function defaultBranch(repo: Repository): Promise<string | null> {
+  const answer = await runGit(['config', '--get', 'init.defaultBranch'], { cwd: repo.root, ok: [0, 1] });
+  return answer.stdout.trim() || null;
+}
+
+async function hasCommits(repo: Repository): Promise<boolean> {
+  const head = await runGit(['rev-parse', '--verify', '-q', 'HEAD^{commit}'], { cwd: repo.root, ok: [0, 1, 128] });
+  if (head.code === 0) return true;
+  const any = await runGit(['for-each-ref', '--count=1', 'refs/heads', 'refs/remotes'], { cwd: repo.root });
+  return any.stdout !== '';
+}
+
+/** The view has no remote to fetch from, so what a landing needs must be here. */
+async function requireObjects(view: GitView, target: string, targetSha: Sha): Promise<void> {
+  const walk = ['rev-list', '--objects', '--no-object-names', '--no-walk', '--missing=print', targetSha];
+  const listed = await view.run(walk);
+  const missing = listed.stdout.split('\n').filter((line) => line.startsWith('?')).length;
+  if (missing === 0) return;
+  const message = `This is a partial clone, and ${missing} objects of ${target} were never fetched.`;
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', message, { remedy: 'git fetch --refetch --no-filter' });
+}
+
+function withoutHeads(name: string): string {
+  return name.startsWith(HEADS) ? name.slice(HEADS.length) : name;
+}

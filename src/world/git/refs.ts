@@ -1,0 +1,87 @@
+import { dirname, join } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import { sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+import { syncFilesystem } from './sync-filesystem.ts';
+import type { GitView } from './view.ts';
+
+export type RefMove = { readonly moved: true } | { readonly moved: false; readonly now: Sha | null };
+
+/** The commit a full ref name points to, or null when there is no such ref. A damaged ref throws: it is not an absent one. */
+export async function readRef(view: GitView, ref: string): Promise<Sha | null> {
+  const listed = await list(view, ref);
+  if (listed.stderr.includes(`broken ref ${ref}\n`)) {
+    throw new AppError('E_GIT', `${ref} is damaged.`, { facts: [listed.stderr.trim()] });
+  }
+  return listed.refs.get(ref) ?? null;
+}
+
+/** Every readable ref that is `prefix` or lies below it. */
+export async function listRefs(view: GitView, prefix: string): Promise<ReadonlyMap<string, Sha>> {
+  return (await list(view, prefix.replace(/\/$/, ''))).refs;
+}
+
+interface Listed {
+  readonly refs: ReadonlyMap<string, Sha>;
+  readonly stderr: string;
+}
+
+async function list(view: GitView, prefix: string): Promise<Listed> {
+  invariant(prefix.startsWith('refs/'), `not a full ref name: ${prefix}`);
+  const { stdout, stderr } = await view.run(['for-each-ref', '--format=%(objectname) %(refname)', prefix]);
+  const refs = new Map<string, Sha>();
+  for (const line of stdout.split('\n')) {
+    const cut = line.indexOf(' ');
+    if (cut !== -1) refs.set(line.slice(cut + 1), sha(line.slice(0, cut)));
+  }
+  return { refs, stderr };
+}
+
+/** Moves a ref only if it still is at `from` (null: only if it does not exist). Losing that race is an answer, not an error. */
+export async function moveRef(view: GitView, ref: string, to: Sha, from: Sha | null, reason: string): Promise<RefMove> {
+  invariant(ref.startsWith('refs/'), `not a full ref name: ${ref}`);
+  invariant(/^[0-9a-f]{40,64}$/.test(to) && !/^0+$/.test(to), `not an object id: ${to}`);
+  const expected = from ?? '0'.repeat(to.length);
+  // Without following: a ref that was replaced by a pointer to another must not move that other one.
+  const args = ['update-ref', '--no-deref', '-m', oneLine(reason), ref, to, expected];
+  const update = await view.run(args, { ok: [0, 1, 128] });
+  if (update.code === 0) return { moved: true };
+  const now = await readRef(view, ref);
+  if (now !== from) return { moved: false, now };
+  throw refused(`${ref} could not be moved to ${to}.`, update.stderr);
+}
+
+/**
+ * The same, and safe against a power cut: everything the new commit needs is on disk before the ref names it, and the ref
+ * is on disk when this resolves.
+ */
+export async function landRef(view: GitView, ref: string, to: Sha, from: Sha | null, reason: string): Promise<RefMove> {
+  await syncFilesystem(join(view.gitDir, 'objects'));
+  const move = await moveRef(view, ref, to, from, reason);
+  if (move.moved) await syncFilesystem(join(view.gitDir, dirname(ref)));
+  return move;
+}
+
+/** Deletes a ref if it still is at `expected`; false when it is elsewhere or gone. */
+export async function deleteRef(view: GitView, ref: string, expected: Sha): Promise<boolean> {
+  invariant(ref.startsWith('refs/'), `not a full ref name: ${ref}`);
+  const update = await view.run(['update-ref', '--no-deref', '-d', ref, expected], { ok: [0, 1, 128] });
+  if (update.code === 0) return true;
+  if ((await readRef(view, ref)) !== expected) return false;
+  throw refused(`${ref} could not be deleted.`, update.stderr);
+}
+
+function refused(message: string, stderr: string): AppError {
+  const facts = stderr.split('\n').filter((line) => line.trim() !== '');
+  const lock = /Unable to create '(.+\.lock)': File exists/.exec(stderr)?.[1];
+  if (lock === undefined) return new AppError('E_GIT', message, { facts });
+  return new AppError('E_GIT', `${message} A lock is in the way.`, {
+    facts,
+    remedy: `When no git is running: rm '${lock}'`,
+  });
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

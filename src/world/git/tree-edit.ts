@@ -1,0 +1,108 @@
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import { sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { GitView } from './view.ts';
+
+/** Names are bytes, read as latin1: neighbours of the file we edit may be called anything. */
+interface Entry {
+  readonly mode: string;
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export async function treeOf(view: GitView, commit: Sha): Promise<Sha> {
+  const answer = await view.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
+  return sha(answer.stdout.trim());
+}
+
+/** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */
+export async function replaceFile(view: GitView, tree: Sha, path: string, text: string): Promise<Sha> {
+  const names = partsOf(path);
+  const blob = (await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })).stdout.trim();
+  return replaceIn(view, tree, names, blob, path);
+}
+
+/** A plain file's text, or null when there is none at that path or its bytes are not UTF-8 and could not be written back. */
+export async function readFileAt(view: GitView, commitOrTree: Sha, path: string): Promise<string | null> {
+  const names = partsOf(path);
+  let at: string = commitOrTree;
+  for (const [depth, name] of names.entries()) {
+    const entry = (await readTree(view, at)).find((each) => each.name === name);
+    if (entry === undefined) return null;
+    if (depth === names.length - 1) return isPlain(entry) ? readBlob(view, entry.id) : null;
+    if (entry.type !== 'tree') return null;
+    at = entry.id;
+  }
+  return null;
+}
+
+/** Paths that differ between two commits or trees; a renamed file counts as both its names. */
+export async function changedPaths(view: GitView, from: Sha, to: Sha): Promise<string[]> {
+  const diff = await view.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]);
+  return diff.stdout.split('\0').filter((path) => path !== '');
+}
+
+async function replaceIn(
+  view: GitView,
+  tree: string | null,
+  names: readonly string[],
+  blob: string,
+  path: string,
+): Promise<Sha> {
+  const [name, ...below] = names;
+  invariant(name !== undefined, 'a path has a last part');
+  const entries = tree === null ? [] : await readTree(view, tree);
+  const old = entries.find((entry) => entry.name === name);
+  const wanted = below.length === 0 ? 'blob' : 'tree';
+  if (old !== undefined && (old.type !== wanted || (wanted === 'blob' && !isPlain(old)))) {
+    throw new AppError('E_TASKS_UNSAFE', `${path} is not a plain file in the commit it should be edited in.`);
+  }
+  const changed: Entry =
+    wanted === 'blob'
+      ? { mode: old?.mode ?? '100644', type: 'blob', id: blob, name }
+      : { mode: '040000', type: 'tree', id: await replaceIn(view, old?.id ?? null, below, blob, path), name };
+  return writeTree(view, [...entries.filter((entry) => entry !== old), changed]);
+}
+
+async function readTree(view: GitView, tree: string): Promise<Entry[]> {
+  const listed = await view.bytes(['ls-tree', '-z', tree]);
+  const records = listed.stdout.toString('latin1').split('\0');
+  return records
+    .filter((record) => record !== '')
+    .map((record) => {
+      const [, mode, type, id, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(record) ?? [];
+      invariant(
+        mode !== undefined && type !== undefined && id !== undefined && name !== undefined,
+        'ls-tree has one shape',
+      );
+      return { mode, type, id, name };
+    });
+}
+
+async function writeTree(view: GitView, entries: readonly Entry[]): Promise<Sha> {
+  const records = entries.map((entry) => `${entry.mode} ${entry.type} ${entry.id}\t${entry.name}\0`);
+  // Blobs of a partial clone may be elsewhere; they were named by the tree we read.
+  const made = await view.run(['mktree', '-z', '--missing'], { input: Buffer.from(records.join(''), 'latin1') });
+  return sha(made.stdout.trim());
+}
+
+async function readBlob(view: GitView, id: string): Promise<string | null> {
+  const bytes = (await view.bytes(['cat-file', 'blob', id])).stdout;
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : null;
+}
+
+function isPlain(entry: Entry): boolean {
+  return entry.type === 'blob' && entry.mode.startsWith('100');
+}
+
+function partsOf(path: string): string[] {
+  const parts = path.split('/');
+  invariant(
+    parts.every((part) => part !== '' && part !== '.' && part !== '..'),
+    `not a path inside the repository: ${path}`,
+  );
+  return parts.map((part) => Buffer.from(part, 'utf8').toString('latin1'));
+}

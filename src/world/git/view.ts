@@ -1,0 +1,149 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../core/errors.ts';
+import { readFormat } from './repository-format.ts';
+import type { RepositoryFormat } from './repository-format.ts';
+import type { Repository } from './repository.ts';
+import { runGit, runGitBytes } from './run-git.ts';
+import type { GitBytes, GitResult } from './run-git.ts';
+
+export interface ViewOptions {
+  readonly input?: string | Buffer;
+  readonly ok?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A folder whose `.gitattributes` count. Default: none do. */
+  readonly workTree?: string;
+}
+
+/**
+ * Our own way into the repository: its objects and refs under a git folder with a config, hooks and attributes of ours.
+ * What anyone put into the repository's config or hooks neither executes here nor changes an answer.
+ */
+export interface GitView {
+  readonly gitDir: string;
+  run(args: readonly string[], options?: ViewOptions): Promise<GitResult>;
+  /** The same with the bytes as they are, for file contents and file names. */
+  bytes(args: readonly string[], options?: ViewOptions): Promise<GitBytes>;
+}
+
+/** Stands where the repository has it, also when it comes to exist later. */
+const LINKED = ['objects', 'refs', 'packed-refs', 'shallow', 'logs'] as const;
+
+/** Makes or mends the view. Each piece is put in place by one rename, so several processes may do this at once. */
+export async function openView(repo: Repository): Promise<GitView> {
+  const config = viewConfig(await readFormat(repo));
+  const gitDir = join(repo.stateDir, 'view');
+  try {
+    lay(repo, gitDir, config);
+  } catch (error) {
+    throw unwritable(gitDir, error);
+  }
+  const prepare = (options: ViewOptions) => {
+    // An agent may reach this folder too; whatever it put there must be gone before git reads it.
+    keepFile(join(gitDir, 'config'), config);
+    if (existsSync(join(gitDir, 'commondir'))) rmSync(join(gitDir, 'commondir'));
+    const { workTree, env, ...rest } = options;
+    const attributes = workTree === undefined ? {} : { GIT_WORK_TREE: workTree };
+    return { ...rest, cwd: workTree ?? gitDir, env: { ...viewEnvironment(gitDir), ...attributes, ...env } };
+  };
+  return {
+    gitDir,
+    run: async (args, options = {}) => runGit(args, prepare(options)),
+    bytes: async (args, options = {}) => runGitBytes(args, prepare(options)),
+  };
+}
+
+function viewEnvironment(gitDir: string): Record<string, string> {
+  return {
+    GIT_DIR: gitDir,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    // refs/replace is shared with everyone who can write a ref: what we land must be what the ids say.
+    GIT_NO_REPLACE_OBJECTS: '1',
+  };
+}
+
+function viewConfig(format: RepositoryFormat): string {
+  const lines = [
+    '[core]',
+    `repositoryFormatVersion = ${format.objectFormat === 'sha1' ? 0 : 1}`,
+    'bare = true',
+    'fsync = committed',
+    'hooksPath = /dev/null',
+    'attributesFile = /dev/null',
+    'excludesFile = /dev/null',
+    'quotePath = false',
+    // The user's branches keep their reflog when it is we who move them.
+    'logAllRefUpdates = true',
+    'filesRefLockTimeout = 3000',
+    'packedRefsTimeout = 3000',
+  ];
+  if (format.shared !== null) lines.push(`sharedRepository = ${format.shared}`);
+  if (format.objectFormat !== 'sha1') lines.push('[extensions]', `objectFormat = ${format.objectFormat}`);
+  lines.push('[gc]', 'auto = 0', '[maintenance]', 'auto = false', '[merge]', 'conflictStyle = diff3');
+  // Only ever seen in a reflog: commits carry the identity they are given.
+  lines.push('[user]', 'name = paralph', 'email = paralph@localhost', '');
+  return lines.join('\n');
+}
+
+function lay(repo: Repository, gitDir: string, config: string): void {
+  mkdirSync(gitDir, { recursive: true, mode: 0o700 });
+  for (const name of LINKED) keepLink(join(gitDir, name), join(repo.commonDir, name));
+  for (const name of ['hooks', 'info']) {
+    rmSync(join(gitDir, name), { recursive: true, force: true });
+    mkdirSync(join(gitDir, name), { recursive: true });
+  }
+  // Not a branch: git treats the branch of HEAD as checked out here.
+  keepFile(join(gitDir, 'HEAD'), 'ref: refs/paralph/view\n');
+  keepFile(join(gitDir, 'config'), config);
+}
+
+function keepLink(path: string, target: string): void {
+  if (orNull(() => readlinkSync(path)) === target) return;
+  const aside = `${path}.${randomUUID()}`;
+  symlinkSync(target, aside);
+  putInPlace(aside, path);
+}
+
+function keepFile(path: string, content: string): void {
+  if (orNull(() => readFileSync(path, 'utf8')) === content) return;
+  const aside = `${path}.${randomUUID()}`;
+  writeFileSync(aside, content, { mode: 0o600, flag: 'wx' });
+  putInPlace(aside, path);
+}
+
+function putInPlace(aside: string, path: string): void {
+  try {
+    renameSync(aside, path);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+function unwritable(gitDir: string, error: unknown): AppError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new AppError('E_STATE_UNWRITABLE', `${gitDir} cannot be set up: ${why}`, {
+    remedy: `Check the owner and free space of '${gitDir}'; it may be removed, it holds nothing of its own.`,
+    cause: error,
+  });
+}
