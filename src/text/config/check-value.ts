@@ -1,0 +1,101 @@
+import { LONGEST_DURATION_H, readDurationMs } from './duration.ts';
+import type { ConfigKey } from './keys.ts';
+import { nearest } from './nearest.ts';
+import { quoted } from './quoted.ts';
+
+export interface ValueProblem {
+  readonly message: string;
+  /** Which item of a list is wrong; null: the value as a whole. */
+  readonly item: number | null;
+}
+
+const CONTROL = /\p{Cc}/u;
+// oxlint-disable-next-line no-control-regex -- NUL is what ends a variable early
+const BREAKS_ENVIRONMENT = /[\0\r\n]/;
+export const VARIABLE_NAMES = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
+
+/** Says what is wrong with a value for a key, or null when it may stay. */
+export function checkValue(key: ConfigKey, dotted: string, value: unknown): ValueProblem | null {
+  const { type } = key;
+  switch (type.kind) {
+    case 'text':
+      return whole(isLine(value) && value.trim() !== '', dotted, 'a non-empty text on one line', value);
+    case 'flag':
+      return whole(typeof value === 'boolean', dotted, 'true or false', value);
+    case 'count':
+      return whole(isCount(value, type.min, type.max), dotted, `a whole number from ${type.min} to ${type.max}`, value);
+    case 'duration':
+      return whole(
+        readDurationMs(value) !== null,
+        dotted,
+        `a time above zero and up to ${LONGEST_DURATION_H}h, like "90s", "30m" or "1h30m" (a number is seconds)`,
+        value,
+      );
+    case 'choice': {
+      const problem = whole(
+        typeof value === 'string' && type.of.includes(value),
+        dotted,
+        `one of ${type.of.join(', ')}`,
+        value,
+      );
+      const meant = problem !== null && typeof value === 'string' ? nearest(value, type.of) : null;
+      return problem !== null && meant !== null
+        ? { ...problem, message: `${problem.message}; did you mean "${meant}"?` }
+        : problem;
+    }
+    case 'variable':
+      return whole(
+        typeof value === 'string' && !BREAKS_ENVIRONMENT.test(value),
+        dotted,
+        'a text without line breaks and NUL',
+        value,
+      );
+    case 'shell-lines':
+      return list(value, dotted, 'shell commands', (item) => item.trim() !== '' && !item.includes('\0'));
+    case 'argv':
+      return list(
+        value,
+        dotted,
+        'the program and its arguments',
+        (item, at) => !item.includes('\0') && (at > 0 || item.trim() !== ''),
+        true,
+      );
+    case 'variable-names':
+      return list(value, dotted, 'variable names or PREFIX_*', (item) => VARIABLE_NAMES.test(item));
+  }
+}
+
+/** A value as a message shows it. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.prototype.toString.call(value) === '[object Date]' ? 'a date' : 'a table';
+}
+
+function whole(holds: boolean, dotted: string, wanted: string, value: unknown): ValueProblem | null {
+  return holds ? null : { message: `\`${dotted}\` must be ${wanted}, not ${shown(value)}`, item: null };
+}
+
+function list(
+  value: unknown,
+  dotted: string,
+  what: string,
+  fits: (item: string, at: number) => boolean,
+  nonEmpty = false,
+): ValueProblem | null {
+  const wanted = `a list of texts: ${what}`;
+  if (!Array.isArray(value) || (nonEmpty && value.length === 0)) return whole(false, dotted, wanted, value);
+  const item = value.findIndex((each: unknown, at) => typeof each !== 'string' || !fits(each, at));
+  return item === -1
+    ? null
+    : { message: `\`${dotted}\` must be ${wanted}; item ${item + 1} is ${shown(value[item])}`, item };
+}
+
+function isLine(value: unknown): value is string {
+  return typeof value === 'string' && !CONTROL.test(value);
+}
+
+function isCount(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { setTomlKey } from './edit.ts';
+import { configTemplate } from './reference.ts';
+import { readTomlLayer } from './toml-layer.ts';
+
+const edited = (text: string, key: string, value: unknown): string => {
+  const edit = setTomlKey(text, key, value);
+  return edit.ok ? edit.text : `refused: ${edit.reason}`;
+};
+
+describe('setTomlKey', () => {
+  it.each([
+    [
+      'a value in place',
+      '[limits] # a\niterations = 10   # b\n',
+      'limits.iterations',
+      5,
+      '[limits] # a\niterations = 5   # b\n',
+    ],
+    [
+      'through the spelling the file uses',
+      '[limits]\nmax-runtime = "2h"',
+      'limits.runtime',
+      90,
+      '[limits]\nmax-runtime = 90',
+    ],
+    [
+      'an alias named by the caller',
+      '[limits]\niterations = 1\n',
+      'limits.max-iterations',
+      2,
+      '[limits]\niterations = 2\n',
+    ],
+    [
+      'a new key after the last of its table',
+      '[gates]\ntimeout = 5 # t\n\n# next\n[limits]\n',
+      'gates.commands',
+      ['a', 'b"'],
+      '[gates]\ntimeout = 5 # t\ncommands = ["a", "b\\""]\n\n# next\n[limits]\n',
+    ],
+    [
+      'a new key below the comment that shows it',
+      '[limits]\n# iterations = 10\n# grace = "1s"\n\n[landing]\n',
+      'limits.iterations',
+      5,
+      '[limits]\n# iterations = 10\niterations = 5\n# grace = "1s"\n\n[landing]\n',
+    ],
+    [
+      'a new table at the end',
+      'agent = "x"',
+      'parallel.conflict_resolution.strategy',
+      'stop',
+      'agent = "x"\n\n[parallel.conflict_resolution]\nstrategy = "stop"\n',
+    ],
+    ['the first key of an empty file', '', 'agent', 'x', 'agent = "x"\n'],
+    [
+      'a top key above tables',
+      '#:schema x\n\n# p\n[parallel]\n',
+      'agent',
+      'x',
+      '#:schema x\nagent = "x"\n\n# p\n[parallel]\n',
+    ],
+    ['a top key above a commented table', '# p\n[parallel]\n', 'agent', 'x', 'agent = "x"\n\n# p\n[parallel]\n'],
+    [
+      'with Windows line ends',
+      '[limits]\r\ngrace = 1\r\n',
+      'limits.attempts',
+      2,
+      '[limits]\r\ngrace = 1\r\nattempts = 2\r\n',
+    ],
+    ['behind a byte order mark', '\uFEFF[limits]\n', 'tasks', 'x', '\uFEFFtasks = "x"\n\n[limits]\n'],
+    [
+      'in an inline table',
+      'parallel = {enabled = true} # c',
+      'parallel.max_workers',
+      4,
+      'parallel = {enabled = true, max_workers = 4} # c',
+    ],
+    [
+      'among dotted keys',
+      'parallel.enabled = true\n',
+      'parallel.max_workers',
+      4,
+      'parallel.enabled = true\nparallel.max_workers = 4\n',
+    ],
+    [
+      'with the indent around it',
+      '[limits]\n  grace = 1\n',
+      'limits.attempts',
+      2,
+      '[limits]\n  grace = 1\n  attempts = 2\n',
+    ],
+    [
+      'a variable beside others',
+      '[agents.a]\nenv = { B = "c" }\n',
+      'agents.a.env.A',
+      'b',
+      '[agents.a]\nenv = { B = "c", A = "b" }\n',
+    ],
+    [
+      'a list, comments of kept items kept',
+      '[gates]\ncommands = [\n  "a", # slow\n  "b",\n] # end\n',
+      'gates.commands',
+      ['a'],
+      '[gates]\ncommands = [\n  "a", # slow\n] # end\n',
+    ],
+    [
+      'beside keys we do not know',
+      'foo = 1\n[bar]\nx = 1979-05-27\n[[baz]]\ny = inf\n',
+      'agent',
+      'x',
+      'foo = 1\nagent = "x"\n[bar]\nx = 1979-05-27\n[[baz]]\ny = inf\n',
+    ],
+  ])('sets %s', (_, text, key, value, wanted) => {
+    expect(edited(text, key, value)).toBe(wanted);
+  });
+
+  it.each([
+    ['', 'parallel.max_wokers', 4, 'did you mean `max_workers`?'],
+    ['', 'parallel', 4, 'is a table'],
+    ['', 'parallel.max_workers', 0, 'from 1 to 256'],
+    ['[a', 'parallel.max_workers', 1, 'line 1: not valid TOML'],
+    ['parallel = 5\n', 'parallel.max_workers', 1, 'cannot be set without changing something else'],
+    [
+      '[limits]\nattempts = 1\nmax_attempts = 2\n',
+      'limits.attempts',
+      1,
+      'cannot be set without changing something else',
+    ],
+  ])('refuses in %j to set %s to %j', (text, key, value, reason) => {
+    expect(edited(text, key, value)).toContain(`refused: `);
+    expect(edited(text, key, value)).toContain(reason);
+  });
+
+  it('changes one value of the file a project starts with, and is stable when repeated', () => {
+    const text = configTemplate({ tasks: 'PRD.md', agent: 'claude', agentCommand: ['claude'], gates: ['npm test'] });
+    const cases = {
+      'limits.grace': fc.integer({ min: 1, max: 9999 }),
+      agent: fc.stringMatching(/^\S[^\p{Cc}]*$/u),
+      'gates.commands': fc.array(fc.stringMatching(/^[^\0\s][^\0]*$/)),
+      'landing.target': fc.constant('main'),
+      'agents.new.env.A_B': fc.stringMatching(/^[^\0\r\n]*$/),
+    };
+    for (const [key, values] of Object.entries(cases)) {
+      fc.assert(
+        fc.property(values as fc.Arbitrary<unknown>, (value) => {
+          const once = edited(text, key, value);
+          const layer = readTomlLayer('repo', 'f', once);
+          expect(layer.problems).toEqual([]);
+          expect(layer.values.get(key)?.value).toEqual(value);
+          expect(edited(once, key, value)).toBe(once);
+        }),
+        { numRuns: 10 },
+      );
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { findKey } from './find-key.ts';
+import { KEYS } from './keys.ts';
+
+const messageFor = (path: string): string => {
+  const found = findKey(path.split('.'));
+  return found.kind === 'unknown' ? found.message : `found ${found.kind}`;
+};
+
+describe('findKey', () => {
+  it('finds every key of the table by its own path, its aliases and with hyphens', () => {
+    for (const key of KEYS) {
+      const path = key.path.replaceAll('*', 'NAME');
+      const table = path.slice(0, path.lastIndexOf('.') + 1);
+      for (const written of [path, ...key.aliases.map((alias) => table + alias)]) {
+        expect(findKey(written.split('.'))).toEqual({ kind: 'key', key, dotted: path });
+        if (!written.includes('NAME'))
+          expect(findKey(written.replaceAll('_', '-').split('.'))).toMatchObject({ dotted: path });
+      }
+    }
+  });
+
+  it('keeps names the user chose as they are', () => {
+    expect(findKey(['agents', 'my-agent', 'pass-env'])).toMatchObject({ dotted: 'agents.my-agent.pass_env' });
+    expect(findKey(['agents', 'a', 'env', 'MY_VAR'])).toMatchObject({ dotted: 'agents.a.env.MY_VAR' });
+  });
+
+  it('knows tables from keys', () => {
+    expect(findKey(['parallel', 'conflict-resolution'])).toEqual({
+      kind: 'table',
+      dotted: 'parallel.conflict_resolution',
+    });
+    expect(findKey(['agents', 'x'])).toEqual({ kind: 'table', dotted: 'agents.x' });
+  });
+
+  it.each([
+    ['parallel.merge_polcy', 'unknown key `parallel.merge_polcy`, did you mean `merge_policy`?'],
+    ['paralel.enabled', 'unknown key `paralel`, did you mean `parallel`?'],
+    ['max_workers', 'unknown key `max_workers`: `max_workers` belongs in [parallel]'],
+    ['limits.timeout', 'unknown key `limits.timeout`: `timeout` belongs in [gates]'],
+    [
+      'landing.strategy',
+      'unknown key `landing.strategy`: `strategy` belongs in [parallel] or in [parallel.conflict_resolution]',
+    ],
+    ['parallel.max_iterations', 'unknown key `parallel.max_iterations`: `max_iterations` belongs in [limits]'],
+    ['gates.agent', 'unknown key `gates.agent`: `agent` belongs at the top, before the first table'],
+    ['max_wokers', 'unknown key `max_wokers`, did you mean `max_workers` in [parallel]?'],
+    ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout'],
+    [
+      'limits.colour',
+      'unknown key `limits.colour`; known here: iterations, runtime, no_progress, attempts, consecutive_failures, grace',
+    ],
+    ['agent.command', '`agent` is a single value, not a table, did you mean `agents`?'],
+    [
+      '__proto__.x',
+      'unknown key `__proto__`; known here: tasks, agent, completion_promise, parallel, gates, agents, limits, landing',
+    ],
+    ['agents.-rf.command', '"-rf" cannot be an agent name: use letters, digits, _ and -'],
+    ['agents.a.env.9X', '"9X" cannot be a variable name: use letters, digits and _, not starting with a digit'],
+    ['gates.\u001B[31m', 'unknown key `gates.\\u001b[31m`; known here: commands, timeout'],
+  ])('explains %j', (path, message) => {
+    expect(messageFor(path)).toBe(message);
+  });
+});

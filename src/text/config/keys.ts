@@ -1,0 +1,139 @@
+/** What a key may hold. Everything that checks, describes or edits a value is derived from this. */
+export type KeyType =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'count'; readonly min: number; readonly max: number }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'shell-lines' }
+  | { readonly kind: 'argv' }
+  | { readonly kind: 'variable' }
+  | { readonly kind: 'variable-names' };
+
+/** A value as a person writes it: durations stay `"2h"`, units appear only in the settled result. */
+export type KeyValue = string | number | boolean | readonly string[];
+
+export interface ConfigKey {
+  /** Dotted; `*` stands for a name the user chose. */
+  readonly path: string;
+  readonly type: KeyType;
+  /** null: nothing unless someone sets it. */
+  readonly fallback: KeyValue | null;
+  readonly about: string;
+  /** Other accepted names for the last part of the path. */
+  readonly aliases: readonly string[];
+  /** The variable that sets it; null: files and flags only. */
+  readonly env: string | null;
+  /** What a commented-out line shows when there is no fallback to show. */
+  readonly example: KeyValue;
+}
+
+const text: KeyType = { kind: 'text' };
+const flag: KeyType = { kind: 'flag' };
+const duration: KeyType = { kind: 'duration' };
+const choice = (...of: readonly string[]): KeyType => ({ kind: 'choice', of });
+const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max });
+const MANY = 1_000_000;
+
+function key(
+  path: string,
+  type: KeyType,
+  fallback: KeyValue,
+  about: string,
+  aliases: readonly string[] = [],
+): ConfigKey {
+  return { path, type, fallback, about, aliases, env: envName(path), example: fallback };
+}
+
+function open(path: string, type: KeyType, example: KeyValue, about: string): ConfigKey {
+  return { path, type, fallback: null, about, aliases: [], env: path.includes('*') ? null : envName(path), example };
+}
+
+/** The variable that sets a key: `parallel.max_workers` is `RALPH_PARALLEL_MAX_WORKERS`. */
+export function envName(path: string): string {
+  return `RALPH_${path.replaceAll('.', '_').toUpperCase()}`;
+}
+
+/** Names a user chooses, by the table they stand in: what they are called and what they may look like. */
+export const CHOSEN_NAMES: Readonly<
+  Record<string, { readonly what: string; readonly shape: RegExp; readonly allowed: string }>
+> = {
+  agents: { what: 'an agent name', shape: /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, allowed: 'letters, digits, _ and -' },
+  'agents.*.env': {
+    what: 'a variable name',
+    shape: /^[A-Za-z_][A-Za-z0-9_]*$/,
+    allowed: 'letters, digits and _, not starting with a digit',
+  },
+};
+
+/** Every key there is, in the order documents show them. */
+export const KEYS: readonly ConfigKey[] = [
+  open('tasks', text, 'PRD.md', 'Task file, relative to the checkout; found by name when unset.'),
+  open('agent', text, 'claude', 'Agent that works on tasks; the first installed one when unset.'),
+  key('completion_promise', text, 'COMPLETE', 'What an agent prints when it believes its task is done.'),
+
+  key('parallel.enabled', flag, false, 'Work on several tasks at once.'),
+  key('parallel.max_workers', count(1, 256), 3, 'How many agents may work at the same time.'),
+  key('parallel.worktree_root', text, '.ralph/worktrees', 'Folder that holds the worktrees, relative to the checkout.'),
+  key(
+    'parallel.strategy',
+    choice('queue', 'group'),
+    'queue',
+    'queue: any tasks side by side; group: at most one task of a group at a time.',
+  ),
+  key(
+    'parallel.merge_policy',
+    choice('manual', 'auto_merge', 'pr'),
+    'manual',
+    'manual: a person lands; auto_merge: green work lands by itself; pr: open a pull request.',
+  ),
+  key(
+    'parallel.conflict_resolution.strategy',
+    choice('stop', 'ai_resolve'),
+    'stop',
+    'stop: park a conflicting loop; ai_resolve: let an agent resolve it first.',
+  ),
+  key('parallel.conflict_resolution.ai_agent', text, 'claude', 'Agent that resolves conflicts.'),
+
+  key('gates.commands', { kind: 'shell-lines' }, [], 'Shell commands that must all exit 0 before anything lands.'),
+  key('gates.timeout', duration, '30m', 'Longest a single gate may take.'),
+
+  open(
+    'agents.*.command',
+    { kind: 'argv' },
+    ['my-agent', '--print'],
+    'Program and arguments; the prompt comes on standard input.',
+  ),
+  open('agents.*.env.*', { kind: 'variable' }, 'value', 'A variable set for this agent.'),
+  open(
+    'agents.*.pass_env',
+    { kind: 'variable-names' },
+    ['MY_AGENT_*'],
+    'Variables (NAME or PREFIX_*) this agent gets from your environment.',
+  ),
+
+  key('limits.iterations', count(1, MANY), 10, 'Most iterations in one loop.', ['max_iterations']),
+  key('limits.runtime', duration, '2h', 'Longest one loop may take.', ['max_runtime']),
+  key('limits.no_progress', count(1, MANY), 3, 'Iterations without a change before a loop stops.', [
+    'no_progress_limit',
+    'no_progress_iterations',
+  ]),
+  key('limits.attempts', count(1, MANY), 1, 'Loops a task may get before it is parked.', [
+    'max_attempts',
+    'attempts_per_task',
+    'max_attempts_per_task',
+  ]),
+  key('limits.consecutive_failures', count(1, MANY), 3, 'Failed iterations in a row before a loop stops.', [
+    'max_consecutive_failures',
+  ]),
+  key('limits.grace', duration, '10s', 'How long an agent may take to end after being asked.'),
+
+  open('landing.target', text, 'main', 'Branch to land on; main, else master, else the one checked out when unset.'),
+  key(
+    'landing.publish',
+    choice('end', 'each', 'manual'),
+    'end',
+    'When your branch moves to what landed: at the end, after each landing, or when you say so.',
+  ),
+  key('landing.method', choice('merge', 'squash', 'rebase'), 'merge', 'Shape of a landing in history.'),
+];

@@ -1,0 +1,91 @@
+import { checkValue } from './check-value.ts';
+import { findKey, lastPart } from './find-key.ts';
+import { KEYS, envName, type ConfigKey, type KeyValue } from './keys.ts';
+import { valueFromText } from './value-from-text.ts';
+
+/** Where a value came from, weakest first. */
+export const LAYER_KINDS = ['default', 'user', 'repo', 'local', 'env', 'flag'] as const;
+export type LayerKind = (typeof LAYER_KINDS)[number];
+
+export interface ConfigProblem {
+  readonly file: string;
+  /** 1-based; 0 where there are no lines (variables, flags). */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface LayerValue {
+  readonly value: KeyValue;
+  /** The file, variable or flag that holds it. */
+  readonly source: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Layer {
+  readonly kind: LayerKind;
+  readonly name: string;
+  /** By dotted canonical key. */
+  readonly values: ReadonlyMap<string, LayerValue>;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** One line for one problem, in the form editors and terminals can jump to. */
+export function problemLine({ file, line, column, message }: ConfigProblem): string {
+  return line === 0 ? `${file} ${message}` : `${file}:${line}:${column} ${message}`;
+}
+
+/** Reads the `RALPH_*` variables that name a key; an empty one counts as unset, one that names no key is not ours to judge. */
+export function readEnvLayer(env: Readonly<Record<string, string | undefined>>): Layer {
+  const values = new Map<string, LayerValue>();
+  const problems: ConfigProblem[] = [];
+  for (const key of KEYS) {
+    const [name, twin] = envNames(key).filter((each) => (env[each] ?? '') !== '');
+    if (name === undefined) continue;
+    const read =
+      twin === undefined ? readText(key, key.path, env[name] ?? '') : `and ${twin} set the same key; keep one`;
+    if (typeof read === 'string') problems.push(unplaced(`${name} (environment)`, read));
+    else values.set(key.path, { value: read.value, source: name, line: 0, column: 0 });
+  }
+  return { kind: 'env', name: 'environment', values, problems };
+}
+
+/** Reads flags given as dotted key and text. */
+export function readFlagLayer(flags: ReadonlyMap<string, string>): Layer {
+  const values = new Map<string, LayerValue>();
+  const problems: ConfigProblem[] = [];
+  for (const [written, text] of flags) {
+    const source = `--set ${written}`;
+    const named = nameKey(written);
+    const read = typeof named === 'string' ? named : readText(named.key, named.dotted, text);
+    if (typeof named === 'string' || typeof read === 'string') problems.push(unplaced(source, String(read)));
+    else if (values.has(named.dotted))
+      problems.push(unplaced(source, `sets \`${named.dotted}\` a second time; keep one`));
+    else values.set(named.dotted, { value: read.value, source, line: 0, column: 0 });
+  }
+  return { kind: 'flag', name: 'flags', values, problems };
+}
+
+/** The key a dotted name stands for, or why it names none. */
+export function nameKey(written: string): { readonly key: ConfigKey; readonly dotted: string } | string {
+  const found = findKey(written.split('.'));
+  if (found.kind === 'unknown') return found.message;
+  return found.kind === 'table' ? `\`${found.dotted}\` is a table; name one key in it` : found;
+}
+
+/** Reads a value written outside a file, or says why it cannot stay. */
+export function readText(key: ConfigKey, dotted: string, text: string): { readonly value: KeyValue } | string {
+  const value = valueFromText(key, text);
+  return checkValue(key, dotted, value)?.message ?? { value: value as KeyValue };
+}
+
+function envNames(key: ConfigKey): string[] {
+  if (key.env === null) return [];
+  const table = key.path.slice(0, key.path.length - lastPart(key.path).length);
+  return [key.env, ...key.aliases.map((alias) => envName(table + alias))];
+}
+
+function unplaced(file: string, message: string): ConfigProblem {
+  return { file, line: 0, column: 0, message };
+}

@@ -1,0 +1,192 @@
+import { invariant } from '../../core/assert.ts';
+import { VARIABLE_NAMES } from './check-value.ts';
+import { lastPart, tableOf } from './find-key.ts';
+import { CHOSEN_NAMES, KEYS, type ConfigKey, type KeyType, type KeyValue } from './keys.ts';
+import { tomlText } from './toml-text.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+interface TableSchema {
+  readonly type: 'object';
+  readonly additionalProperties: boolean | Json;
+  readonly propertyNames?: Json;
+  readonly properties?: Record<string, unknown>;
+}
+
+/** What a look around the checkout found; null: nothing, so the line stays a comment. */
+export interface FoundForTemplate {
+  readonly tasks: string | null;
+  readonly agent: string | null;
+  readonly agentCommand: readonly string[] | null;
+  readonly gates: readonly string[];
+}
+
+const OPENING = `#:schema ./node_modules/paralph/schema/ralph.schema.json
+# Configuration of ralph. A line that starts with "# name =" shows a default: remove the "# " to change it.
+# Stronger than this file: ralph.local.toml (yours alone), RALPH_* variables, flags. See: ralph config list
+`;
+
+const PARALLEL = `[parallel]
+enabled = false              # opt-in
+max_workers = 3              # concurrent agents
+worktree_root = ".ralph/worktrees"
+strategy = "queue"           # queue|group
+merge_policy = "manual"      # manual|auto_merge|pr
+
+[parallel.conflict_resolution]
+strategy = "stop"            # stop|ai_resolve
+ai_agent = "claude"          # agent to use for AI resolution
+`;
+
+/** JSON Schema of a configuration file, kept to draft-07 because TOML editors know no newer one. */
+export function configJsonSchema(): object {
+  const root = tableSchema('');
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'ralph.toml', ...root };
+}
+
+/** Every key as a markdown table. */
+export function configReference(): string {
+  const rows = KEYS.map((key) => [
+    [shownPath(key.path), ...key.aliases.map((alias) => shownPath(tableOf(key.path)) + `.${alias}`)]
+      .map(code)
+      .join(' or '),
+    cell(typeInWords(key.type)),
+    key.fallback === null ? 'unset' : code(tomlText(key.fallback)),
+    key.env === null ? 'none' : code(key.env),
+    cell(key.about),
+  ]);
+  const head = ['key', 'value', 'default', 'variable', 'meaning'];
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n') + '\n';
+}
+
+/** The file a new project starts with: every key, each with its meaning; only what was found and the parallel tables are set. */
+export function configTemplate(found: FoundForTemplate): string {
+  const agentName = found.agentCommand === null ? null : (found.agent ?? 'mine');
+  return [
+    OPENING,
+    [line('tasks', found.tasks), line('agent', found.agent), line('completion_promise', null)].join(''),
+    PARALLEL,
+    '[gates]\n' + line('gates.commands', found.gates.length === 0 ? null : found.gates) + line('gates.timeout', null),
+    agentLines(agentName, found.agentCommand),
+    '[limits]\n' + linesOf('limits.'),
+    '[landing]\n' + linesOf('landing.'),
+  ].join('\n');
+}
+
+/** What a key may hold, in words. */
+export function typeInWords(type: KeyType): string {
+  switch (type.kind) {
+    case 'text':
+    case 'variable':
+      return 'text';
+    case 'flag':
+      return 'true or false';
+    case 'count':
+      return `whole number, ${type.min} to ${type.max}`;
+    case 'duration':
+      return 'time: "90s", "30m", "1h30m", or seconds';
+    case 'choice':
+      return type.of.map((word) => tomlText(word)).join(', ');
+    case 'shell-lines':
+      return 'list of shell commands';
+    case 'argv':
+      return 'list: program, arguments';
+    case 'variable-names':
+      return 'list of NAME or PREFIX_*';
+  }
+}
+
+function tableSchema(table: string): TableSchema {
+  const prefix = table === '' ? '' : `${table}.`;
+  const inside = KEYS.filter((key) => key.path.startsWith(prefix));
+  const chosen = inside.find((key) => key.path.startsWith(`${prefix}*`));
+  if (chosen !== undefined) {
+    const each = chosen.path === `${prefix}*` ? keySchema(chosen) : tableSchema(`${prefix}*`);
+    return {
+      type: 'object',
+      additionalProperties: each as Json,
+      propertyNames: { pattern: CHOSEN_NAMES[table]?.shape.source },
+    };
+  }
+  const properties: Record<string, unknown> = {};
+  for (const key of inside) {
+    const [name = '', ...deeper] = key.path.slice(prefix.length).split('.');
+    if (deeper.length > 0) {
+      properties[name] ??= tableSchema(prefix + name);
+      continue;
+    }
+    properties[name] = keySchema(key);
+    for (const alias of key.aliases) properties[alias] = { ...keySchema(key), description: `Same as ${name}.` };
+  }
+  return { type: 'object', additionalProperties: false, properties };
+}
+
+function keySchema(key: ConfigKey): Json {
+  const fallback = key.fallback === null ? {} : { default: key.fallback };
+  return { description: key.about, ...typeSchema(key.type), ...fallback };
+}
+
+function typeSchema(type: KeyType): Json {
+  const texts = (item: Json, more: Json = {}): Json => ({ type: 'array', items: { type: 'string', ...item }, ...more });
+  switch (type.kind) {
+    case 'text':
+      return { type: 'string', minLength: 1 };
+    case 'variable':
+      return { type: 'string', pattern: '^[^\\r\\n]*$' };
+    case 'flag':
+      return { type: 'boolean' };
+    case 'count':
+      return { type: 'integer', minimum: type.min, maximum: type.max };
+    case 'duration':
+      return {
+        anyOf: [
+          { type: 'number', exclusiveMinimum: 0 },
+          { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
+        ],
+      };
+    case 'choice':
+      return { type: 'string', enum: type.of };
+    case 'shell-lines':
+      return texts({ minLength: 1 });
+    case 'argv':
+      return texts({}, { minItems: 1 });
+    case 'variable-names':
+      return texts({ pattern: VARIABLE_NAMES.source });
+  }
+}
+
+function shownPath(path: string): string {
+  return path.replace('agents.*', 'agents.NAME').replace('env.*', 'env.VARIABLE');
+}
+
+function code(text: string): string {
+  return cell(`\`${text}\``);
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function agentLines(name: string | null, command: readonly string[] | null): string {
+  const header = name === null ? '# [agents.mine]\n' : `[agents.${name}]\n`;
+  const variables = keyAt('agents.*.env.*');
+  const env = `# ${variables.about}\n# env = { MY_VARIABLE = ${tomlText(variables.example)} }\n`;
+  return header + line('agents.*.command', command) + env + line('agents.*.pass_env', null);
+}
+
+function linesOf(prefix: string): string {
+  return KEYS.filter((key) => key.path.startsWith(prefix))
+    .map((key) => line(key.path, null))
+    .join('');
+}
+
+function line(path: string, value: KeyValue | null): string {
+  const key = keyAt(path);
+  const pair = `${lastPart(path)} = ${tomlText(value ?? key.example)}`;
+  return `# ${key.about}\n${value === null ? '# ' : ''}${pair}\n`;
+}
+
+function keyAt(path: string): ConfigKey {
+  const key = KEYS.find((each) => each.path === path);
+  invariant(key !== undefined, `no configuration key ${path}`);
+  return key;
+}

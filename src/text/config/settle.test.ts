@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { KEYS } from './keys.ts';
+import { readEnvLayer, readFlagLayer } from './layer.ts';
+import { settle } from './settle.ts';
+import { readTomlLayer } from './toml-layer.ts';
+
+const user = (text: string) => readTomlLayer('user', '/home/a/config.toml', text);
+const repo = (text: string) => readTomlLayer('repo', 'ralph.toml', text);
+const local = (text: string) => readTomlLayer('local', 'ralph.local.toml', text);
+
+describe('settle', () => {
+  it('settles on the documented defaults with no layer at all', () => {
+    const { settings, origins, problems } = settle([]);
+    expect(problems).toEqual([]);
+    expect(settings).toEqual({
+      tasks: null,
+      agent: null,
+      completionPromise: 'COMPLETE',
+      parallel: {
+        enabled: false,
+        maxWorkers: 3,
+        worktreeRoot: '.ralph/worktrees',
+        strategy: 'queue',
+        mergePolicy: 'manual',
+        conflictResolution: { strategy: 'stop', aiAgent: 'claude' },
+      },
+      gates: { commands: [], timeoutMs: 1_800_000 },
+      agents: {},
+      limits: {
+        iterations: 10,
+        runtimeMs: 7_200_000,
+        noProgress: 3,
+        attempts: 1,
+        consecutiveFailures: 3,
+        graceMs: 10_000,
+      },
+      landing: { target: null, publish: 'end', method: 'merge' },
+    });
+    expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
+  });
+
+  it('carries every key of the table into the settings', () => {
+    const before = JSON.stringify(settle([]).settings);
+    for (const key of KEYS) {
+      const path = key.path.replaceAll('*', 'N');
+      const other = {
+        text: 'zzz',
+        flag: 'true',
+        count: '42',
+        duration: '77s',
+        variable: 'v',
+        argv: 'zzz',
+        'shell-lines': 'zzz',
+        'variable-names': 'Z',
+        choice: '',
+      }[key.type.kind];
+      const text = key.type.kind === 'choice' ? (key.type.of.at(-1) ?? '') : other;
+      const { settings, problems } = settle([readFlagLayer(new Map([[path, text]]))]);
+      expect(problems).toEqual([]);
+      expect(JSON.stringify(settings), path).not.toBe(before);
+    }
+  });
+
+  it('lets the stronger layer win, whatever order they come in', () => {
+    const layers = [
+      readFlagLayer(new Map([['parallel.max_workers', '6']])),
+      local('agent = "local"\n[parallel]\nmax_workers = 4'),
+      user('agent = "user"\ntasks = "user.md"\n[parallel]\nmax_workers = 2\n[limits]\ngrace = 1'),
+      readEnvLayer({ RALPH_PARALLEL_MAX_WORKERS: '5', RALPH_LIMITS_ATTEMPTS: '9' }),
+      repo('\nagent = "repo"\ntasks = "repo.md"\n[parallel]\nmax_workers = 3'),
+    ];
+    const { settings, origins, values } = settle(layers);
+    expect([
+      settings.parallel.maxWorkers,
+      settings.agent,
+      settings.tasks,
+      settings.limits.graceMs,
+      settings.limits.attempts,
+    ]).toEqual([6, 'local', 'repo.md', 1000, 9]);
+    expect(origins.get('parallel.max_workers')).toEqual({ kind: 'flag', name: '--set parallel.max_workers', line: 0 });
+    expect(origins.get('limits.attempts')).toEqual({ kind: 'env', name: 'RALPH_LIMITS_ATTEMPTS', line: 0 });
+    expect(origins.get('agent')).toEqual({ kind: 'local', name: 'ralph.local.toml', line: 1 });
+    expect(origins.get('tasks')).toEqual({ kind: 'repo', name: 'ralph.toml', line: 3 });
+    expect(origins.get('limits.grace')).toEqual({ kind: 'user', name: '/home/a/config.toml', line: 6 });
+    expect(values.get('limits.runtime')).toBe('2h');
+    expect([...values.keys()]).toEqual([...origins.keys()]);
+  });
+
+  it('merges agents per agent, per key and per variable', () => {
+    const { settings } = settle([
+      repo(
+        '[agents.claude]\ncommand = ["claude", "-p"]\npass_env = ["A"]\nenv = { X = "1", Y = "1" }\n[agents.codex]\ncommand = ["codex"]',
+      ),
+      local('[agents.claude]\npass_env = ["B"]\nenv.Y = "2"\n[agents.extra]\nenv.Z = "3"'),
+    ]);
+    expect(settings.agents).toEqual({
+      claude: { command: ['claude', '-p'], passEnv: ['B'], env: { X: '1', Y: '2' } },
+      codex: { command: ['codex'], passEnv: [], env: {} },
+      extra: { command: [], passEnv: [], env: { Z: '3' } },
+    });
+    expect(settings.agents['constructor']).toBeUndefined();
+  });
+
+  it('never lets a refused value through, and keeps the problems of all layers', () => {
+    const { settings, problems } = settle([
+      repo('[parallel]\nmax_workers = 10000'),
+      user('foo = 1'),
+      readEnvLayer({ RALPH_AGENT: 'a\nb' }),
+    ]);
+    expect(settings.parallel.maxWorkers).toBe(3);
+    expect(problems.map(({ file }) => file)).toEqual([
+      '/home/a/config.toml',
+      'ralph.toml',
+      'RALPH_AGENT (environment)',
+    ]);
+  });
+});
