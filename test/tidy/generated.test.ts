@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { CATALOG, EXIT } from '../../src/core/errors.ts';
+import { findAll, readText, sourceFiles } from './support/repository.ts';
+import { runNode } from './support/run-tool.ts';
+
+describe('generated files', () => {
+  it('are up to date', () => {
+    expect(runNode(['scripts/docs.mjs', '--check'])).toEqual({ code: 0, output: '' });
+  });
+});
+
+describe('errors', () => {
+  const page = readText('docs/reference/errors.md');
+
+  it.each(Object.keys(CATALOG))('%s is documented', (code) => {
+    expect(page).toContain(`| \`${code}\` |`);
+  });
+
+  it.each(Object.values(EXIT))('exit code %i is documented', (exit) => {
+    expect(page).toMatch(new RegExp(`^\\| ${exit} \\|`, 'm'));
+  });
+
+  it('every code in the catalog is used', () => {
+    const elsewhere = sourceFiles().filter((path) => path !== 'src/core/errors.ts' && !path.endsWith('.test.ts'));
+    const unused = Object.keys(CATALOG).filter((code) => findAll(elsewhere, new RegExp(`\\b${code}\\b`)).length === 0);
+    expect(unused).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, readText, repositoryFiles } from './support/repository.ts';
+
+const PAPERS = ['README', 'ARCHITECTURE', 'GLOSSARY', 'CONTRIBUTING', 'CHANGELOG', 'SECURITY', 'AGENTS'];
+const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
+const FENCE = /^(`{3,}|~{3,})[\s\S]*?^\1/gm;
+
+const markdown = repositoryFiles().filter((path) => path.endsWith('.md'));
+
+/** The anchor a heading gets: lower case, spaces to dashes, marks dropped. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+const anchorsIn = (path: string): readonly string[] =>
+  [
+    ...readText(path)
+      .replaceAll(FENCE, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading]) => anchorOf(heading ?? ''));
+
+function isBroken(from: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return false;
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? from : normalize(join(dirname(from), file));
+  if (!existsSync(join(ROOT, target))) return true;
+  return anchor != null && target.endsWith('.md') && !anchorsIn(target).includes(anchor);
+}
+
+describe('the papers', () => {
+  it.each(PAPERS)('%s.md is there', (name) => {
+    expect(markdown).toContain(`${name}.md`);
+  });
+
+  it('every link leads somewhere', () => {
+    const broken = markdown.flatMap((path) =>
+      [...readText(path).replaceAll(FENCE, '').matchAll(LINK)]
+        .map(([, link]) => link ?? '')
+        .filter((link) => isBroken(path, link))
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('the changelog has a place for what comes next', () => {
+    const [first] = readText('CHANGELOG.md').matchAll(/^## (.+)$/gm);
+    expect(first?.[1]).toBe('[Unreleased]');
+  });
+
+  it('decisions are numbered without gaps and have their three parts', () => {
+    const decisions = markdown.filter((path) => path.startsWith('docs/adr/')).sort();
+    const numbers = decisions.map((path) => Number(/(\d{4})-/.exec(path)?.[1]));
+    expect(numbers).toEqual(decisions.map((_, index) => index + 1));
+    for (const path of decisions) {
+      const headings = [...readText(path).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+      expect(headings, path).toEqual(['Context', 'Decision', 'Consequences']);
+    }
+  });
+});
