@@ -1,0 +1,104 @@
+import { invariant } from '../../core/assert.ts';
+import { appendRecord } from './append-record.ts';
+import { compact } from './compact.ts';
+import { endWithoutGaps, listSegments } from './list-log.ts';
+import { cannotWrite } from './log-errors.ts';
+import type { LogPlace, LogPoint } from './log-place.ts';
+import type { Log, LogReader } from './log.ts';
+import { prepareDirectory } from './prepare-directory.ts';
+import { readLines } from './read-lines.ts';
+import { decodeRecord } from './record-line.ts';
+import { newestSnapshot, writeSnapshot } from './snapshots.ts';
+import { watchLog } from './watch-log.ts';
+
+/*
+ * Many processes write here without a lock. What makes that safe:
+ *
+ *   A. A record is whole and flushed before link(2) gives it its number; a number is linked only after its predecessor.
+ *   B. A loose record is removed only after a segment that holds it is flushed, name and all.
+ *   C. A segment is never changed, replaced or removed (so small ones are not merged: every proof below rests on it).
+ *   D. A loose file whose number a segment covers means nothing, whoever made it.
+ *
+ * A directory listing is not atomic: it shows every entry that was there throughout, and perhaps those that came or went.
+ * By B and C, a number whose loose file was found absent is in a segment that every listing started later must show.
+ *
+ * Stale appender: it links a number that was packed and removed meanwhile. The segment was there before the link could
+ *   succeed, so the listing after the link shows it: the link is taken back, the append is a conflict. Killed before
+ *   that, the file stays and means nothing (D); the next compaction removes it.
+ * Appender overtaken by a compactor: its good record may already be packed when it lists. Each line has an id of its own, so
+ *   it finds its own line in the segment and knows that the append succeeded.
+ * Reader between link and take-back: it lists after it has read. When the segments then cover more than it had used, it starts over
+ *   with them. The same listing catches loose records that went away, into a segment, while it read.
+ * Two compactors: both pack from the end of the segments on, so their segments are equal (EEXIST) or overlap with equal records.
+ *   A compactor reads like any reader and so never packs a stale file. One that wakes up late adds a needless segment and
+ *   removes files that are covered (B, D).
+ * Compactor killed: before the segment's link, a temporary file is left; after it, loose files that mean nothing.
+ * A gap: a number that a listing lacks below one it shows is looked for once more, loose first, segments after; absent in
+ *   both it is lost, because A says it was there. Whole listings are only checked once per open log; later reads follow
+ *   the numbers, and an append needs its predecessor.
+ */
+
+const POLL_MS = 1000;
+
+export interface FileLogOptions {
+  /** The longest a watcher waits for news where the kernel does not tell. */
+  readonly pollMs?: number;
+  /** Opens the log even on a network filesystem. */
+  readonly anyFilesystem?: boolean;
+  /** For tests: called, and awaited, at each named point. */
+  readonly onPoint?: (point: LogPoint) => Promise<void>;
+}
+
+const place = (dir: string, options: FileLogOptions): LogPlace => ({
+  dir,
+  reach: options.onPoint ?? (async () => {}),
+  segments: [],
+});
+
+/** Reads a log and never writes: works on a folder that is read-only, and takes an absent one for an empty log. */
+export function readLogOnly<E>(dir: string, options: FileLogOptions = {}): LogReader<E> {
+  return reader<E>(place(dir, options), options);
+}
+
+function reader<E>(at: LogPlace, options: FileLogOptions): LogReader<E> {
+  let checked = false;
+  return {
+    async read(after) {
+      if (!checked) endWithoutGaps(at.dir);
+      checked = true;
+      return readLines(at, after, Infinity, (line, seq, where) => decodeRecord<E>(line, seq, where));
+    },
+    watch: (onChange, signal) => watchLog(at.dir, options.pollMs ?? POLL_MS, onChange, signal),
+    loadSnapshot: async () => newestSnapshot(at.dir),
+  };
+}
+
+/** Opens the log in `dir` for reading and writing; makes the folder when it is absent. */
+export async function openFileLog<E>(dir: string, options: FileLogOptions = {}): Promise<Log<E>> {
+  await prepareDirectory(dir, options.anyFilesystem ?? false);
+  const at = place(dir, options);
+  at.segments = listSegments(dir);
+  // A gap or a newer version must show before the first write, not when somebody reads that far.
+  const end = endWithoutGaps(dir);
+  if (end > 0) await readLines(at, end - 1, end, (line, seq, where) => decodeRecord(line, seq, where));
+  let failed: { readonly error: unknown } | null = null;
+  return {
+    ...reader<E>(at, options),
+    async append(expectedSeq, by, time, events) {
+      invariant(Number.isSafeInteger(expectedSeq) && expectedSeq >= 0, `expectedSeq ${expectedSeq}`);
+      // After a failed flush nobody knows what is on the disk: only a fresh start, which reads, may write again.
+      if (failed !== null) throw failed.error;
+      return appendRecord(at, { seq: expectedSeq + 1, at: time, by, events }, (error) => {
+        failed = { error };
+      });
+    },
+    async saveSnapshot(seq, state) {
+      try {
+        await compact(at, seq);
+        await writeSnapshot(at, { seq, state });
+      } catch (error) {
+        throw cannotWrite(dir, error);
+      }
+    },
+  };
+}
