@@ -62,25 +62,27 @@ async function requireVersion(): Promise<string> {
   throw new AppError('E_GIT_MISSING', `git ${version} is too old.`, { remedy: 'Install git 2.38 or newer.' });
 }
 
-async function chooseTarget(
-  repo: Repository,
-  view: GitView,
-  wanted: string | null,
-): Promise<Omit<Preflight, 'gitVersion'>> {
+type Target = Omit<Preflight, 'gitVersion'>;
+
+async function chooseTarget(repo: Repository, view: GitView, wanted: string | null): Promise<Target> {
+  const named = await firstBranch(view, wanted === null ? ['main', 'master'] : [withoutHeads(wanted)]);
+  if (named !== null) return named;
   const current = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd: repo.root, ok: [0, 1] });
   const checkedOut = current.code === 0 ? withoutHeads(current.stdout.trim()) : null;
-  const candidates =
-    wanted === null ? ['main', 'master', checkedOut, await defaultBranch(repo)] : [withoutHeads(wanted)];
-  for (const target of candidates) {
+  const usual = wanted === null ? await firstBranch(view, [checkedOut, await defaultBranch(repo)]) : null;
+  if (usual !== null) return usual;
+  if (await hasCommits(repo)) throw await noTarget(view, wanted, checkedOut);
+  throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
+    remedy: "git commit --allow-empty -m 'Start'",
+  });
+}
+
+async function firstBranch(view: GitView, names: readonly (string | null)[]): Promise<Target | null> {
+  for (const target of names) {
     const targetSha = target === null ? null : await readRef(view, HEADS + target);
     if (target !== null && targetSha !== null) return { target, targetSha };
   }
-  if (!(await hasCommits(repo))) {
-    throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
-      remedy: "git commit --allow-empty -m 'Start'",
-    });
-  }
-  throw await noTarget(view, wanted, checkedOut);
+  return null;
 }
 
 async function noTarget(view: GitView, wanted: string | null, checkedOut: string | null): Promise<AppError> {
