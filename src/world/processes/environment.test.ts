@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { agentEnvironment, gateEnvironment } from './environment.ts';
+
+const NOTHING = { set: {}, pass: [] };
+const GUARDS = {
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'gc.auto',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_CONFIG_KEY_1: 'maintenance.auto',
+  GIT_CONFIG_VALUE_1: 'false',
+  GIT_CONFIG_KEY_2: 'core.fsync',
+  GIT_CONFIG_VALUE_2: 'committed',
+};
+
+describe('agentEnvironment', () => {
+  it('hands on the usual variables and the git guards, nothing else', () => {
+    const usual = {
+      PATH: '/bin',
+      LC_TIME: 'C',
+      XDG_CONFIG_HOME: '/x',
+      https_proxy: 'p',
+      NO_PROXY: 'n',
+      EMPTY: undefined,
+    };
+    const secret = { AWS_SECRET_ACCESS_KEY: 's', NPM_TOKEN: 't', LCX: 'no', PATHS: 'no', SSH_AUTH_SOCK: '/a' };
+    const { EMPTY: _, ...expected } = usual;
+    expect(agentEnvironment({ ...usual, ...secret }, NOTHING)).toEqual({ ...expected, ...GUARDS });
+  });
+
+  it('passes what the configuration names, by name or prefix', () => {
+    const user = { ANTHROPIC_API_KEY: 'a', ANTHROPIC_MODEL: 'm', OPENAI_API_KEY: 'o', OPENAI_BASE: 'b' };
+    const pass = ['ANTHROPIC_*', 'OPENAI_API_KEY', 'NOT_SET'];
+    expect(agentEnvironment(user, { set: {}, pass })).toEqual({
+      ANTHROPIC_API_KEY: 'a',
+      ANTHROPIC_MODEL: 'm',
+      OPENAI_API_KEY: 'o',
+      ...GUARDS,
+    });
+  });
+
+  it('never hands on where the user stands, or what speaks to git or to us', () => {
+    const user = { PWD: '/main', OLDPWD: '/main', INIT_CWD: '/main', GIT_DIR: '/main/.git', RALPH_TOKEN: 't' };
+    expect(agentEnvironment(user, { set: {}, pass: ['*'] })).toEqual(GUARDS);
+  });
+
+  it('leaves out names no shell can carry', () => {
+    expect(
+      agentEnvironment({ 'npm_config_//x/:_auth': 's', 'BASH_FUNC_f%%': '() { :; }' }, { set: {}, pass: ['*'] }),
+    ).toEqual(GUARDS);
+  });
+
+  it('lets set values win, also over the guards', () => {
+    const set = { PATH: '/mine', RALPH_LOOP_ID: 'l', GIT_EDITOR: 'ed' };
+    expect(agentEnvironment({ PATH: '/bin' }, { set, pass: [] })).toEqual({ ...GUARDS, ...set });
+  });
+
+  it('keeps git settings that are set, and adds the guards behind them', () => {
+    const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'n' };
+    expect(agentEnvironment({}, { set, pass: [] })).toMatchObject({
+      GIT_CONFIG_COUNT: '4',
+      GIT_CONFIG_KEY_0: 'user.name',
+      GIT_CONFIG_KEY_1: 'gc.auto',
+      GIT_CONFIG_VALUE_3: 'committed',
+    });
+  });
+
+  it('refuses values that cannot be passed on, naming the variable', () => {
+    const refusal = (name: string): object => ({ code: 'E_ENVIRONMENT', message: expect.stringContaining(name) });
+    expect(() => agentEnvironment({ HOME: 'a\0b' }, NOTHING)).toThrow(expect.objectContaining(refusal('HOME')));
+    for (const value of ['a\0b', 'a\nb']) {
+      expect(() => agentEnvironment({}, { set: { KEY: value }, pass: [] })).toThrow(
+        expect.objectContaining(refusal('KEY')),
+      );
+    }
+    expect(() => agentEnvironment({}, { set: { 'A-B': '' }, pass: [] })).toThrow(
+      expect.objectContaining(refusal('A-B')),
+    );
+    expect(agentEnvironment({ LC_X: 'a\nb' }, NOTHING)).toMatchObject({ LC_X: 'a\nb' });
+  });
+});
+
+describe('gateEnvironment', () => {
+  it('is the user environment without what leads to another checkout', () => {
+    const user = {
+      PATH: '/bin',
+      API_KEY: 'k',
+      NONE: undefined,
+      PWD: '/m',
+      OLDPWD: '/m',
+      INIT_CWD: '/m',
+      GIT_DIR: 'g',
+      RALPH_X: 'r',
+    };
+    expect(gateEnvironment(user)).toEqual({ PATH: '/bin', API_KEY: 'k' });
+  });
+});

@@ -1,0 +1,112 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+
+type UserEnvironment = Readonly<Record<string, string | undefined>>;
+
+const ALLOWED = (
+  'PATH HOME LANG LANGUAGE LC_* TERM COLORTERM TMPDIR SHELL USER LOGNAME TZ XDG_* ' +
+  'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS ' +
+  'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy'
+).split(' ');
+/** They name another checkout, or speak to git or to us in the name of whoever started us. */
+const NEVER = ['PWD', 'OLDPWD', 'INIT_CWD', 'GIT_*', 'RALPH_*'];
+
+/** An agent has no terminal: a git that opens an editor or asks for a password would wait for ever. */
+const GIT_GUARDS = { GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true', GIT_TERMINAL_PROMPT: '0' };
+/** Collecting garbage beside other loops loses their objects; commits must survive a power cut. */
+const GIT_CONFIG = [
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['core.fsync', 'committed'],
+] as const;
+
+export interface AgentEnvironmentOptions {
+  /** Variables the configuration gives the agent; they win. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Names, or prefixes ending in *, to hand on besides the usual ones. */
+  readonly pass: readonly string[];
+}
+
+/** The environment of an agent: an allowlist of the user's, git guards, and what the configuration sets. */
+export function agentEnvironment(user: UserEnvironment, options: AgentEnvironmentOptions): Record<string, string> {
+  const allowed = [...ALLOWED, ...options.pass];
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(user)) {
+    if (value === undefined || !matches(name, allowed) || matches(name, NEVER) || !isName(name)) continue;
+    refuse(name, value, '\0');
+    result[name] = value;
+  }
+  for (const [name, value] of Object.entries(options.set)) {
+    if (!isName(name)) throw unusable(name, 'its name holds more than letters, digits and underscores');
+    refuse(name, value, '\0');
+    refuse(name, value, '\n');
+  }
+  return { ...result, ...GIT_GUARDS, ...options.set, ...gitConfig(options.set) };
+}
+
+/** The environment of a gate: the user's own, but for what would lead git or paralph to another checkout. */
+export function gateEnvironment(user: UserEnvironment): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(user)) {
+    if (value !== undefined && !matches(name, NEVER)) result[name] = value;
+  }
+  return result;
+}
+
+/** Where a command is, or null when it cannot be run. */
+export function findExecutable(name: string, env: UserEnvironment, cwd: string): string | null {
+  return lookUpExecutable(name, env, cwd).path;
+}
+
+/** As findExecutable, and tells a file that may not be run from one that is not there. */
+export function lookUpExecutable(
+  name: string,
+  env: UserEnvironment,
+  cwd: string,
+): { readonly path: string | null; readonly denied: boolean } {
+  if (name === '' || name.includes('\0')) return { path: null, denied: false };
+  // Relative PATH entries are skipped: a worktree must not be able to supply the agent that works in it.
+  const folders = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':').filter((folder) => isAbsolute(folder));
+  const places = name.includes('/') ? [resolve(cwd, name)] : folders.map((folder) => join(folder, name));
+  const present = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isFile() === true);
+  return { path: present.find(isExecutable) ?? null, denied: present.length > 0 };
+}
+
+/** Our settings follow any the configuration already gives, since git reads them by number. */
+function gitConfig(set: Readonly<Record<string, string>>): Record<string, string> {
+  const given = Number.parseInt(set['GIT_CONFIG_COUNT'] ?? '0', 10);
+  const first = Number.isSafeInteger(given) && given > 0 ? given : 0;
+  const result: Record<string, string> = { GIT_CONFIG_COUNT: String(first + GIT_CONFIG.length) };
+  for (const [index, [key, value]] of GIT_CONFIG.entries()) {
+    result[`GIT_CONFIG_KEY_${first + index}`] = key;
+    result[`GIT_CONFIG_VALUE_${first + index}`] = value;
+  }
+  return result;
+}
+
+function matches(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+}
+
+/** A shell stands between us and the agent, and shells drop variables they could not name. */
+function isName(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}
+
+function refuse(name: string, value: string, character: '\0' | '\n'): void {
+  if (value.includes(character)) throw unusable(name, `its value holds a ${character === '\0' ? 'NUL' : 'newline'}`);
+}
+
+function unusable(name: string, why: string): AppError {
+  return new AppError('E_ENVIRONMENT', `The variable ${JSON.stringify(name)} cannot be passed to the agent: ${why}.`);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { invariant } from '../../core/assert.ts';
+import { processSource } from './process-source.ts';
+import type { ProcessStat } from './process-entry.ts';
+
+/** A process for good: pids come around again, a start time within one boot does not. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** As the system counts it: field 22 of /proc/<pid>/stat, or the lstart of ps. */
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+let bootId: string | null = null;
+
+/** The identity of this very process. */
+export function ownIdentity(): ProcessIdentity {
+  const own = identityOf(process.pid);
+  invariant(own !== null, 'this process has an identity');
+  return own;
+}
+
+/** Who holds a pid now; null when nobody does, or only a zombie. */
+export function identityOf(pid: number): ProcessIdentity | null {
+  const stat = processSource.stat(pid);
+  return stat === null || stat.zombie ? null : toIdentity(stat);
+}
+
+/** As identityOf, but a child that already ended and was not collected yet still has a name. */
+export function identityOfOwnChild(pid: number): ProcessIdentity | null {
+  const stat = processSource.stat(pid);
+  return stat === null ? null : toIdentity(stat);
+}
+
+/** Whether exactly this process still runs. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== currentBootId()) return false;
+  const stat = processSource.stat(identity.pid);
+  return stat !== null && !stat.zombie && stat.startTime === identity.startTime;
+}
+
+export function toIdentity(stat: ProcessStat): ProcessIdentity {
+  return { pid: stat.pid, startTime: stat.startTime, bootId: currentBootId() };
+}
+
+export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId;
+}
+
+function currentBootId(): string {
+  bootId ??= processSource.bootId();
+  return bootId;
+}

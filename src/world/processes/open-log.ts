@@ -1,0 +1,13 @@
+import { constants, openSync } from 'node:fs';
+import { systemFailure } from './system-failure.ts';
+
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+
+/** Opens a log for appending, readable by its owner only; a link planted in its place is refused, not followed. */
+export function openLog(file: string): number {
+  try {
+    return openSync(file, FLAGS, 0o600);
+  } catch (error) {
+    throw systemFailure(`${file} could not be opened`, error);
+  }
+}

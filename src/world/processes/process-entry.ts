@@ -1,0 +1,21 @@
+/** What the system says about one process, whoever owns it. */
+export interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly startTime: string;
+  /** Ended, but not yet collected by its parent: signals reach it and do nothing. */
+  readonly zombie: boolean;
+}
+
+export interface ProcessEntry extends ProcessStat {
+  readonly token: string | null;
+  readonly loop: string | null;
+}
+
+export interface ProcessSource {
+  bootId(): string;
+  stat(pid: number): ProcessStat | null;
+  /** Every living process, with the marks found in its environment where we may read it. */
+  list(): readonly ProcessEntry[];
+}

@@ -1,0 +1,82 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { constants } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { toIdentity } from './identity.ts';
+import { TOKEN_VARIABLE, assertToken } from './marker.ts';
+import { openLog } from './open-log.ts';
+import { pause } from './pause.ts';
+import { processSource } from './process-source.ts';
+import { spawnDetached } from './spawn-detached.ts';
+import { stopTree } from './stop-tree.ts';
+import { readTailSince } from './tail.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { ProcessIdentity } from './identity.ts';
+
+const TAIL_BYTES = 4096;
+
+export interface CommandOptions {
+  /** A shell line as the user wrote it. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Output and errors are appended here, in the order they were written. */
+  readonly logFile: string;
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+  readonly signal: AbortSignal;
+  readonly token: string;
+}
+
+export interface CommandResult {
+  /** 128 + n when signal n ended it; null when we did. */
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** The last 4 KB of its output. */
+  readonly tail: string;
+  readonly durationMs: number;
+}
+
+/** Runs a gate or another short command of ours to its end; nothing it started outlives this call. */
+export async function runCommand(options: CommandOptions): Promise<CommandResult> {
+  assertToken(options.token);
+  if (options.signal.aborted) return { code: null, timedOut: false, aborted: true, tail: '', durationMs: 0 };
+  const startedAt = performance.now();
+  const log = openLog(options.logFile);
+  try {
+    const offset = fstatSync(log).size;
+    const { child, identity } = await spawnDetached({
+      argv: ['/bin/sh', '-c', options.command],
+      cwd: options.cwd,
+      env: { ...options.env, [TOKEN_VARIABLE]: options.token },
+      stdio: ['ignore', log, log],
+    });
+    // The exit of the shell is the end: its output may be held open far longer by something it left behind.
+    await pause(options.timeoutMs, options.signal, child);
+    const code = exitCodeOf(child);
+    const durationMs = performance.now() - startedAt;
+    const { token, graceMs } = options;
+    if (code === null) await stopTree({ identity, token, graceMs });
+    else await stopTree({ identity, token, graceMs, force: options.signal, known: groupLeftBy(identity) });
+    return {
+      code,
+      timedOut: code === null && !options.signal.aborted,
+      aborted: code === null && options.signal.aborted,
+      tail: readTailSince(options.logFile, TAIL_BYTES, offset),
+      durationMs,
+    };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Asked right after the leader was collected, long before its number can be given to another process. */
+function groupLeftBy(leader: ProcessIdentity): ProcessIdentity[] {
+  const members = processSource.list().filter((entry) => entry.group === leader.pid);
+  return members.map(toIdentity);
+}
+
+function exitCodeOf(child: ChildProcess): number | null {
+  if (child.signalCode !== null) return 128 + constants.signals[child.signalCode];
+  return child.exitCode;
+}

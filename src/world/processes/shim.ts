@@ -1,0 +1,118 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { lookUpExecutable } from './environment.ts';
+import { ownIdentity } from './identity.ts';
+import { TOKEN_VARIABLE, assertToken } from './marker.ts';
+import { openLog } from './open-log.ts';
+import { pause } from './pause.ts';
+import { claimFolder, lookAtShim, recordIdentity, releaseFolder } from './shim-folder.ts';
+import { REFUSAL_SCRIPT, SHIM_SCRIPT } from './shim-script.ts';
+import { spawnDetached } from './spawn-detached.ts';
+import { systemFailure } from './system-failure.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { ProcessIdentity } from './identity.ts';
+import type { ShimSight } from './shim-folder.ts';
+
+const SHELL = '/bin/sh';
+const POLL_MS = 250;
+const POLL_MS_MIN = 100;
+
+/** Shims this process started itself: their exit is an event, not a poll. */
+const ownChildren = new Map<string, ChildProcess>();
+
+export interface ShimStart {
+  /** The run folder: there already, private, with the prompt in prompt.md. */
+  readonly dir: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly token: string;
+}
+
+/** Starts one agent iteration that outlives us and leaves output and exit code in the run folder. */
+export async function startShim(start: ShimStart): Promise<ProcessIdentity> {
+  assertToken(start.token);
+  claimFolder(start.dir, { token: start.token, starter: ownIdentity() });
+  const files: number[] = [];
+  try {
+    const stdin = openPrompt(join(start.dir, 'prompt.md'));
+    files.push(stdin);
+    const stdout = openLog(join(start.dir, 'stdout.log'));
+    files.push(stdout);
+    const stderr = openLog(join(start.dir, 'stderr.log'));
+    files.push(stderr);
+    const { child, identity } = await spawnDetached({
+      argv: shimCommand(start),
+      cwd: start.cwd,
+      env: { ...start.env, [TOKEN_VARIABLE]: start.token },
+      stdio: [stdin, stdout, stderr],
+    });
+    remember(start.dir, child);
+    recordIdentity(start.dir, identity, start.token);
+    return identity;
+  } catch (error) {
+    releaseFolder(start.dir);
+    throw error;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** What became of the iteration of a run folder, whoever started it. Lost: started, gone, and no exit code. */
+export function readShim(dir: string): Exclude<ShimSight, { state: 'starting' }> {
+  const sight = lookAtShim(dir);
+  return sight.state === 'starting' ? { state: 'absent' } : sight;
+}
+
+export interface AwaitOptions {
+  /** Ends the waiting, not the iteration. */
+  readonly signal: AbortSignal;
+  readonly pollMs?: number;
+  readonly onPoll?: () => void;
+}
+
+/** Waits for the iteration of a run folder to end, whoever started it. */
+export async function awaitShim(
+  dir: string,
+  options: AwaitOptions,
+): Promise<Extract<ShimSight, { state: 'exited' | 'lost' }> | { readonly state: 'aborted' }> {
+  const pollMs = Math.max(options.pollMs ?? POLL_MS, POLL_MS_MIN);
+  for (;;) {
+    const sight = lookAtShim(dir);
+    if (sight.state === 'exited' || sight.state === 'lost') return sight;
+    if (sight.state === 'absent') return { state: 'lost' };
+    if (options.signal.aborted) return { state: 'aborted' };
+    await pause(pollMs, options.signal, ownChildren.get(resolve(dir)));
+    options.onPoll?.();
+  }
+}
+
+/** The command is looked up here, since a shell would take names such as exit or eval for its own. */
+function shimCommand(start: ShimStart): readonly [string, ...string[]] {
+  const [name, ...rest] = start.argv;
+  invariant(name !== undefined, 'an agent command has a name');
+  const found = lookUpExecutable(name, start.env, start.cwd);
+  const shim = [SHELL, '-c', withoutPwd(start.env), 'ralph-shim', start.dir] as const;
+  if (found.path !== null) return [...shim, found.path, ...rest];
+  const [reason, code] = found.denied ? ['not executable', '126'] : ['command not found', '127'];
+  return [...shim, SHELL, '-c', REFUSAL_SCRIPT, 'ralph-shim', name, reason, code];
+}
+
+function withoutPwd(env: Readonly<Record<string, string>>): string {
+  return env['PWD'] === undefined ? `unset PWD${SHIM_SCRIPT}` : SHIM_SCRIPT;
+}
+
+function openPrompt(file: string): number {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    throw systemFailure(`${file} could not be opened`, error);
+  }
+}
+
+function remember(dir: string, child: ChildProcess): void {
+  const key = resolve(dir);
+  ownChildren.set(key, child);
+  child.once('exit', () => ownChildren.delete(key));
+}

@@ -1,0 +1,101 @@
+import { performance } from 'node:perf_hooks';
+import { invariant } from '../../core/assert.ts';
+import { takeCensus } from './census.ts';
+import { isAlive, toIdentity } from './identity.ts';
+import { assertToken } from './marker.ts';
+import { ownedEntries } from './owned.ts';
+import { pause } from './pause.ts';
+import { processSource } from './process-source.ts';
+import type { ProcessIdentity } from './identity.ts';
+import type { ProcessEntry } from './process-entry.ts';
+
+const POLL_MS = 100;
+const KILL_WAIT_MS = 500;
+const KILLS_MAX = 20;
+
+export interface StopOptions {
+  /** The leader of the process group, or null when only the token is left to go by. */
+  readonly identity: ProcessIdentity | null;
+  readonly token: string;
+  readonly graceMs: number;
+  /** Ends the grace: kill now. */
+  readonly force?: AbortSignal;
+  /** Further processes the caller knows to be part of the tree. */
+  readonly known?: readonly ProcessIdentity[];
+}
+
+export interface StopResult {
+  /** How many had to be found by other means than the group of a living leader. */
+  readonly swept: number;
+  /** How many could not be ended: stuck in the kernel, or run by another user. */
+  readonly left: number;
+}
+
+/** Ends a command with everything it started. Only processes proven to be its own are ever signalled. */
+export async function stopTree(options: StopOptions): Promise<StopResult> {
+  assertToken(options.token);
+  invariant(options.identity?.pid !== process.pid, 'a process does not stop itself');
+  const { identity, force } = options;
+  const group = groupOf(identity);
+  const leaderAlive = identity !== null && isAlive(identity);
+  const deadline = performance.now() + options.graceMs;
+  const seen = new Set([identity, ...(options.known ?? [])].filter((one) => one !== null).map(keyOf));
+  const swept = new Set<string>();
+  for (let kills = 0; ;) {
+    const graceLeftMs = force?.aborted === true ? 0 : deadline - performance.now();
+    const entries = await takeCensus();
+    const known = new Set(entries.filter((entry) => seen.has(keyOf(toIdentity(entry)))).map((entry) => entry.pid));
+    const owned = ownedEntries(entries, { token: options.token, group, known, self: process.pid });
+    if (owned.length === 0 || kills === KILLS_MAX) return { swept: swept.size, left: owned.length };
+    for (const entry of owned) {
+      seen.add(keyOf(toIdentity(entry)));
+      if (!leaderAlive || entry.group !== group) swept.add(keyOf(toIdentity(entry)));
+    }
+    if (graceLeftMs > 0) {
+      signalAll(owned, group, 'SIGTERM');
+      // A stopped process acts on a signal only once it runs again.
+      signalAll(owned, group, 'SIGCONT');
+      await waitForEnd(owned, graceLeftMs, force);
+    } else {
+      signalAll(owned, group, 'SIGKILL');
+      kills += 1;
+      await waitForEnd(owned, KILL_WAIT_MS);
+    }
+  }
+}
+
+/** The group a leader was started with; never our own, which a kill would end too. */
+function groupOf(leader: ProcessIdentity | null): number | null {
+  return leader === null || processSource.stat(process.pid)?.group === leader.pid ? null : leader.pid;
+}
+
+function signalAll(owned: readonly ProcessEntry[], group: number | null, signal: NodeJS.Signals): void {
+  const inGroup = owned.filter((entry) => entry.group === group);
+  // To the group in one call, so that nothing in it can fork away between two signals.
+  if (group !== null && inGroup.some((entry) => isAlive(toIdentity(entry)))) send(-group, signal);
+  for (const entry of owned) {
+    if (entry.group !== group && isAlive(toIdentity(entry))) send(entry.pid, signal);
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Ended meanwhile, or not ours to signal: the next census tells.
+  }
+}
+
+async function waitForEnd(owned: readonly ProcessEntry[], limitMs: number, force?: AbortSignal): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  const identities = owned.map(toIdentity);
+  while (identities.some(isAlive)) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0 || force?.aborted === true) return;
+    await pause(Math.min(POLL_MS, leftMs), force);
+  }
+}
+
+function keyOf(identity: ProcessIdentity): string {
+  return `${identity.pid}/${identity.startTime}/${identity.bootId}`;
+}
