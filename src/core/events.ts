@@ -88,8 +88,8 @@ export type Event =
       readonly report: GateReport;
       readonly durationMs: number;
     }
-  /** A person asks for ready loops to be landed. */
-  | { readonly type: 'landing-requested'; readonly loops: readonly LoopId[] }
+  /** A person asks for loops to be landed, with their branches as they stand now. */
+  | { readonly type: 'landing-requested'; readonly items: readonly { readonly loop: LoopId; readonly head: Sha }[] }
   /** A host begins to land an item. */
   | { readonly type: 'landing-started'; readonly item: LoopId | null; readonly host: HostId }
   /** Integration and the item were merged in memory. */

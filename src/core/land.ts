@@ -29,7 +29,7 @@ type LandingEvent = Extract<
 export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stamp): State {
   switch (event.type) {
     case 'landing-requested':
-      return queueLoops(state, event.loops, stamp);
+      return queueLoops(state, event.items, stamp);
     case 'landing-started':
       return startLanding(state, event, stamp);
     case 'target-moved':
@@ -209,12 +209,12 @@ const stopLanding = (state: State, trouble: LandingTrouble): State => ({
 });
 
 /** Asked for by a person: what is ready, or was put aside at landing, goes (again) into the queue. */
-function queueLoops(state: State, ids: readonly LoopId[], stamp: Stamp): State {
+function queueLoops(state: State, items: Extract<Event, { type: 'landing-requested' }>['items'], stamp: Stamp): State {
   const loops = { ...state.loops };
-  for (const id of ids) {
+  for (const { loop: id, head } of items) {
     const loop = loops[id];
-    if (loop != null && canBeQueued(loop))
-      loops[id] = { ...loop, since: stamp.at, phase: { at: 'ready', queued: true, readySeq: stamp.seq } };
+    if (loop == null || !canBeQueued(loop)) continue;
+    loops[id] = { ...loop, head, since: stamp.at, phase: { at: 'ready', queued: true, readySeq: stamp.seq } };
   }
   return { ...state, loops, landingTrouble: null };
 }

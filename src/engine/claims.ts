@@ -1,5 +1,5 @@
 import type { Event } from '../core/events.ts';
-import type { HostId, TaskKey } from '../core/ids.ts';
+import type { HostId, LoopId, TaskKey } from '../core/ids.ts';
 import { loopId, slug } from '../core/ids.ts';
 import type { Plan } from '../core/schedule.ts';
 import type { Ids } from '../world/world.ts';
@@ -8,10 +8,19 @@ import type { Ids } from '../world/world.ts';
 export function claimEvents(plan: Plan, host: HostId, ids: Ids): readonly Event[] {
   const adopts = plan.adopts.map(({ loop, slot }): Event => ({ type: 'loop-adopted', loop, host, slot }));
   const starts = plan.starts.map(({ task, slot, onto }): Event => {
-    const loop = loopId(`${slug(nameOf(task))}-${ids.suffix()}`);
-    return { type: 'task-claimed', loop, task, host, slot, branch: `ralph/${loop}`, onto };
+    const loop = freeLoopId(slug(nameOf(task)), ids);
+    return { type: 'task-claimed', loop, task, host, slot, branch: branchOf(loop), onto };
   });
   return [...adopts, ...starts];
 }
+
+function freeLoopId(name: string, ids: Ids): LoopId {
+  for (;;) {
+    const id = loopId(`${name}-${ids.suffix()}`);
+    if (ids.isFree(branchOf(id))) return id;
+  }
+}
+
+const branchOf = (loop: LoopId): string => `ralph/${loop}`;
 
 const nameOf = (task: TaskKey): string => task.slice(task.indexOf('#') + 1);

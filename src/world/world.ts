@@ -1,7 +1,7 @@
 import type { Event } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { GateReport, ProcessMark, State } from '../core/model.ts';
-import type { LandingMethod, Settings } from '../core/settings.ts';
+import type { LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
 import type { Published } from './git/publish.ts';
 import type { WorktreeFacts } from './git/leftovers.ts';
@@ -30,8 +30,8 @@ export interface Clock {
 export interface Ids {
   /** A few lower-case letters and digits that make a name unique. */
   suffix(): string;
-  /** An unguessable mark for the processes of one iteration. */
-  token(): string;
+  /** No branch of that name exists yet. */
+  isFree(branch: string): boolean;
 }
 
 export interface HostWatch {
@@ -52,6 +52,8 @@ export interface TrackerFile {
 }
 
 export interface Worktrees {
+  /** Where the branch stands; null: there is none. */
+  tip(branch: string): Promise<Sha | null>;
   make(options: {
     readonly branch: string;
     readonly base: Sha;
@@ -164,8 +166,5 @@ export interface Gates {
 /** What people and scripts may read while a host runs. */
 export interface Projection {
   write(state: State, nowMs: number): void;
-  beat(nowMs: number): void;
   close(state: State, nowMs: number): void;
 }
-
-export type { Settings };

@@ -9,10 +9,12 @@ type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
 export async function makeWorktree({ world }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
-  const base = await startingPoint(world, command.onto);
+  // Its branch is there already when a host died after making it, or the folder was lost.
+  const tip = await world.worktrees.tip(command.branch);
+  const base = tip !== null && command.head === null ? tip : await startingPoint(world, command.onto);
   const { path, reused } = await world.worktrees.make({
     branch: command.branch,
-    base: command.head ?? base,
+    base: tip ?? command.head ?? base,
     name: command.loop,
   });
   const { head, tree } = await world.worktrees.facts(path);

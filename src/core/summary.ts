@@ -1,0 +1,78 @@
+import type { ExitCode } from './errors.ts';
+import { EXIT } from './errors.ts';
+import type { ParkReason, State } from './model.ts';
+import type { TaskView } from './view.ts';
+import { taskViews } from './view.ts';
+
+/** What came of a run, counted from what is so, not from what was tried. */
+export interface Summary {
+  readonly landed: readonly TaskLine[];
+  readonly ready: readonly TaskLine[];
+  readonly parked: readonly TaskLine[];
+  readonly interrupted: readonly TaskLine[];
+  readonly waiting: readonly TaskLine[];
+  readonly blocked: readonly TaskLine[];
+  readonly done: readonly TaskLine[];
+  readonly trouble: string | null;
+  readonly publish: PublishLine;
+  readonly exit: ExitCode;
+}
+
+export interface TaskLine {
+  readonly task: string;
+  readonly title: string;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly reason: ParkReason | null;
+  readonly detail: string | null;
+  readonly next: string | null;
+}
+
+export type PublishLine =
+  | { readonly state: 'nothing' | 'published' | 'pending' }
+  | { readonly state: 'blocked'; readonly why: string; readonly paths: readonly string[] };
+
+export function summarize(state: State, tracker: string): Summary {
+  const views = taskViews(state, tracker);
+  const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
+    views.filter((view) => statuses.includes(view.status)).map(line);
+  const parked = pick('parked');
+  const interrupted = pick('interrupted', 'running');
+  const publish = publishLine(state);
+  const trouble =
+    state.landingTrouble === null
+      ? null
+      : `${state.landingTrouble.detail}${state.landingTrouble.paths.length > 0 ? `: ${state.landingTrouble.paths.join(', ')}` : ''}`;
+  const needsPerson = trouble !== null || publish.state === 'blocked';
+  return {
+    landed: pick('landed'),
+    ready: pick('ready', 'queued', 'landing'),
+    parked,
+    interrupted,
+    waiting: pick('waiting'),
+    blocked: pick('blocked'),
+    done: pick('done'),
+    trouble,
+    publish,
+    exit: parked.length > 0 || interrupted.length > 0 ? EXIT.parked : needsPerson ? EXIT.needsPerson : EXIT.ok,
+  };
+}
+
+function publishLine(state: State): PublishLine {
+  const { published, blocked } = state.publishing;
+  if (blocked !== null) return { state: 'blocked', why: blocked.why, paths: blocked.paths };
+  if (Object.keys(state.landed).length === 0) return { state: 'nothing' };
+  return { state: published === state.integration ? 'published' : 'pending' };
+}
+
+function line(view: TaskView): TaskLine {
+  return {
+    task: view.id,
+    title: view.title,
+    branch: view.branch,
+    commit: view.commit,
+    reason: view.reason,
+    detail: view.detail,
+    next: view.next,
+  };
+}

@@ -1,0 +1,199 @@
+import type { HostId, LoopId, Sha } from './ids.ts';
+import { taskKey } from './ids.ts';
+import { landingQueue } from './landing-queue.ts';
+import type { Loop, ParkReason, State } from './model.ts';
+import { isWorking, loopsOf } from './model.ts';
+import { nextCommand } from './remedy.ts';
+import { taskIdOf } from './tasks.ts';
+import type { Task } from './task.ts';
+
+/** Where a task stands, for every face. */
+export type TaskState =
+  | 'waiting'
+  | 'blocked'
+  | 'running'
+  | 'interrupted'
+  | 'ready'
+  | 'queued'
+  | 'landing'
+  | 'landed'
+  | 'done'
+  | 'parked';
+
+export interface TaskView {
+  readonly id: string;
+  readonly title: string;
+  readonly group: string | null;
+  readonly depends_on: readonly string[];
+  readonly priority: number | null;
+  readonly line: number;
+  readonly status: TaskState;
+  readonly loop: LoopId | null;
+  readonly branch: string | null;
+  readonly attempts: number;
+  readonly commit: Sha | null;
+  readonly reason: ParkReason | null;
+  readonly detail: string | null;
+  /** The command that moves it on; null: nothing to do by hand. */
+  readonly next: string | null;
+}
+
+export interface WorkerView {
+  readonly slot: number;
+  readonly task: string;
+  readonly title: string;
+  readonly loop: LoopId;
+  readonly branch: string;
+  readonly status: string;
+  readonly iteration: number;
+  readonly gates: 'green' | 'red' | null;
+  readonly started_at: number;
+  readonly duration_ms: number;
+  readonly worktree: string | null;
+  readonly host: HostId | null;
+  readonly error: string | null;
+}
+
+export interface StatusView {
+  readonly version: 1;
+  readonly seq: number;
+  readonly tracker: string;
+  readonly counts: Readonly<Record<TaskState, number>> & { readonly tasks: number };
+  readonly workers: readonly WorkerView[];
+  readonly tasks: readonly TaskView[];
+  readonly queue: readonly LoopId[];
+  readonly landing: { readonly item: LoopId | null; readonly stage: string } | null;
+  readonly trouble: { readonly kind: string; readonly detail: string; readonly paths: readonly string[] } | null;
+  readonly integration: Sha | null;
+  readonly published: Sha | null;
+  readonly publish_blocked: { readonly why: string; readonly paths: readonly string[] } | null;
+  readonly hosts: readonly {
+    readonly id: HostId;
+    readonly pid: number;
+    readonly state: string;
+    readonly slots: number;
+    readonly joined_at: number;
+  }[];
+}
+
+export function statusView(state: State, tracker: string, nowMs: number): StatusView {
+  const tasks = taskViews(state, tracker);
+  const count = (status: TaskState): number => tasks.filter((task) => task.status === status).length;
+  const states: readonly TaskState[] = [
+    'waiting',
+    'blocked',
+    'running',
+    'interrupted',
+    'ready',
+    'queued',
+    'landing',
+    'landed',
+    'done',
+    'parked',
+  ];
+  const counts = Object.fromEntries(states.map((status) => [status, count(status)])) as Record<TaskState, number>;
+  const { blocked, published } = state.publishing;
+  return {
+    version: 1,
+    seq: state.seq,
+    tracker,
+    counts: { tasks: tasks.length, ...counts },
+    workers: loopsOf(state)
+      .filter(isWorking)
+      .map((loop) => workerView(state, loop, nowMs)),
+    tasks,
+    queue: landingQueue(state).map((loop) => loop.id),
+    landing: state.landing === null ? null : { item: state.landing.item, stage: state.landing.stage.at },
+    trouble:
+      state.landingTrouble === null
+        ? null
+        : { kind: state.landingTrouble.kind, detail: state.landingTrouble.detail, paths: state.landingTrouble.paths },
+    integration: state.integration,
+    published,
+    publish_blocked: blocked === null ? null : { why: blocked.why, paths: blocked.paths },
+    hosts: Object.values(state.hosts).map((host) => ({
+      id: host.id,
+      pid: host.mark.pid,
+      state: host.state,
+      slots: host.policy.slots,
+      joined_at: host.joinedAt,
+    })),
+  };
+}
+
+export function taskViews(state: State, tracker: string): readonly TaskView[] {
+  const latest = new Map<string, Loop>();
+  for (const loop of loopsOf(state)) {
+    const known = latest.get(loop.task);
+    if (known == null || known.claimedAt <= loop.claimedAt) latest.set(loop.task, loop);
+  }
+  return (state.trackers[tracker]?.tasks ?? []).map((task) =>
+    taskView(state, tracker, task, latest.get(taskKey(tracker, task.id)) ?? null),
+  );
+}
+
+function taskView(state: State, tracker: string, task: Task, loop: Loop | null): TaskView {
+  const key = taskKey(tracker, task.id);
+  const status = taskState(state, task, loop, state.landed[key] != null);
+  const parked = status === 'parked' && loop?.phase.at === 'parked' ? loop.phase : null;
+  return {
+    id: task.id,
+    title: task.title,
+    group: task.group,
+    depends_on: task.deps,
+    priority: task.priority,
+    line: task.line,
+    status,
+    loop: loop?.id ?? null,
+    branch: loop === null || loop.phase.at === 'landed' ? null : loop.branch,
+    attempts: state.attempts[key] ?? 0,
+    commit: state.landed[key]?.commit ?? null,
+    reason: parked?.reason ?? null,
+    detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : null),
+    next: nextCommand(status, task.id, parked?.reason ?? null),
+  };
+}
+
+function taskState(state: State, task: Task, loop: Loop | null, landed: boolean): TaskState {
+  if (landed) return 'landed';
+  if (task.status === 'done') return 'done';
+  if (loop !== null && state.landing?.item === loop.id) return 'landing';
+  switch (loop?.phase.at) {
+    case 'ready':
+      return loop.phase.queued ? 'queued' : 'ready';
+    case 'preparing':
+    case 'iterating':
+    case 'gating':
+      return loop.host === null ? 'interrupted' : 'running';
+    case 'parked':
+      if (loop.phase.reason === 'reset') break;
+      return 'parked';
+    case 'landed':
+    case undefined:
+      break;
+  }
+  return task.status === 'blocked' ? 'blocked' : 'waiting';
+}
+
+function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
+  return {
+    slot: loop.slot,
+    task: taskIdOf(state, loop.task),
+    title: loop.title,
+    loop: loop.id,
+    branch: loop.branch,
+    status: loop.host === null ? 'interrupted' : loop.phase.at,
+    iteration: loop.phase.at === 'iterating' || loop.phase.at === 'gating' ? loop.phase.n : loop.iteration,
+    gates: loop.lastGate?.verdict ?? null,
+    started_at: loop.claimedAt,
+    duration_ms: Math.max(0, nowMs - loop.claimedAt),
+    worktree: loop.worktree,
+    host: loop.host,
+    error:
+      loop.lastGate?.verdict === 'red'
+        ? `gate fails: ${loop.lastGate.failing ?? ''}`
+        : loop.failureStreak > 0
+          ? `${loop.failureStreak} failures in a row`
+          : null,
+  };
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Repository } from './git/repository.ts';
+import type { Ids } from './world.ts';
+
+// No vowels and no look-alikes: a suffix spells nothing and can be read aloud.
+const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
+const SUFFIX_CHARS = 4;
+
+export function realIds(repo: Repository): Ids {
+  return {
+    suffix: () => Array.from(randomBytes(SUFFIX_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join(''),
+    isFree: (branch) =>
+      !existsSync(join(repo.commonDir, 'refs/heads', branch)) && !packedRefs(repo).includes(` refs/heads/${branch}\n`),
+  };
+}
+
+/** An unguessable mark for the processes of one iteration or gate. */
+export const newToken = (): string => randomBytes(12).toString('hex');
+
+function packedRefs(repo: Repository): string {
+  try {
+    return readFileSync(join(repo.commonDir, 'packed-refs'), 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,143 @@
+import { invariant } from '../core/assert.ts';
+import { AppError } from '../core/errors.ts';
+import type { Sha } from '../core/ids.ts';
+import { commitTree } from './git/commit.ts';
+import { diffStat, findLanding, logSubjects } from './git/history.ts';
+import type { Identity } from './git/identity.ts';
+import { isAncestor, mergeInMemory } from './git/merge.ts';
+import { healPublish, publish } from './git/publish.ts';
+import { deleteRef, landRef, moveRef, readRef } from './git/refs.ts';
+import type { Repository } from './git/repository.ts';
+import { readFileAt, replaceFile, treeOf } from './git/tree-edit.ts';
+import type { GitView } from './git/view.ts';
+import { withMutex } from './mutex.ts';
+import { lockFile } from './state-places.ts';
+import type { BuildOptions, Integration, Synced, TrackerFile } from './world.ts';
+
+export interface IntegrationPlace {
+  readonly repo: Repository;
+  readonly view: GitView;
+  readonly identity: Identity;
+  readonly target: string;
+  readonly tracker: TrackerFile;
+}
+
+const SUBJECTS_MAX = 20;
+const integrationRef = (target: string): string => `refs/paralph/int/${target}`;
+const candidateRef = (fence: number): string => `refs/paralph/cand/${fence}`;
+
+/** Everything landed and green, on a ref of its own; the user's branch follows by publishing. */
+export function openIntegration(place: IntegrationPlace): Integration {
+  const { repo, view, target } = place;
+  return {
+    target,
+    targetHead: () => readRef(view, `refs/heads/${target}`),
+    sync: () => sync(place),
+    treeOf: (commit) => treeOf(view, commit),
+    findLanded: async ({ head, loop, integration }) => {
+      const landing = await findLanding(view, { ref: integration, since: null, loop });
+      if (landing !== null) return landing;
+      return (await isAncestor(view, head, integration)) ? integration : null;
+    },
+    build: (options) => build(place, options),
+    join: (base, heads) => join(place, base, heads),
+    advance: (options) => advance(place, options),
+    publish: (to) =>
+      withMutex(lockFile(repo, 'publish'), async () => {
+        await healPublish(repo, view);
+        return publish(repo, view, { target, to });
+      }),
+    describe: async (from, to) => ({
+      commits: await logSubjects(view, from, to, SUBJECTS_MAX),
+      stat: await diffStat(view, from, to),
+    }),
+  };
+}
+
+/** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
+async function sync({ view, target }: IntegrationPlace): Promise<Synced> {
+  const ref = integrationRef(target);
+  for (;;) {
+    const theirs = await readRef(view, `refs/heads/${target}`);
+    if (theirs === null)
+      throw new AppError('E_NO_TARGET', `branch ${target} is gone`, {
+        remedy: `git branch ${target} refs/paralph/int/${target}`,
+      });
+    const ours = await readRef(view, ref);
+    if (ours !== null && (ours === theirs || (await isAncestor(view, theirs, ours))))
+      return { head: ours, upstream: null };
+    if (ours !== null && !(await isAncestor(view, ours, theirs))) return { head: ours, upstream: theirs };
+    const moved = await moveRef(view, ref, theirs, ours, `follow ${target}`);
+    if (moved.moved) return { head: theirs, upstream: null };
+  }
+}
+
+async function build(place: IntegrationPlace, options: BuildOptions): ReturnType<Integration['build']> {
+  const { view, tracker, identity } = place;
+  const { base, head } = options;
+  const merged = await mergeInMemory(view, base, head);
+  // The tracker is ours to merge: two branches that both touched it do not conflict.
+  const conflicts = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || options.tick === null);
+  if (conflicts.length > 0 || (!merged.clean && merged.paths.length === 0)) return { conflicts };
+  const tree = options.tick === null ? merged.tree : await withTick(place, base, merged.tree, options.tick);
+  const parents = options.method === 'squash' ? [base] : [base, head];
+  const commit = await commitTree(view, { tree, parents, message: options.message, identity });
+  // Named by a ref while the gates run, or a collection of garbage may take it.
+  await moveRef(
+    view,
+    candidateRef(options.fence),
+    commit,
+    await readRef(view, candidateRef(options.fence)),
+    'candidate',
+  );
+  return { commit, tree };
+}
+
+async function withTick(
+  { view, tracker }: IntegrationPlace,
+  base: Sha,
+  tree: Sha,
+  task: NonNullable<BuildOptions['tick']>,
+): Promise<Sha> {
+  const text = await readFileAt(view, base, tracker.path);
+  if (text === null) return tree;
+  return replaceFile(view, tree, tracker.path, tracker.tick(text, task) ?? text);
+}
+
+async function join(
+  { view, identity }: IntegrationPlace,
+  base: Sha,
+  heads: readonly Sha[],
+): ReturnType<Integration['join']> {
+  let commit = base;
+  for (const head of heads) {
+    if (await isAncestor(view, head, commit)) continue;
+    if (await isAncestor(view, commit, head)) {
+      commit = head;
+      continue;
+    }
+    const merged = await mergeInMemory(view, commit, head);
+    if (!merged.clean) return { conflicts: merged.paths };
+    commit = await commitTree(view, {
+      tree: merged.tree,
+      parents: [commit, head],
+      message: 'Join the branches this work builds on\n',
+      identity,
+    });
+  }
+  return { commit };
+}
+
+async function advance(
+  { view, target }: IntegrationPlace,
+  { from, to, fence }: { from: Sha; to: Sha; fence: number },
+): ReturnType<Integration['advance']> {
+  const ref = integrationRef(target);
+  const now = await readRef(view, ref);
+  const done = now !== null && (now === to || (await isAncestor(view, to, now)));
+  const move = done ? ({ moved: true } as const) : await landRef(view, ref, to, from, 'land');
+  await deleteRef(view, candidateRef(fence), to);
+  if (move.moved) return { moved: true };
+  invariant(move.now !== null, `${ref} vanished`);
+  return { moved: false, now: move.now };
+}

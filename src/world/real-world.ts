@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import type { AgentSettings, Settings } from '../core/settings.ts';
+import { openAgents } from './agents.ts';
+import { realClock } from './clock.ts';
+import { openGates } from './gates.ts';
+import { readIdentity } from './git/identity.ts';
+import type { Repository } from './git/repository.ts';
+import { openView } from './git/view.ts';
+import { realIds } from './ids.ts';
+import { openIntegration } from './integration.ts';
+import { openFileLog } from './log/file-log.ts';
+import { openWorktrees } from './loop-worktrees.ts';
+import { isAlive, ownIdentity } from './processes/identity.ts';
+import { openProjection } from './projection.ts';
+import { ensureRalphFolder, logFolder } from './state-places.ts';
+import type { TrackerFile, World } from './world.ts';
+
+export interface WorldOrder {
+  readonly repo: Repository;
+  readonly settings: Settings;
+  readonly agent: AgentSettings;
+  readonly target: string;
+  readonly tracker: TrackerFile;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function openWorld({ repo, settings, agent, target, tracker, env }: WorldOrder): Promise<World> {
+  const identity = await readIdentity(repo);
+  const view = await openView(repo);
+  ensureRalphFolder(repo);
+  const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
+  return {
+    clock: realClock,
+    ids: realIds(repo),
+    log: await openFileLog(logFolder(repo)),
+    hosts: { own: ownIdentity(), isAlive },
+    tracker,
+    worktrees: openWorktrees({ repo, view, identity, worktreeRoot, target }),
+    integration: openIntegration({ repo, view, identity, target, tracker }),
+    agents: openAgents({ repo, agent, env, clock: realClock }),
+    gates: openGates(repo, settings.gates, env),
+    projection: openProjection(repo, tracker.path),
+  };
+}

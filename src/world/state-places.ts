@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { slug } from '../core/ids.ts';
+import type { Repository } from './git/repository.ts';
+
+/** Where things are. What must survive lives below the git folder; `.ralph/` is for people and may be deleted. */
+export const logFolder = (repo: Repository): string => join(repo.stateDir, 'log');
+export const runFolder = (repo: Repository, loop: string, n: number): string =>
+  join(repo.stateDir, 'runs', loop, String(n));
+export const gateLog = (repo: Repository, name: string): string => join(repo.stateDir, 'runs', `${name}.log`);
+export const lockFile = (repo: Repository, name: string): string => join(repo.stateDir, 'locks', name);
+export const ralphFolder = (repo: Repository): string => join(repo.root, '.ralph');
+export const workerLog = (repo: Repository, slot: number, task: string): string =>
+  join(ralphFolder(repo), 'logs', `worker-${slot}-${fileName(task)}.log`);
+
+/** Makes `.ralph/`, which hides itself from git. */
+export function ensureRalphFolder(repo: Repository): void {
+  const folder = ralphFolder(repo);
+  mkdirSync(join(folder, 'logs'), { recursive: true });
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** The id itself where it is a plain file name; else a slug that no other id has. */
+function fileName(task: string): string {
+  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(task)) return task;
+  return `${slug(task)}-${createHash('sha256').update(task).digest('hex').slice(0, 6)}`;
+}

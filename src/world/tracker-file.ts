@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { AppError } from '../core/errors.ts';
+import { parseTracker, TRACKER_NAMES, tickTask, trackerKindOf } from '../text/trackers/tracker.ts';
+import type { TrackerKind } from '../text/trackers/tracker.ts';
+import type { TrackerFile } from './world.ts';
+
+const BYTES_MAX = 1024 * 1024;
+
+/** The task file to work on: the one named, else the first known name that is there. Relative to the checkout. */
+export function findTracker(root: string, named: string | null): string {
+  if (named !== null) return namedTracker(root, named);
+  const found = TRACKER_NAMES.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined);
+  if (found !== undefined) return found;
+  throw new AppError('E_NO_TASKS', `no task file in ${root}`, {
+    facts: [`looked for ${TRACKER_NAMES.join(', ')}`],
+    remedy: `printf -- '## Tasks\\n\\n- [ ] First task\\n' > PRD.md`,
+  });
+}
+
+function namedTracker(root: string, named: string): string {
+  const path = relative(root, resolve(root, named));
+  if (trackerKindOf(path) === null)
+    throw new AppError('E_TASKS', `${named}: not a kind of task file that is known`, {
+      facts: ['known: .md, .json, .yaml, .yml'],
+      remedy: 'ralph run --tasks PRD.md',
+    });
+  if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
+    throw new AppError('E_NO_TASKS', `${named}: no such file`, { remedy: 'ralph run --tasks PRD.md' });
+  return path;
+}
+
+/** Opens the task file and keeps an eye on it. Reading never changes a byte. */
+export function openTracker(root: string, path: string): TrackerFile {
+  const kind = trackerKindOf(path) ?? 'markdown';
+  let seen = '';
+  return {
+    path,
+    look: () => {
+      const stat = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
+      const mark = stat === undefined ? 'absent' : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+      if (mark === seen) return null;
+      seen = mark;
+      try {
+        return read(root, path, kind);
+      } catch (error) {
+        if (error instanceof AppError) return { problems: [error.message] };
+        throw error;
+      }
+    },
+    tick: (text, task) => {
+      const ticked = tickTask(kind, text, task);
+      if (ticked.ok) return ticked.text;
+      return ticked.reason === 'already' ? text : null;
+    },
+  };
+}
+
+function read(root: string, path: string, kind: TrackerKind): ReturnType<TrackerFile['look']> {
+  const text = readPlainFile(join(root, path), path);
+  const { tasks, problems } = parseTracker(kind, text);
+  if (problems.length > 0)
+    return { problems: problems.map((problem) => `${path}:${problem.line}:${problem.column} ${problem.message}`) };
+  return { digest: createHash('sha256').update(text).digest('hex'), tasks };
+}
+
+/** No link, no pipe, no device, no giant: what a task file is replaced by must not be read or waited for. */
+function readPlainFile(file: string, shown: string): string {
+  const unsafe = (what: string): AppError =>
+    new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shown}` });
+  const kind = lstatSync(file, { throwIfNoEntry: false });
+  if (kind === undefined) throw new AppError('E_NO_TASKS', `${shown} is gone`, { remedy: `git checkout -- ${shown}` });
+  if (!kind.isFile()) throw unsafe(kind.isSymbolicLink() ? 'is a symbolic link' : 'is not a plain file');
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw unsafe('is not a plain file');
+    if (stat.size > BYTES_MAX)
+      throw unsafe(`is ${Math.round(stat.size / BYTES_MAX)} MB; at most 1 MB is read (line 1, column 1)`);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
