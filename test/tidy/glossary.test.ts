@@ -5,9 +5,10 @@ import { identifiersIn, wordsIn } from './support/identifiers.ts';
 
 /** Names the file formats use: they are other people's words, kept as they are. */
 const FOREIGN_NAMES = /max_?workers|worker_?log/i;
-/** Rooms' corners that translate from a format whose own words are avoided elsewhere. */
+/** Places that speak to a format whose own words are avoided elsewhere. */
 const ADAPTERS: Readonly<Record<string, readonly string[]>> = {
   'src/text/trackers/': ['story', 'ticket', 'epic', 'todo'],
+  'src/core/view.ts': ['worker'],
 };
 
 interface Avoided {

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** An agent that reads its prompt, sleeps as long as its task's id says (`t01-2s`), writes one file and says it is done. */
+const AGENT = `#!/bin/sh
+cat >/dev/null
+nap=\${RALPH_TASK_ID##*-}
+sleep "\${nap%s}"
+echo "made for $RALPH_TASK_ID" > "$RALPH_TASK_ID.txt"
+echo '<promise>COMPLETE</promise>'
+`;
+
+const CONFIG = `agent = "bench"
+
+[agents.bench]
+command = ["sh", "{agent}"]
+
+[gates]
+commands = ["true"]
+
+[parallel]
+merge_policy = "auto_merge"
+`;
+
+export const git = (cwd, ...args) => execFileSync('git', args, { cwd, encoding: 'utf8' });
+
+export const taskId = (number, seconds) => `t${String(number).padStart(3, '0')}-${seconds}s`;
+
+/** A task file with one task for each of the given naps. */
+export const taskFile = (naps, firstNumber = 1) =>
+  `## Tasks\n\n${naps.map((seconds, index) => `- [ ] Task ${firstNumber + index} <!-- id: ${taskId(firstNumber + index, seconds)} -->`).join('\n')}\n`;
+
+/** Makes a repository with one commit, ready for `ralph run`; gone again when the program ends. */
+export function makeRepository({ naps, files = {} }) {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'paralph-bench-')));
+  process.on('exit', () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }));
+  const agent = join(top, 'agent.sh');
+  writeFileSync(agent, AGENT);
+  const repository = join(top, 'repository');
+  const all = {
+    'PRD.md': taskFile(naps),
+    'ralph.toml': CONFIG.replace('{agent}', agent),
+    'README.md': 'bench\n',
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(repository, path)), { recursive: true });
+    writeFileSync(join(repository, path), text);
+  }
+  git(repository, 'init', '--quiet', '--initial-branch=main');
+  git(repository, 'config', 'user.name', 'Bench');
+  git(repository, 'config', 'user.email', 'bench@example.com');
+  git(repository, 'add', '.');
+  git(repository, 'commit', '--quiet', '-m', 'start');
+  return repository;
+}
