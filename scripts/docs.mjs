@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { cliPage } from './lib/reference/cli-page.mjs';
+import { configPage } from './lib/reference/config-page.mjs';
 import { errorsPage } from './lib/reference/errors-page.mjs';
 import { eventsPage } from './lib/reference/events-page.mjs';
 import { loadSource } from './lib/reference/load-source.mjs';
@@ -18,7 +19,7 @@ const SOURCES = [
   {
     source: 'src/text/config/reference.ts',
     make: (module) => ({
-      'docs/reference/config.md': module.configReference(),
+      'docs/reference/config.md': configPage(module),
       'schema/ralph.schema.json': asJson(module.configJsonSchema()),
     }),
   },

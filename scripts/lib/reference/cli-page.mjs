@@ -1,39 +1,47 @@
 import { code, page, table } from './markdown.mjs';
 
-const block = (lines) => `\`\`\`\n${lines.join('\n')}\n\`\`\``;
+const block = (lines) => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 
-const flagText = (flag) => flag.flag ?? flag.flags ?? flag.name;
-const exampleText = (example) =>
-  typeof example === 'string' ? example : (example.command ?? example.run ?? JSON.stringify(example));
+const usageOf = ({ name, argument, flags }) =>
+  ['ralph', name, ...(argument == null ? [] : [argument.name]), ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
 
-function flagRows(flags) {
-  return flags.map((flag) => [code(flagText(flag)), flag.description ?? flag.summary ?? '']);
-}
+const anchorOf = ({ name }) => `#ralph-${name.replaceAll(' ', '-')}`;
 
 function section(command) {
-  const usage = command.usage ?? `ralph ${command.name}`;
-  const parts = [`## ralph ${command.name}`, `${command.summary}.`.replace(/\.\.$/, '.'), block([usage])];
-  if (command.description != null) parts.push(command.description);
-  if ((command.flags ?? []).length > 0) parts.push(table(['flag', 'means'], flagRows(command.flags)));
-  if ((command.examples ?? []).length > 0) parts.push('Examples:', block(command.examples.map(exampleText)));
-  return parts.join('\n\n');
+  const { argument, flags } = command;
+  const rows = [
+    ...(argument == null ? [] : [[code(argument.name), argument.description]]),
+    ...flags.map(({ flag, description, key }) => [
+      code(flag),
+      `${description}${key == null ? '' : ` (setting ${code(key)})`}`,
+    ]),
+  ];
+  return [
+    `## ralph ${command.name}`,
+    `${command.summary}.`,
+    block([usageOf(command)]),
+    ...(rows.length > 0 ? [table(['word', 'means'], rows)] : []),
+    'Examples:',
+    block(command.examples),
+  ].join('\n\n');
 }
 
 /** docs/reference/cli.md: every command with its flags and examples. */
-export function cliPage({ COMMANDS, GLOBAL_FLAGS }) {
-  const index = table(
-    ['command', 'does'],
-    COMMANDS.map((command) => [
-      `[${code(`ralph ${command.name}`)}](#ralph-${command.name.replaceAll(' ', '-')})`,
+export function cliPage({ COMMANDS }) {
+  const groups = [...new Set(COMMANDS.map(({ group }) => group))];
+  const index = groups.flatMap((group) =>
+    COMMANDS.filter((command) => command.group === group).map((command, place) => [
+      place === 0 ? group : '',
+      `[${code(`ralph ${command.name}`)}](${anchorOf(command)})`,
       command.summary,
     ]),
   );
-  const everywhere =
-    GLOBAL_FLAGS == null ? [] : ['## Flags of every command', table(['flag', 'means'], flagRows(GLOBAL_FLAGS))];
   return page({
     title: 'Commands',
     source: 'src/faces/cli/table.ts',
-    intro: 'Standard output is data, standard error is messages. Exit codes are in [errors.md](errors.md).',
-    blocks: [index, ...everywhere, ...COMMANDS.map(section)],
+    intro:
+      'Standard output is data, standard error is messages. `--help` on any command says what is here. ' +
+      'Exit codes are in [errors.md](errors.md), settings in [config.md](config.md).',
+    blocks: [table(['', 'command', 'does'], index), ...COMMANDS.map(section)],
   });
 }
