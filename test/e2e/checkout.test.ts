@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Step } from '../../src/scripted/scenario.ts';
+import { differences, fingerprint } from './harness/fingerprint.ts';
+import { HONEST, project } from './harness/project.ts';
+import { ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '2'];
+
+/** Everything a person may have lying about: dirty, staged, untracked, ignored, stashed. */
+function untidy(one: Scratch): void {
+  one.put('README.md', 'stashed\n');
+  one.git('stash', 'push', '-q', '-m', 'for later');
+  one.put('dirty.txt', 'edited, not staged\n');
+  one.put('staged.txt', 'staged\n');
+  one.git('add', 'staged.txt');
+  one.put('staged.txt', 'staged, then edited\n');
+  one.put('untracked.txt', 'nobody knows\n');
+  one.put('.env', 'SECRET=1\n');
+}
+
+function prepared(publish: string, agent = HONEST, tasks = ['t1', 't2']): Scratch {
+  const one = scratch();
+  one.put('dirty.txt', 'as committed\n');
+  one.put('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n');
+  project(one, { tasks, agent, config: { landing: { publish } } });
+  return one;
+}
+
+describe('A6 the user’s checkout', () => {
+  it.each(['end', 'each', 'manual'])('A6 S1.9 on a feature branch, publish = %s: byte-identical', async (publish) => {
+    const one = prepared(publish);
+    one.git('checkout', '-q', '-b', 'feature');
+    untidy(one);
+    const before = fingerprint(one.repo, one.git);
+    const main = one.git('rev-parse', 'main');
+    const { code } = await ralph(one, RUN);
+    expect(code).toBe(0);
+    const changed = differences(before, fingerprint(one.repo, one.git));
+    expect(changed).toEqual(publish === 'manual' ? [] : ['ref:refs/heads/main']);
+    expect(one.git('merge-base', '--is-ancestor', main, 'refs/paralph/int/main')).toBe('');
+    expect(one.git('rev-parse', 'main')).toBe(
+      publish === 'manual' ? main : one.git('rev-parse', 'refs/paralph/int/main'),
+    );
+    expect(one.git('stash', 'list')).toContain('for later');
+  });
+
+  it.each(['end', 'each'])('A6 on main itself, publish = %s: only the landed paths change', async (publish) => {
+    const one = prepared(publish);
+    untidy(one);
+    const before = fingerprint(one.repo, one.git);
+    const status = one.git('status', '--porcelain');
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([
+      'file:PRD.md',
+      'file:t1.txt',
+      'file:t2.txt',
+      'git:index',
+      'ref:refs/heads/main',
+    ]);
+    expect(one.git('status', '--porcelain')).toBe(status);
+  });
+
+  it('A6 on main itself, publish = manual: byte-identical, and the landings wait', async () => {
+    const one = prepared('manual');
+    untidy(one);
+    const before = fingerprint(one.repo, one.git);
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(one.git('show', 'refs/paralph/int/main:t1.txt')).toBe('made by t1');
+  });
+
+  it.each([
+    ['a dirty file', 'dirty.txt', (one: Scratch) => one.put('dirty.txt', 'mine\n')],
+    ['a staged file', 'dirty.txt', (one: Scratch) => (one.put('dirty.txt', 'mine\n'), one.git('add', 'dirty.txt'))],
+    ['an untracked file', 'fresh.txt', (one: Scratch) => one.put('fresh.txt', 'mine\n')],
+    ['an untracked folder where a file lands', 'fresh.txt', (one: Scratch) => one.put('fresh.txt/inner', 'mine\n')],
+    ['an ignored file', '.env', (one: Scratch) => one.put('.env', 'MINE=1\n')],
+  ])('A6 %s in the way blocks publishing and is named', async (_, path, makeMess) => {
+    const steps: Step[] = [
+      { write: { path: '.gitignore', text: '' } },
+      { write: { path, text: 'from the agent\n' } },
+      { claim: true },
+    ];
+    const one = prepared('end', steps, ['t1']);
+    makeMess(one);
+    const before = fingerprint(one.repo, one.git);
+    const { code, stderr } = await ralph(one, RUN);
+    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(stderr).toContain(path);
+    expect([0, 1, 6]).toContain(code);
+    expect(one.git('show', `refs/paralph/int/main:${path}`)).toBe('from the agent');
+  });
+
+  it('A6 once the mess is gone, what landed is published', async () => {
+    const one = prepared('end', [{ write: { path: 'dirty.txt', text: 'from ${task}\n' } }, { claim: true }], ['t1']);
+    one.put('dirty.txt', 'mine\n');
+    const { stdout } = await ralph(one, [...RUN, '--events']);
+    expect(stdout).toContain('publish-blocked');
+    one.git('checkout', '-q', 'dirty.txt');
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(one.git('show', 'main:dirty.txt')).toBe('from t1');
+    expect(one.git('status', '--porcelain')).toBe('');
+  });
+
+  it('S2.4 worktrees and state never show in git status', async () => {
+    const one = prepared('manual');
+    await ralph(one, RUN);
+    expect(one.git('status', '--porcelain', '--untracked-files=all')).toBe('');
+    expect(one.git('status', '--porcelain', '--ignored')).toMatch(/^(!! \.ralph\/)?$/);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, writeFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { landedTasks } from './harness/git.ts';
+import { HONEST, project, starts } from './harness/project.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '2'];
+const TASKS = ['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8'];
+
+/** Agents that say they are there and go on when told. */
+function prepared(): { readonly one: Scratch; readonly go: () => void; readonly here: () => string[] } {
+  const one = scratch();
+  project(one, {
+    tasks: TASKS,
+    agent: [
+      { write: { path: beside(one, 'here-${task}'), text: '' } },
+      { waitForFile: { path: beside(one, 'go') } },
+      ...HONEST,
+    ],
+  });
+  return {
+    one,
+    go: () => writeFileSync(beside(one, 'go'), ''),
+    here: () => TASKS.filter((task) => existsSync(beside(one, `here-${task}`))),
+  };
+}
+
+describe('A9 two runs at once', () => {
+  it('A9 both work, and no task runs twice', async () => {
+    const { one, go, here } = prepared();
+    const runs = [startRalph(one, RUN), startRalph(one, RUN)];
+    await until('four agents, two of each run', () => here().length >= 4);
+    go();
+    const results = await Promise.all(runs.map((run) => run.ended));
+    expect(results.map((result) => result.code)).toEqual([0, 0]);
+    expect(
+      starts(one)
+        .map((call) => call.task)
+        .sort(),
+    ).toEqual(TASKS);
+    expect(landedTasks(one.git, 'refs/paralph/int/main')).toHaveLength(TASKS.length);
+    expect(one.git('rev-parse', 'main')).toBe(one.git('rev-parse', 'refs/paralph/int/main'));
+  });
+
+  it.each([0, 1])('A9 kill -9 of run %i in the middle, run again: each landed exactly once', async (victim) => {
+    const { one, go, here } = prepared();
+    const runs = [startRalph(one, RUN), startRalph(one, RUN)];
+    await until('four agents, two of each run', () => here().length >= 4);
+    runs[victim]?.signal('SIGKILL');
+    await runs[victim]?.ended;
+    go();
+    expect([0, 1]).toContain((await runs[1 - victim]?.ended)?.code);
+    const again = await ralph(one, RUN);
+    expect(again.code).toBe(0);
+    const landed = landedTasks(one.git, 'refs/paralph/int/main');
+    expect(landed).toHaveLength(TASKS.length);
+    expect(new Set(landed).size).toBe(TASKS.length);
+    for (const task of TASKS) expect(one.git('show', `main:${task}.txt`)).toBe(`made by ${task}`);
+  });
+
+  it('A9 kill -9 of the only run while agents work, run again: goes on and ends', async () => {
+    const { one, go, here } = prepared();
+    const run = startRalph(one, RUN);
+    await until('two agents', () => here().length >= 2);
+    run.signal('SIGKILL');
+    await run.ended;
+    go();
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(new Set(landedTasks(one.git, 'refs/paralph/int/main')).size).toBe(TASKS.length);
+  });
+
+  it('A9 a finished run again has nothing to do, and says so', async () => {
+    const { one, go } = prepared();
+    go();
+    expect((await ralph(one, RUN)).code).toBe(0);
+    const count = starts(one).length;
+    const refs = one.git('rev-parse', 'main', 'refs/paralph/int/main');
+    const again = await ralph(one, RUN);
+    expect(again.code).toBe(0);
+    expect(starts(one)).toHaveLength(count);
+    expect(one.git('rev-parse', 'main', 'refs/paralph/int/main')).toBe(refs);
+  });
+});

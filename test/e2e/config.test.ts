@@ -1,0 +1,212 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { planOf } from './harness/answers.ts';
+import { project, starts, toml } from './harness/project.ts';
+import { ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+
+const KEY = 'parallel.max_workers';
+
+function withTasks(): Scratch {
+  const one = scratch();
+  project(one, { tasks: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] });
+  return one;
+}
+
+function userFile(one: Scratch, text: string): void {
+  for (const name of ['ralph/ralph.toml', 'ralph/config.toml', 'paralph/ralph.toml', 'paralph/config.toml']) {
+    const path = join(one.home, '.config', name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+async function get(one: Scratch, key: string, env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout } = await ralph(one, ['config', 'get', key], { env });
+  expect(code).toBe(0);
+  return stdout.trim();
+}
+
+describe('config: what holds', () => {
+  it('precedence: flag > RALPH_* > ralph.local.toml > repository > user > default', async () => {
+    const one = withTasks();
+    expect(await get(one, KEY)).toBe('3');
+    userFile(one, toml({ parallel: { max_workers: 2 } }));
+    expect(await get(one, KEY)).toBe('2');
+    const repo = readFileSync(join(one.repo, 'ralph.toml'), 'utf8');
+    one.put('ralph.toml', repo.replace('[parallel]', '[parallel]\nmax_workers = 4'));
+    expect(await get(one, KEY)).toBe('4');
+    one.put('ralph.local.toml', toml({ parallel: { max_workers: 5 } }));
+    expect(await get(one, KEY)).toBe('5');
+    const env = { RALPH_PARALLEL_MAX_WORKERS: '6' };
+    expect(await get(one, KEY, env)).toBe('6');
+    const dry = async (...more: string[]): Promise<number> =>
+      planOf((await ralph(one, ['run', '--parallel', '--dry-run', '--json', ...more], { env })).stdout).start.length;
+    expect(await dry()).toBe(6);
+    expect(await dry('--max-workers', '7')).toBe(7);
+    expect(await dry('--set', 'parallel.max_workers=1')).toBe(1);
+  });
+
+  it('.ralph/ralph.toml works as the repository file', async () => {
+    const one = withTasks();
+    one.put(
+      '.ralph/ralph.toml',
+      readFileSync(join(one.repo, 'ralph.toml'), 'utf8').replace('[parallel]', '[parallel]\nmax_workers = 2'),
+    );
+    one.git('rm', '-q', '-f', 'ralph.toml');
+    expect(await get(one, KEY)).toBe('2');
+  });
+
+  it('list --show-origin names file and line, variable and default', async () => {
+    const one = withTasks();
+    const env = { RALPH_LANDING_PUBLISH: 'manual' };
+    const { code, stdout } = await ralph(one, ['config', 'list', '--show-origin'], { env });
+    expect(code).toBe(0);
+    const lineOf = (key: string): string => stdout.split('\n').find((line) => line.includes(key)) ?? '';
+    expect(lineOf('parallel.merge_policy')).toMatch(/ralph\.toml:\d+/);
+    expect(lineOf('landing.publish')).toContain('RALPH_LANDING_PUBLISH');
+    expect(lineOf('parallel.strategy')).toContain('default');
+  });
+
+  it('the tables of the source document are accepted word for word', async () => {
+    const one = withTasks();
+    one.put(
+      'ralph.toml',
+      `[parallel]
+enabled = false              # opt-in
+max_workers = 3              # concurrent agents
+worktree_root = ".ralph/worktrees"
+strategy = "queue"           # queue|group
+merge_policy = "manual"      # manual|auto_merge|pr
+
+[parallel.conflict_resolution]
+strategy = "stop"            # stop|ai_resolve
+ai_agent = "claude"          # agent to use for AI resolution
+`,
+    );
+    expect((await ralph(one, ['config', 'check'])).code).toBe(0);
+  });
+
+  it('worktree_root and completion_promise are followed', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: ['a'],
+      agent: [{ write: { path: 'a.txt', text: 'a' } }, { claim: 'SHIPPED' }],
+      config: { completion_promise: 'SHIPPED', parallel: { worktree_root: '.ralph/trees' } },
+    });
+    expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
+    expect(starts(one)[0]?.cwd).toContain('/.ralph/trees/');
+  });
+});
+
+describe('config: set and check', () => {
+  it('set changes one value and keeps comments, order and spacing', async () => {
+    const one = withTasks();
+    const before =
+      '# mine\nagent   = "scripted"  # why not\n\n[parallel]\nmax_workers = 3 # three\nstrategy = "queue"\n';
+    one.put('ralph.toml', before);
+    expect((await ralph(one, ['config', 'set', KEY, '5'])).code).toBe(0);
+    expect(readFileSync(join(one.repo, 'ralph.toml'), 'utf8')).toBe(before.replace('= 3', '= 5'));
+    expect(await get(one, KEY)).toBe('5');
+    expect((await ralph(one, ['config', 'set', 'landing.publish', 'manual'])).code).toBe(0);
+    expect(await get(one, 'landing.publish')).toBe('manual');
+    expect(readFileSync(join(one.repo, 'ralph.toml'), 'utf8')).toContain('# three');
+  });
+
+  it('set refuses what check would refuse, and leaves the file', async () => {
+    const one = withTasks();
+    const before = readFileSync(join(one.repo, 'ralph.toml'), 'utf8');
+    for (const [key, value] of [
+      [KEY, '-1'],
+      [KEY, 'many'],
+      ['parallel.max_worker', '3'],
+      ['landing.publish', 'maybe'],
+    ] as const) {
+      const { code, stderr } = await ralph(one, ['config', 'set', '--', key, value]);
+      expect([2, 3]).toContain(code);
+      expect(stderr).toContain(key);
+    }
+    expect(readFileSync(join(one.repo, 'ralph.toml'), 'utf8')).toBe(before);
+  });
+
+  it('get of a key that is none: not 0, and did you mean', async () => {
+    const { code, stderr } = await ralph(withTasks(), ['config', 'get', 'parallel.max_worker']);
+    expect([2, 3]).toContain(code);
+    expect(stderr).toContain('max_workers');
+  });
+});
+
+describe('A10 case 83: a wrong config is an error, never a silent default', () => {
+  it.each<[string, string, RegExp]>([
+    ['an unknown key', '[parallel]\nmax_worker = 3\n', /ralph\.toml:2.*max_worker\b.*max_workers/is],
+    ['an unknown table', '[paralel]\nenabled = true\n', /ralph\.toml:1.*paralel.*parallel/is],
+    ['a wrong type', '[parallel]\nmax_workers = "three"\n', /ralph\.toml:2/],
+    ['negative workers', '[parallel]\nmax_workers = -1\n', /ralph\.toml:2/],
+    ['no workers', '[parallel]\nmax_workers = 0\n', /ralph\.toml:2/],
+    ['10,000 workers', '[parallel]\nmax_workers = 10000\n', /ralph\.toml:2/],
+    ['a word that is no choice', '\n[landing]\npublish = "sometimes"\n', /ralph\.toml:3.*end/s],
+    ['a duration without sense', '[limits]\nruntime = "soon"\n', /ralph\.toml:2/],
+    ['an argv that is a string', '[agents.x]\ncommand = "rm -rf"\n', /ralph\.toml:2/],
+    ['broken TOML', '[parallel\nenabled = true\n', /ralph\.toml:1/],
+    ['__proto__ as a key', '[parallel]\n__proto__ = 1\n', /ralph\.toml:2/],
+  ])('case 83 %s', async (_, text, message) => {
+    const one = withTasks();
+    one.put('ralph.toml', text);
+    for (const args of [
+      ['config', 'check'],
+      ['run', '--parallel'],
+    ]) {
+      const { code, stderr } = await ralph(one, args);
+      expect(code).toBe(3);
+      expect(stderr).toMatch(message);
+    }
+    expect(starts(one)).toEqual([]);
+  });
+
+  it('case 83 all faults of a file are reported at once', async () => {
+    const one = withTasks();
+    one.put('ralph.toml', 'agnt = "x"\n[parallel]\nmax_workers = -1\n[gates]\ncommands = 7\n');
+    const { code, stderr } = await ralph(one, ['config', 'check']);
+    expect(code).toBe(3);
+    for (const line of [1, 3, 5]) expect(stderr).toContain(`ralph.toml:${line}`);
+  });
+
+  it.each<[string, string[], Record<string, string>, RegExp]>([
+    ['a wrong flag value', ['--max-workers', '-2'], {}, /max-workers/],
+    ['a wrong --set', ['--set', 'parallel.max_worker=2'], {}, /max_workers/],
+    ['a wrong variable', [], { RALPH_PARALLEL_MAX_WORKERS: 'lots' }, /RALPH_PARALLEL_MAX_WORKERS/],
+  ])('case 83 %s', async (_, flags, env, message) => {
+    const one = withTasks();
+    const { code, stderr } = await ralph(one, ['run', '--parallel', ...flags], { env });
+    expect([2, 3]).toContain(code);
+    expect(stderr).toMatch(message);
+    expect(starts(one)).toEqual([]);
+  });
+
+  it.each(['a\\nb', 'a\\u0000b'])(
+    'case 85 an environment value with %s is refused before anything starts',
+    async (value) => {
+      const one = withTasks();
+      const text = readFileSync(join(one.repo, 'ralph.toml'), 'utf8');
+      one.put('ralph.toml', `${text}\n[agents.scripted.env]\nODD = "${value}"\n`);
+      const { code, stderr } = await ralph(one, ['run', '--parallel']);
+      expect([3, 4]).toContain(code);
+      expect(stderr).toContain('ODD');
+      expect(starts(one)).toEqual([]);
+    },
+  );
+
+  it('case 85 a passed-on variable with a newline is refused by its name', async () => {
+    const one = withTasks();
+    const text = readFileSync(join(one.repo, 'ralph.toml'), 'utf8');
+    one.put('ralph.toml', text.replace('[agents.scripted]', '[agents.scripted]\npass_env = ["ODD"]'));
+    const { code, stderr } = await ralph(one, ['run', '--parallel'], { env: { ODD: 'a\nb' } });
+    expect([3, 4]).toContain(code);
+    expect(stderr).toContain('ODD');
+    expect(starts(one)).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+
+import { claimedTasks, isOverlapping, parseEvents, tasksWith } from './harness/events.ts';
+import type { Step } from '../../src/scripted/scenario.ts';
+import { calls, HONEST, project } from './harness/project.ts';
+import { beside, ralph } from './harness/ralph.ts';
+import { scratch } from './harness/scratch.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '3', '--events'];
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'PRD.md': `# Plan
+
+- [ ] First of auth <!-- id: auth-1 --> <!-- group: auth -->
+- [ ] Second of auth <!-- group: auth --> <!-- id: auth-2 -->
+- [ ] The face <!-- id: ui-1 --> <!-- group: ui -->
+`,
+  'prd.json': JSON.stringify(
+    {
+      stories: [
+        { id: 'auth-1', title: 'First of auth', group: 'auth', passes: false },
+        { id: 'auth-2', title: 'Second of auth', group: 'auth', passes: false },
+        { id: 'ui-1', title: 'The face', group: 'ui', passes: false },
+      ],
+    },
+    null,
+    2,
+  ),
+  'tasks.yaml': `tasks:
+  - id: auth-1
+    title: First of auth
+    group: auth
+    completed: false
+  - id: auth-2
+    title: Second of auth
+    group: auth
+    completed: false
+  - id: ui-1
+    title: The face
+    group: ui
+    completed: false
+`,
+};
+
+describe('A7 groups', () => {
+  it.each(Object.keys(FORMATS))('A7 S2.3 %s: auth never overlaps, ui overlaps auth', async (file) => {
+    const one = scratch();
+    // Each side waits for the other: without overlap neither would end.
+    const meet = (own: string, other: string): Step[] => [
+      { write: { path: beside(one, own), text: '' } },
+      { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
+      ...HONEST,
+    ];
+    project(one, {
+      tasks: { [file]: FORMATS[file] ?? '' },
+      byTask: { 'auth-1': meet('auth', 'ui'), 'ui-1': meet('ui', 'auth') },
+    });
+    const { code, stdout } = await ralph(one, RUN);
+    expect(code).toBe(0);
+    const events = parseEvents(stdout);
+    expect(tasksWith(events, 'loop-landed').sort()).toEqual(['auth-1', 'auth-2', 'ui-1']);
+    expect(isOverlapping(events, 'auth-1', 'auth-2')).toBe(false);
+    expect(isOverlapping(events, 'auth-1', 'ui-1')).toBe(true);
+    expect(claimedTasks(events).slice(0, 2).sort()).toEqual(['auth-1', 'ui-1']);
+  });
+
+  it('A7 the next of a group starts from what the one before landed', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: { 'PRD.md': FORMATS['PRD.md'] ?? '' },
+      byTask: { 'auth-2': [{ waitForFile: { path: 'auth-1.txt', timeoutMs: 1000 } }, ...HONEST] },
+    });
+    expect((await ralph(one, RUN)).code).toBe(0);
+  });
+
+  it('A7 S2.3 tasks.yaml without version and ids is read and grouped', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: {
+        'tasks.yaml': `tasks:
+  - title: Task 1
+    group: auth
+    completed: false
+  - title: Task 2
+    group: ui
+    completed: false
+  - title: Task 3
+    group: auth
+    completed: false
+  - title: Task 4
+    completed: true
+`,
+      },
+    });
+    const { code, stdout } = await ralph(one, RUN);
+    expect(code).toBe(0);
+    const events = parseEvents(stdout);
+    const claimed = claimedTasks(events);
+    expect(claimed).toHaveLength(3);
+    const [first, , third] = ['1', '2', '3'].map((n) => claimed.find((id) => id.includes(n)) ?? '');
+    expect(isOverlapping(events, first ?? '', third ?? '')).toBe(false);
+  });
+
+  it('A7 strategy group: tasks without a group run one after another', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b', 'c'], config: { parallel: { strategy: 'group' } } });
+    const { code, stdout } = await ralph(one, RUN);
+    expect(code).toBe(0);
+    const events = parseEvents(stdout);
+    expect(['a b', 'b c', 'a c'].filter((pair) => isOverlapping(events, pair[0] ?? '', pair[2] ?? ''))).toEqual([]);
+  });
+
+  it('S2.2 sequential is the default: one task at a time without --parallel', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b', 'c'] });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+    const open = calls(one).map((call) => (call.ended === undefined ? 1 : -1) as number);
+    const depths = open.map((_, index) => open.slice(0, index + 1).reduce((sum, step) => sum + step, 0));
+    expect(Math.max(...depths)).toBe(1);
+    expect(depths).toHaveLength(6);
+  });
+
+  it('S2.2 enabled = true in the config means parallel without the flag', async () => {
+    const one = scratch();
+    const meet = (own: string, other: string): Step[] => [
+      { write: { path: beside(one, own), text: '' } },
+      { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
+      ...HONEST,
+    ];
+    project(one, {
+      tasks: ['a', 'b'],
+      byTask: { a: meet('a', 'b'), b: meet('b', 'a') },
+      config: { parallel: { enabled: true } },
+    });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+  });
+});

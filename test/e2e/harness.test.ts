@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { differences, fingerprint } from './harness/fingerprint.ts';
+import { checkoutKept, invariants } from './harness/invariants.ts';
+import { isAlive, killAll, processesOf } from './harness/processes.ts';
+import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
+
+describe('the harness sees what it must', () => {
+  it('a changed file, index, ref, hook or stash changes the fingerprint by its name', () => {
+    const one = scratch();
+    const before = fingerprint(one.repo, one.git);
+    one.put('README.md', 'changed\n');
+    one.put('.git/hooks/pre-push', '#!/bin/sh\n');
+    one.git('add', 'README.md');
+    one.git('branch', 'other');
+    one.git('update-ref', 'refs/paralph/int/main', 'HEAD');
+    one.git('branch', 'ralph/ours');
+    const changed = differences(before, fingerprint(one.repo, one.git));
+    expect(changed).toEqual(['file:README.md', 'git:index', 'hook:hooks/pre-push', 'ref:refs/heads/other']);
+    one.git('stash', '-q');
+    const stashed = differences(before, fingerprint(one.repo, one.git));
+    expect(stashed).toEqual(expect.arrayContaining(['ref:refs/stash', 'git:logs/refs/stash']));
+  });
+
+  it('looking does not change what is looked at', () => {
+    const one = scratch();
+    const before = fingerprint(one.repo, one.git);
+    one.put('README.md', readFileSync(join(one.repo, 'README.md'), 'utf8'));
+    one.git('status', '--porcelain');
+    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+  });
+
+  it('publishing may move the branch and its files forward, nothing else', () => {
+    const one = scratch();
+    one.put('.env', 'MINE=1');
+    const before = fingerprint(one.repo, one.git);
+    const head = one.git('rev-parse', 'HEAD');
+    one.put('new.txt', 'new');
+    one.git('add', 'new.txt');
+    one.git('commit', '-q', '-m', 'More');
+    checkoutKept(one.git, before, fingerprint(one.repo, one.git), head);
+    one.put('.env', 'MINE=2');
+    expect(() => checkoutKept(one.git, before, fingerprint(one.repo, one.git), head)).toThrow(/\.env/);
+    one.put('.env', 'MINE=1');
+    const [ahead, later] = [fingerprint(one.repo, one.git), one.git('rev-parse', 'HEAD')];
+    one.git('reset', '-q', '--hard', 'HEAD~1');
+    expect(() => checkoutKept(one.git, ahead, fingerprint(one.repo, one.git), later)).toThrow(/forward/);
+  });
+
+  it('a task that landed twice, a candidate left over and a process left over are all noticed', async () => {
+    const one = scratch();
+    for (const n of [1, 2]) one.git('commit', '-q', '--allow-empty', '-m', `Land ${n}\n\nRalph-Task: twice`);
+    one.git('update-ref', 'refs/paralph/int/main', 'HEAD');
+    await expect(invariants(one)).rejects.toThrow(/at most once/);
+    one.git('update-ref', 'refs/paralph/int/main', 'HEAD~1');
+    one.git('update-ref', 'refs/paralph/cand/1', 'HEAD');
+    await expect(invariants(one)).rejects.toThrow(/candidate/);
+    one.git('update-ref', '-d', 'refs/paralph/cand/1');
+    const child = spawn('sleep', ['600'], { env: { ...one.env, RALPH_TOKEN: 'x' }, stdio: 'ignore' });
+    await until('the child', () => processesOf(one.root).some((found) => found.isLoops));
+    await expect(invariants(one)).rejects.toThrow(/left over/);
+    killAll(one.root);
+    await once(child, 'exit');
+    expect(isAlive(child.pid ?? 0)).toBe(false);
+    await invariants(one);
+  });
+});

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { bundle } from './bundle.ts';
+import { beside } from './ralph.ts';
+import type { Scenario, Script, Step } from '../../../src/scripted/scenario.ts';
+import type { Scratch } from './scratch.ts';
+
+export type Toml = Readonly<Record<string, Readonly<Record<string, unknown>> | string>>;
+
+export interface ProjectSpec {
+  /** Task files by name; ids instead of a text make a PRD.md with these tasks. */
+  readonly tasks: readonly string[] | Readonly<Record<string, string>>;
+  /** What every task does unless `byTask` says otherwise. */
+  readonly agent?: readonly Step[] | Script;
+  readonly byTask?: Readonly<Record<string, readonly Step[] | Script>>;
+  readonly config?: Toml;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface Call {
+  readonly task: string;
+  readonly iteration: number;
+  readonly pid: number;
+  readonly cwd: string;
+  readonly at: string;
+  readonly ended?: true;
+}
+
+/** What an honest agent does: one file of its own, and the claim. */
+export const HONEST: readonly Step[] = [{ write: { path: '${task}.txt', text: 'made by ${task}\n' } }, { claim: true }];
+
+const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  gates: { commands: ['test ! -e BROKEN'] },
+  parallel: { merge_policy: 'auto_merge' },
+  limits: { iterations: 4, runtime: '60s', grace: '1s' },
+};
+
+/** Writes and commits a project a user could have: task file, ralph.toml, and the scenario outside of it. */
+export function project(scratch: Scratch, spec: ProjectSpec): void {
+  const { scriptedAgent } = bundle();
+  writeScenario(scratch, spec);
+  const tasks = Array.isArray(spec.tasks) ? { 'PRD.md': markdownTasks(spec.tasks as string[]) } : spec.tasks;
+  for (const [path, text] of Object.entries({ ...tasks, ...spec.files })) scratch.put(path, text);
+  const scripted = { command: ['node', scriptedAgent, beside(scratch, 'scenario.json')] };
+  scratch.put('ralph.toml', toml({ agent: 'scripted', ...merged(spec.config ?? {}), 'agents.scripted': scripted }));
+  scratch.git('add', '-A');
+  scratch.git('commit', '-q', '-m', 'Plan the work');
+}
+
+/** Replaces the scenario: what agents do from the next iteration on. */
+export function writeScenario(scratch: Scratch, spec: Pick<ProjectSpec, 'agent' | 'byTask'>): void {
+  const scenario: Scenario = {
+    tasks: Object.fromEntries(Object.entries(spec.byTask ?? {}).map(([id, one]) => [id, asScript(one)])),
+    default: asScript(spec.agent ?? HONEST),
+    record: beside(scratch, 'calls.ndjson'),
+  };
+  writeFileSync(beside(scratch, 'scenario.json'), JSON.stringify(scenario));
+}
+
+/** Every start and end of an agent so far. */
+export function calls(scratch: Scratch): Call[] {
+  const path = beside(scratch, 'calls.ndjson');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Call);
+}
+
+/** Starts of agents only. */
+export function starts(scratch: Scratch): Call[] {
+  return calls(scratch).filter((call) => call.ended === undefined);
+}
+
+/** A PRD.md with one task per id. */
+export function markdownTasks(ids: readonly string[]): string {
+  return `# Plan\n\n## Tasks\n\n${ids.map((id) => `- [ ] Make ${id} <!-- id: ${id} -->\n`).join('')}`;
+}
+
+/** TOML of two levels; a table may have a dotted name. */
+export function toml(tables: Toml): string {
+  const line = ([key, value]: [string, unknown]): string => `${key} = ${JSON.stringify(value)}\n`;
+  const entries = Object.entries(tables);
+  const top = entries.filter(([, value]) => typeof value === 'string').map(line);
+  const rest = entries
+    .filter(([, value]) => typeof value !== 'string')
+    .map(([name, table]) => `\n[${name}]\n${Object.entries(table).map(line).join('')}`);
+  return [...top, ...rest].join('');
+}
+
+function merged(config: Toml): Toml {
+  const names = new Set([...Object.keys(DEFAULTS), ...Object.keys(config)]);
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const own = config[name];
+      return [name, typeof own === 'string' ? own : { ...DEFAULTS[name], ...own }];
+    }),
+  );
+}
+
+function asScript(script: readonly Step[] | Script): Script {
+  return 'iterations' in script ? script : { iterations: [script] };
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+import { bundle } from './bundle.ts';
+import { parseEvents } from './events.ts';
+import type { RalphEvent } from './events.ts';
+import { fingerprint } from './fingerprint.ts';
+import { gitIn, gitSays } from './git.ts';
+import { checkoutKept } from './invariants.ts';
+import type { Scratch } from './scratch.ts';
+import { until } from './until.ts';
+
+export interface Result {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RalphOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+  /** Compare the user's checkout before and after; off where the test itself changes it meanwhile. */
+  readonly isCheckoutGuarded?: boolean;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Result>;
+  readonly output: () => { readonly stdout: string; readonly stderr: string };
+  readonly events: () => RalphEvent[];
+  /** Resolves with the first match in what was said so far on either stream. */
+  readonly waitFor: (pattern: RegExp, timeoutMs?: number) => Promise<RegExpExecArray>;
+  readonly signal: (name: NodeJS.Signals) => void;
+}
+
+const TIMEOUT_MS = 60_000;
+/** Commands that may change what they like of ours and nothing of the user's. */
+const GUARDED = new Set(['run', 'land', 'status', 'parallel', 'doctor']);
+
+/** Runs the built program to its end. */
+export async function ralph(scratch: Scratch, args: readonly string[], options: RalphOptions = {}): Promise<Result> {
+  const git = gitIn(scratch.repo, scratch.env);
+  const isGuarded =
+    (options.isCheckoutGuarded ?? GUARDED.has(args[0] ?? '')) && gitSays(git, 'rev-parse', '--verify', 'HEAD');
+  const head = isGuarded ? git('rev-parse', 'HEAD') : '';
+  const before = isGuarded ? fingerprint(scratch.repo, git) : {};
+  const result = await startRalph(scratch, args, options).ended;
+  if (isGuarded) checkoutKept(git, before, fingerprint(scratch.repo, git), head);
+  return result;
+}
+
+/** Starts the built program and leaves it running. */
+export function startRalph(scratch: Scratch, args: readonly string[], options: RalphOptions = {}): Running {
+  const { main } = bundle();
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: options.cwd ?? scratch.repo,
+    env: withoutAbsent({ ...scratch.env, ...options.env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const ended = new Promise<Result>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`ralph ${args.join(' ')} still ran after ${timeoutMs} ms\n${said.stdout}\n${said.stderr}`));
+    }, timeoutMs);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, ...said });
+    });
+  });
+  // A test that fails before it awaits the end must not add an unhandled rejection to it.
+  ended.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    output: () => ({ ...said }),
+    events: () => parseEvents(said.stdout),
+    waitFor: (pattern, waitMs) =>
+      until(
+        `${pattern} in the output of ralph ${args.join(' ')}`,
+        () => pattern.exec(`${said.stdout}\n${said.stderr}`),
+        waitMs,
+      ),
+    signal: (name) => void child.kill(name),
+  };
+}
+
+/** Path of a file in the scratch folder, outside the repository: for scenarios, records and signals between agents. */
+export function beside(scratch: Scratch, name: string): string {
+  return join(scratch.root, name);
+}
+
+function withoutAbsent(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { onTestFinished } from 'vitest';
+
+import type { Git } from './git.ts';
+import { gitIn } from './git.ts';
+import { invariants } from './invariants.ts';
+import { killAll } from './processes.ts';
+
+/** A repository of its own, a home of its own, nothing of the person who runs the tests. */
+export interface Scratch {
+  readonly root: string;
+  readonly repo: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly git: Git;
+  /** Writes a file of the repository. */
+  readonly put: (path: string, text: string | Buffer) => void;
+}
+
+export interface ScratchOptions {
+  readonly hasIdentity?: boolean;
+  readonly hasRepository?: boolean;
+  readonly hasCommit?: boolean;
+}
+
+/** Makes a scratch repository; when the test ends the invariants are checked and everything is cleared away. */
+export function scratch(options: ScratchOptions = {}): Scratch {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-e2e-'));
+  const [repo, home, tmp] = [join(root, 'repo'), join(root, 'home'), join(root, 'tmp')];
+  for (const dir of [repo, home, tmp]) mkdirSync(dir);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, LANG: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1' };
+  const git = gitIn(repo, env);
+  const put = (path: string, text: string | Buffer): void => {
+    mkdirSync(dirname(join(repo, path)), { recursive: true });
+    writeFileSync(join(repo, path), text);
+  };
+  const made: Scratch = { root, repo, home, env, git, put };
+  onTestFinished(async () => {
+    try {
+      await invariants(made);
+    } finally {
+      killAll(root);
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+  if (options.hasRepository !== false) makeRepository(made, options);
+  return made;
+}
+
+function makeRepository({ git, put }: Scratch, options: ScratchOptions): void {
+  git('init', '-q', '-b', 'main');
+  if (options.hasIdentity !== false) {
+    git('config', 'user.name', 'Una User');
+    git('config', 'user.email', 'una@example.com');
+  }
+  if (options.hasCommit === false) return;
+  put('README.md', '# scratch\n');
+  put('.gitignore', '.env\n*.ignored\n');
+  git('add', '-A');
+  git('-c', 'user.name=Una User', '-c', 'user.email=una@example.com', 'commit', '-q', '-m', 'Start');
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+
+import { summaryOf } from './harness/answers.ts';
+import { differences, everything } from './harness/fingerprint.ts';
+import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
+import { project, starts } from './harness/project.ts';
+import { ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+
+async function ready(config: Record<string, Record<string, unknown>> = {}): Promise<Scratch> {
+  const one = scratch();
+  project(one, { tasks: ['a', 'b', 'c'], config: { parallel: { merge_policy: 'manual' }, ...config } });
+  const { code, stdout } = await ralph(one, ['run', '--parallel', '--json']);
+  expect(code).toBe(0);
+  expect(summaryOf(stdout)).toMatchObject({ landed: [], ready: ['a', 'b', 'c'], parked: [] });
+  return one;
+}
+
+const isLanded = (one: Scratch, task: string): boolean => gitSays(one.git, 'cat-file', '-e', `main:${task}.txt`);
+
+describe('S2.6 merge_policy manual and ralph land', () => {
+  it('S2.6 manual is the default: branches ready, main where it was, the next command shown', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b'] });
+    one.put('ralph.toml', one.git('show', 'main:ralph.toml').replace('merge_policy = "auto_merge"\n', ''));
+    const main = one.git('rev-parse', 'main');
+    const { code, stderr } = await ralph(one, ['run', '--parallel']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/2.*ready|ready.*2/i);
+    expect(stderr).toContain('ralph land');
+    expect(one.git('rev-parse', 'main')).toBe(main);
+    expect(refsBelow(one.git, 'refs/heads/ralph/')).toHaveLength(2);
+  });
+
+  it('land --dry-run says what would land, in order, and changes nothing', async () => {
+    const one = await ready();
+    const before = everything(one.repo);
+    const { code, stdout } = await ralph(one, ['land', '--all', '--dry-run']);
+    expect(code).toBe(0);
+    for (const task of ['a', 'b', 'c']) expect(stdout).toMatch(new RegExp(`\\b${task}\\b`));
+    expect(differences(before, everything(one.repo))).toEqual([]);
+  });
+
+  it('land --all lands and publishes everything, with ticks', async () => {
+    const one = await ready();
+    const { code } = await ralph(one, ['land', '--all']);
+    expect(code).toBe(0);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
+    expect(one.git('show', 'main:PRD.md')).not.toContain('[ ]');
+    expect(starts(one)).toHaveLength(3);
+    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+  });
+
+  it('land ID lands that one only', async () => {
+    const one = await ready();
+    expect((await ralph(one, ['land', 'b'])).code).toBe(0);
+    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['b']);
+    expect((await ralph(one, ['land', 'a', 'c'])).code).toBe(0);
+    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('land of an id that is none: exit 2, nothing lands', async () => {
+    const one = await ready();
+    const main = one.git('rev-parse', 'main');
+    const { code, stderr } = await ralph(one, ['land', 'a', 'nobody']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('nobody');
+    expect(one.git('rev-parse', 'main')).toBe(main);
+  });
+
+  it('running again with everything ready starts nothing and still exits 0', async () => {
+    const one = await ready();
+    expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
+    expect(starts(one)).toHaveLength(3);
+  });
+
+  it('--merge-policy and --publish on the command line win', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'], config: { parallel: { merge_policy: 'manual' } } });
+    const main = one.git('rev-parse', 'main');
+    expect((await ralph(one, ['run', '--merge-policy', 'auto_merge', '--publish', 'manual'])).code).toBe(0);
+    expect(one.git('rev-parse', 'main')).toBe(main);
+    expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['a']);
+  });
+
+  it.each(['merge', 'squash', 'rebase'])(
+    'method %s: one landing per task, the user’s identity, a clean checkout',
+    async (method) => {
+      const one = await ready({ landing: { method } });
+      expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+      expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
+      expect(one.git('log', '--first-parent', '--format=%ae', '-3', 'main')).toBe(
+        Array(3).fill('una@example.com').join('\n'),
+      );
+      const merges = one.git('rev-list', '--count', '--merges', 'main');
+      expect(merges).toBe(method === 'merge' ? '3' : '0');
+      expect(one.git('status', '--porcelain')).toBe('');
+    },
+  );
+
+  it('a target other than main: only that branch moves', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'] });
+    one.git('branch', 'release');
+    const main = one.git('rev-parse', 'main');
+    expect((await ralph(one, ['run', '--target', 'release', '--agent', 'scripted'])).code).toBe(0);
+    expect(one.git('rev-parse', 'main')).toBe(main);
+    expect(one.git('show', 'release:a.txt')).toBe('made by a');
+    expect(one.git('rev-parse', 'refs/paralph/int/release')).toBe(one.git('rev-parse', 'release'));
+  });
+
+  it('commits the user makes on main meanwhile are merged in, never lost', async () => {
+    const one = await ready();
+    one.put('mine.txt', 'mine\n');
+    one.git('add', 'mine.txt');
+    one.git('commit', '-q', '-m', 'My own');
+    const mine = one.git('rev-parse', 'HEAD');
+    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+    expect(gitSays(one.git, 'merge-base', '--is-ancestor', mine, 'main')).toBe(true);
+    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
+  });
+});

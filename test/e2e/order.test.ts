@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Step } from '../../src/scripted/scenario.ts';
+import { summaryOf } from './harness/answers.ts';
+import { claimedTasks, parseEvents, spanOf, tasksWith } from './harness/events.ts';
+import { HONEST, project, starts } from './harness/project.ts';
+import { beside, ralph } from './harness/ralph.ts';
+import { scratch } from './harness/scratch.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '2'];
+const needs = (path: string): Step => ({ waitForFile: { path, timeoutMs: 1000 } });
+
+const CHAIN = `tasks:
+  - id: c
+    title: C
+    depends_on: [b]
+  - id: b
+    title: B
+    depends_on: [a]
+  - id: a
+    title: A
+`;
+
+describe('order', () => {
+  it('dependencies: a task starts when what it needs has landed, and sees it', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: { 'tasks.yaml': CHAIN },
+      byTask: { b: [needs('a.txt'), ...HONEST], c: [needs('a.txt'), needs('b.txt'), ...HONEST] },
+    });
+    const { code, stdout } = await ralph(one, [...RUN, '--events']);
+    expect(code).toBe(0);
+    const events = parseEvents(stdout);
+    expect(claimedTasks(events)).toEqual(['a', 'b', 'c']);
+    expect(spanOf(events, 'b').from).toBeGreaterThan(spanOf(events, 'a').to);
+  });
+
+  it('dependencies with policy manual: the dependent starts from the branch that is ready', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: { 'tasks.yaml': CHAIN },
+      byTask: { b: [needs('a.txt'), ...HONEST], c: [needs('a.txt'), needs('b.txt'), ...HONEST] },
+      config: { parallel: { merge_policy: 'manual' } },
+    });
+    const { code, stdout } = await ralph(one, [...RUN, '--json']);
+    expect(code).toBe(0);
+    expect(summaryOf(stdout).ready).toEqual(['a', 'b', 'c']);
+    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+    for (const task of ['a', 'b', 'c']) expect(one.git('show', `main:${task}.txt`)).toBe(`made by ${task}`);
+  });
+
+  it('a dependent of a parked task never starts, and the summary says why', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: { 'tasks.yaml': CHAIN },
+      byTask: { a: [{ exit: 3 }] },
+      config: { limits: { consecutive_failures: 1 } },
+    });
+    const { code, stderr } = await ralph(one, RUN);
+    expect(code).toBe(1);
+    expect(starts(one).map((call) => call.task)).toEqual(['a']);
+    expect(stderr).toMatch(/\bb\b.*\ba\b/);
+  });
+
+  it('blocked tasks never start', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: { 'PRD.md': '- [!] No <!-- id: no -->\n- [ ] Yes <!-- id: yes -->\n- [x] Was <!-- id: was -->\n' },
+    });
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(starts(one).map((call) => call.task)).toEqual(['yes']);
+  });
+
+  it('priority: lower first, without one last, file order among equals', async () => {
+    const one = scratch();
+    const stories = [
+      { id: 'none', title: 'None' },
+      { id: 'five', title: 'Five', priority: 5 },
+      { id: 'one-b', title: 'One', priority: 1 },
+      { id: 'one-a', title: 'One', priority: 1 },
+      { id: 'two', title: 'Two', priority: 2 },
+    ];
+    project(one, { tasks: { 'prd.json': JSON.stringify({ stories }) } });
+    const { stdout } = await ralph(one, ['run', '--parallel', '--max-workers', '1', '--events']);
+    expect(claimedTasks(parseEvents(stdout))).toEqual(['one-b', 'one-a', 'two', 'five', 'none']);
+  });
+
+  it('S2.1 work-conserving: a free slot is filled at once, no waves', async () => {
+    const one = scratch();
+    // The long task ends only after the last of the short ones has begun beside it.
+    project(one, {
+      tasks: ['long', 's1', 's2', 's3'],
+      byTask: {
+        long: [{ waitForFile: { path: beside(one, 'last'), timeoutMs: 30_000 } }, ...HONEST],
+        s3: [{ write: { path: beside(one, 'last'), text: '' } }, ...HONEST],
+      },
+    });
+    const { code, stdout } = await ralph(one, [...RUN, '--events']);
+    expect(code).toBe(0);
+    expect(tasksWith(parseEvents(stdout), 'loop-landed').sort()).toEqual(['long', 's1', 's2', 's3']);
+  });
+
+  it('S2.1 never more agents than max_workers', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b', 'c', 'd', 'e'] });
+    const { stdout } = await ralph(one, [...RUN, '--events']);
+    const slots = new Set<unknown>();
+    for (const event of parseEvents(stdout)) if (event.type === 'task-claimed') slots.add(event.slot);
+    expect(slots.size).toBeLessThanOrEqual(2);
+    expect(starts(one)).toHaveLength(5);
+  });
+});
