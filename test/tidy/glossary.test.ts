@@ -5,10 +5,11 @@ import { identifiersIn, wordsIn } from './support/identifiers.ts';
 
 /** Names the file formats use: they are other people's words, kept as they are. */
 const FOREIGN_NAMES = /max_?workers|worker_?log/i;
-/** Places that speak to a format whose own words are avoided elsewhere. */
+/** Places that speak to a format or a library whose own words are avoided elsewhere. */
 const ADAPTERS: Readonly<Record<string, readonly string[]>> = {
   'src/text/trackers/': ['story', 'ticket', 'epic', 'todo'],
   'src/core/view.ts': ['worker'],
+  'src/faces/cli/cli.ts': ['action', 'suggestion'],
 };
 
 interface Avoided {
