@@ -151,7 +151,7 @@ describe('setTomlKey', () => {
           expect(layer.values.get(key)?.value).toEqual(value);
           expect(edited(once, key, value)).toBe(once);
         }),
-        { numRuns: 10 },
+        { numRuns: 4 },
       );
     }
   });

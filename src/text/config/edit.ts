@@ -4,14 +4,10 @@ import { findKey, lastPart, tableOf } from './find-key.ts';
 import { nameKey } from './layer.ts';
 import type { KeyValue } from './keys.ts';
 import { insertUnderHeader, insertSection } from './insert-line.ts';
-import { plainValue, readToml, type TomlEntry, type TomlNode, type TomlRead } from './toml-entries.ts';
+import { leavesOf, onlyThisChanged, setsKey } from './only-this-changed.ts';
+import { readToml, type TomlRead } from './toml-entries.ts';
 
 export type Edit = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
-
-interface Leaf {
-  readonly path: readonly string[];
-  readonly entry: TomlEntry;
-}
 
 /** Sets one key in a file's text and leaves every other byte that can stay. The result is read back: nothing else may differ. */
 export function setTomlKey(text: string, dottedKey: string, value: unknown): Edit {
@@ -25,7 +21,7 @@ export function setTomlKey(text: string, dottedKey: string, value: unknown): Edi
   const [fault] = before.faults;
   if (fault !== undefined) return { ok: false, reason: `line ${fault.line}: ${fault.message}` };
 
-  const present = leavesOf(before.entries).find(({ path }) => isKey(path, dotted));
+  const present = leavesOf(before.entries).find(({ path }) => setsKey(path, dotted));
   for (const attempt of waysToSet(text, before, dotted, value as KeyValue, present?.path ?? null)) {
     const edited = attempt();
     if (edited !== null && onlyThisChanged(before, readToml(edited), dotted, value as KeyValue))
@@ -66,56 +62,6 @@ function patched(text: string, path: readonly string[], value: KeyValue): string
   }
   table[path.at(-1) ?? ''] = value;
   return patch(text, root);
-}
-
-function onlyThisChanged(before: TomlRead, after: TomlRead, dotted: string, value: KeyValue): boolean {
-  if (after.faults.length > 0) return false;
-  const [old, now] = [before, after].map(({ entries }) => {
-    const leaves = leavesOf(entries);
-    return {
-      own: leaves.filter(({ path }) => isKey(path, dotted)),
-      others: leaves.filter(({ path }) => !isKey(path, dotted)),
-    };
-  });
-  const [own] = now?.own ?? [];
-  if (
-    own === undefined ||
-    now?.own.length !== 1 ||
-    JSON.stringify(plainValue(own.entry.node)) !== JSON.stringify(value)
-  )
-    return false;
-  const sameOthers = JSON.stringify(old?.others.map(print)) === JSON.stringify(now.others.map(print));
-  return (
-    sameOthers && JSON.stringify(commentsBeside(before, old?.own[0])) === JSON.stringify(commentsBeside(after, own))
-  );
-}
-
-/** Comments inside a list go with its items; all others must survive. */
-function commentsBeside({ comments }: TomlRead, own: Leaf | undefined): string[] {
-  const [first, end] = own === undefined ? [0, 0] : [own.entry.place.line, own.entry.endLine];
-  return comments.filter(({ line }) => line < first || line >= end).map(({ text }) => text);
-}
-
-function leavesOf(entries: readonly TomlEntry[], holder: readonly string[] = []): Leaf[] {
-  return entries.flatMap((entry) => {
-    const path = [...holder, ...entry.path];
-    return entry.node.kind === 'table' ? leavesOf(entry.node.entries, path) : [{ path, entry }];
-  });
-}
-
-function print({ path, entry }: Leaf): string {
-  return JSON.stringify([path, printNode(entry.node)]);
-}
-
-function printNode(node: TomlNode): string {
-  if (node.kind === 'value') return `${typeof node.value} ${String(node.value)}`;
-  const inner = node.kind === 'list' ? node.items.map(printNode) : leavesOf(node.entries).map(print);
-  return JSON.stringify([node.kind, inner]);
-}
-
-function isKey(path: readonly string[], dotted: string): boolean {
-  const found = findKey(path);
-  return found.kind === 'key' && found.dotted === dotted;
 }
 
 function isTable(path: readonly string[], dotted: string): boolean {

@@ -63,10 +63,9 @@ interface CstScalar extends Cst {
 
 /** Reads TOML with the place of every key and value. Never throws: what is wrong with the text comes back as faults. */
 export function readToml(text: string): TomlRead {
-  const source = text.replace(/^\uFEFF/, '');
   const faults: (Place & { message: string })[] = [];
   try {
-    const document = parseDocument(source);
+    const document = parseDocument(text);
     const blocks = document.cst as unknown as readonly Cst[];
     try {
       // Only the conversion to values notices keys and tables defined twice.

@@ -169,11 +169,11 @@ describe('readTomlLayer', () => {
     );
     fc.assert(
       fc.property(fc.array(bits, { maxLength: 40 }), (parts) => void read(parts.join(''))),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => void read(text)),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
