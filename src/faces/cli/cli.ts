@@ -1,0 +1,157 @@
+import { Command, CommanderError } from 'commander';
+import { invariant } from '../../core/assert.ts';
+import type { ExitCode } from '../../core/errors.ts';
+import { AppError, EXIT } from '../../core/errors.ts';
+import type { Call } from './handler.ts';
+import { openOutput } from './output.ts';
+import type { Output } from './output.ts';
+import { reportError } from './report-error.ts';
+import { COMMANDS } from './table.ts';
+import type { CommandSpec } from './table.ts';
+
+/** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
+export async function runCli(words: readonly string[], version: string): Promise<ExitCode> {
+  const out = openOutput(process.env, process.stdout, process.stderr);
+  const wantsJson = words.includes('--json') || words.includes('--events');
+  try {
+    const chosen: Chosen[] = [];
+    const program = buildProgram(version, out, (one) => chosen.push(one));
+    await program.parseAsync([...words], { from: 'user' });
+    const [one] = chosen;
+    if (one === undefined) return EXIT.ok;
+    const { handle } = await one.spec.load();
+    return await handle(callOf(one, program, out, words));
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportError(error, out, wantsJson, version);
+  }
+}
+
+interface Chosen {
+  readonly spec: CommandSpec;
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
+}
+
+function buildProgram(version: string, out: Output, onChosen: (chosen: Chosen) => void): Command {
+  const program = new Command('ralph')
+    .description('Run many coding-agent loops at once on one git repository and land what they make.')
+    .version(version, '-V, --version', 'print the version')
+    .option('-C <folder>', 'act as if started in this folder')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all landed or ready, 1 some parked, 2 usage, 3 bad config or task file, 4 environment,\n5 busy, 6 needs a person, 7 limit, 70 bug, 130 interrupted, 143 terminated.\n\nStart here: ralph demo, then ralph init',
+    );
+  program.action(() => program.help({ error: false }));
+  const parents = new Map<string, Command>();
+  for (const spec of COMMANDS) addCommand(program, parents, spec, onChosen);
+  for (const command of [program, ...allBelow(program)]) own(command, out);
+  return program;
+}
+
+function addCommand(
+  program: Command,
+  parents: Map<string, Command>,
+  spec: CommandSpec,
+  onChosen: (chosen: Chosen) => void,
+): void {
+  const [first = '', second] = spec.name.split(' ');
+  const parent = second === undefined ? program : (parents.get(first) ?? newParent(program, parents, first));
+  const command = parent
+    .command(second ?? first)
+    .description(spec.summary)
+    .helpGroup(`${spec.group}:`);
+  for (const argument of spec.argument?.name.split(' ') ?? [])
+    command.argument(argument, spec.argument?.description ?? '');
+  for (const flag of spec.flags) {
+    if (flag.repeats === true)
+      command.option(flag.flag, flag.description, (value: string, all: string[]) => [...all, value], []);
+    else command.option(flag.flag, flag.description);
+  }
+  command.addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}`);
+  command.action((...received: unknown[]) => {
+    const options = command.opts<Chosen['options']>();
+    const args = received
+      .slice(0, -2)
+      .flat()
+      .filter((arg): arg is string => typeof arg === 'string');
+    onChosen({ spec, args, options });
+  });
+}
+
+function newParent(program: Command, parents: Map<string, Command>, name: string): Command {
+  const names = COMMANDS.filter((spec) => spec.name.startsWith(`${name} `)).map((spec) =>
+    spec.name.slice(name.length + 1),
+  );
+  const parent = program
+    .command(name)
+    .description(`${names.join(', ')}`)
+    .helpGroup('Watch:');
+  parents.set(name, parent);
+  return parent;
+}
+
+const allBelow = (command: Command): readonly Command[] =>
+  command.commands.flatMap((child) => [child, ...allBelow(child)]);
+
+/** Commander must neither exit nor print by itself: exit codes and the look of errors are ours. */
+function own(command: Command, out: Output): void {
+  command.exitOverride();
+  command.showSuggestionAfterError(true);
+  command.configureOutput({
+    writeOut: (text) => out.data(text.trimEnd()),
+    writeErr: (text) => out.say(text.trimEnd()),
+    outputError: (text, write) => {
+      write(`error[E_USAGE]: ${text.replace(/^error: /, '').trimEnd()}\nfix: ${pathOf(command)} --help\n`);
+    },
+  });
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function callOf(chosen: Chosen, program: Command, out: Output, words: readonly string[]): Call {
+  const folder = program.opts<{ C?: string }>().C;
+  if (folder !== undefined) changeFolder(folder);
+  return {
+    args: chosen.args,
+    flags: chosen.options,
+    settings: settingsOf(chosen),
+    cwd: process.cwd(),
+    env: process.env,
+    out,
+    words,
+  };
+}
+
+function changeFolder(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (cause) {
+    throw new AppError('E_USAGE', `-C ${folder}: cannot go there`, { cause, remedy: `ls -d ${folder}` });
+  }
+}
+
+function settingsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  for (const flag of spec.flags) {
+    const value = options[optionName(flag.flag)];
+    if (flag.key !== undefined && value !== undefined && value !== false) settings.set(flag.key, String(value));
+  }
+  for (const pair of (options['set'] as readonly string[] | undefined) ?? []) {
+    const cut = pair.indexOf('=');
+    if (cut < 1)
+      throw new AppError('E_USAGE', `--set ${pair}: not of the form key=value`, { remedy: 'ralph config list' });
+    settings.set(pair.slice(0, cut).trim(), pair.slice(cut + 1));
+  }
+  return settings;
+}
+
+/** `--max-workers <n>` is `maxWorkers` to commander. */
+export function optionName(flag: string): string {
+  const long = /--([a-z-]+)/.exec(flag)?.[1];
+  invariant(long !== undefined, `flag ${flag} has no long form`);
+  return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,27 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import { problemLine } from '../../../text/config/layer.ts';
+import { checkConfig } from '../../../world/config-files.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Handler } from '../handler.ts';
+
+export const handle: Handler = async (call) => {
+  const repo = findRepository(call.cwd);
+  const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
+  if (call.flags['json'] === true) call.out.json({ files: config.files, problems: config.problems });
+  const [first] = config.problems;
+  if (first !== undefined) {
+    const facts = config.problems.map(problemLine);
+    throw new AppError(
+      'E_CONFIG',
+      `the configuration has ${facts.length === 1 ? 'a problem' : `${facts.length} problems`}`,
+      { facts, remedy: first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list' },
+    );
+  }
+  if (call.flags['json'] !== true)
+    call.out.say(
+      config.files.length === 0
+        ? 'no configuration file; the defaults are in force'
+        : `fine: ${config.files.join(', ')}`,
+    );
+  return EXIT.ok;
+};

@@ -1,0 +1,17 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import { nameKey } from '../../../text/config/layer.ts';
+import type { Handler } from '../handler.ts';
+import { openProject } from '../project.ts';
+
+export const handle: Handler = async (call) => {
+  const [asked = ''] = call.args;
+  const { config } = await openProject(call);
+  const named = nameKey(asked);
+  if (typeof named === 'string') throw new AppError('E_USAGE', named, { remedy: 'ralph config list' });
+  const value = config.values.get(named.dotted);
+  if (value === undefined)
+    throw new AppError('E_USAGE', `${asked} is not set`, { remedy: `ralph config set ${asked} VALUE` });
+  if (call.flags['json'] === true) call.out.json(value);
+  else call.out.data(typeof value === 'string' ? value : JSON.stringify(value));
+  return EXIT.ok;
+};

@@ -1,0 +1,34 @@
+import { EXIT } from '../../../core/errors.ts';
+import { columns } from '../output.ts';
+import type { Handler } from '../handler.ts';
+import { openProject } from '../project.ts';
+
+export const handle: Handler = async (call) => {
+  const { config } = await openProject(call);
+  const rows = [...config.values].map(([key, value]) => {
+    const origin = config.origins.get(key);
+    const where = origin === undefined ? 'default' : origin.line > 0 ? `${origin.name}:${origin.line}` : origin.name;
+    return { key, value, where };
+  });
+  if (call.flags['json'] === true) {
+    call.out.json(
+      Object.fromEntries(
+        rows.map(({ key, value, where }) => [
+          key,
+          call.flags['showOrigin'] === true ? { value, origin: where } : value,
+        ]),
+      ),
+    );
+    return EXIT.ok;
+  }
+  call.out.data(
+    columns(
+      rows.map(({ key, value, where }) =>
+        call.flags['showOrigin'] === true
+          ? [where, `${key} = ${JSON.stringify(value)}`]
+          : [`${key} = ${JSON.stringify(value)}`],
+      ),
+    ),
+  );
+  return EXIT.ok;
+};

@@ -1,0 +1,127 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Event } from '../../../core/events.ts';
+import type { LoopId } from '../../../core/ids.ts';
+import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { loopsOf } from '../../../core/model.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { openWorld } from '../../../world/real-world.ts';
+import { findTracker, openTracker } from '../../../world/tracker-file.ts';
+import type { World } from '../../../world/world.ts';
+import { driveHost } from '../drive-host.ts';
+import { findOne } from '../find-one.ts';
+import type { Call, Handler } from '../handler.ts';
+import { columns } from '../output.ts';
+import { refuseUnsupported, runPolicy } from '../policy.ts';
+import { openProject, readState } from '../project.ts';
+import { finish } from './run.ts';
+
+/** Lands what is ready: the same host as a run, with no slot for new loops. */
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const { settings } = config;
+  refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
+  const state = await readState(repo);
+  const chosen = withBases(state, choose(call, state));
+  const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
+  const { target } = await preflight(repo, settings.landing.target);
+  if (call.flags['dryRun'] === true) return dryRun(call, state, chosen, target);
+  const pending =
+    chosen.length > 0 ||
+    landingQueue(state).length > 0 ||
+    (state.integration !== null && state.integration !== state.publishing.published);
+  if (!pending) {
+    if (call.flags['json'] === true) call.out.json({ version: 1, landed: [], ready: [], parked: [] });
+    call.out.say('nothing is ready to land');
+    return EXIT.ok;
+  }
+  const policy = { ...runPolicy({ settings, tracker: tracker.path, target, agent: '' }), slots: 0 };
+  const world = await openWorld({
+    repo,
+    settings,
+    agent: { command: [], env: {}, passEnv: [] },
+    target,
+    tracker,
+    env: call.env,
+  });
+  const items = await headsNow(world, chosen);
+  const driven = await driveHost(call, {
+    world,
+    policy,
+    settings,
+    opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
+  });
+  return finish(call, driven, tracker.path, target);
+};
+
+function choose(call: Call, state: State): readonly Loop[] {
+  const can = loopsOf(state).filter(canBeQueued);
+  if (call.flags['all'] === true) return can.filter((loop) => loop.phase.at === 'ready');
+  if (call.args.length === 0)
+    throw new AppError('E_USAGE', 'say which loops to land, or --all', { remedy: 'ralph land --all' });
+  return call.args.map((id) => {
+    const loop = findOne(
+      latest(state),
+      (one) => [taskIdOf(state, one.task), one.id],
+      id,
+      'task or loop',
+      'ralph status',
+    );
+    if (canBeQueued(loop) || (loop.phase.at === 'ready' && loop.phase.queued)) return loop;
+    throw new AppError(
+      'E_USAGE',
+      `${id} is not ready to land: it is ${loop.phase.at}${loop.phase.at === 'parked' ? ` (${loop.phase.reason})` : ''}`,
+      { remedy: 'ralph status' },
+    );
+  });
+}
+
+/** The newest loop of each task. */
+function latest(state: State): readonly Loop[] {
+  const byTask = new Map<string, Loop>();
+  for (const loop of loopsOf(state))
+    if ((byTask.get(loop.task)?.claimedAt ?? -1) <= loop.claimedAt) byTask.set(loop.task, loop);
+  return [...byTask.values()];
+}
+
+/** A loop that was started from another's unlanded branch brings that one along, before itself. */
+function withBases(state: State, chosen: readonly Loop[]): readonly Loop[] {
+  const all = new Map<LoopId, Loop>();
+  const take = (loop: Loop): void => {
+    for (const id of loop.onto) {
+      const base = state.loops[id];
+      if (base != null && canBeQueued(base)) take(base);
+    }
+    all.set(loop.id, loop);
+  };
+  for (const loop of chosen) take(loop);
+  return [...all.values()];
+}
+
+/** Lands the branch as it is now: a person may have resolved something on it since. */
+async function headsNow(
+  world: World,
+  loops: readonly Loop[],
+): Promise<Extract<Event, { type: 'landing-requested' }>['items']> {
+  const items = [];
+  for (const loop of loops) {
+    const head = (await world.worktrees.tip(loop.branch)) ?? loop.head;
+    if (head !== null) items.push({ loop: loop.id, head });
+  }
+  return items;
+}
+
+function dryRun(call: Call, state: State, chosen: readonly Loop[], target: string): typeof EXIT.ok {
+  const rows = chosen.map((loop) => ({
+    task: taskIdOf(state, loop.task),
+    loop: loop.id,
+    branch: loop.branch,
+    head: loop.head,
+  }));
+  if (call.flags['json'] === true) call.out.json({ version: 1, target, land: rows });
+  else if (rows.length === 0) call.out.say('nothing is ready to land');
+  else call.out.data(columns(rows.map((row) => ['land', row.task, row.branch, row.head ?? ''])));
+  call.out.say(`target ${target}; nothing was changed`);
+  return EXIT.ok;
+}

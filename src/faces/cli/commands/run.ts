@@ -1,0 +1,70 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { ExitCode } from '../../../core/errors.ts';
+import { summarize } from '../../../core/summary.ts';
+import { chooseAgent } from '../../../world/choose-agent.ts';
+import { readIdentity } from '../../../world/git/identity.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { openWorld } from '../../../world/real-world.ts';
+import { findTracker, openTracker } from '../../../world/tracker-file.ts';
+import { dryRun } from '../dry-run.ts';
+import { driveHost } from '../drive-host.ts';
+import type { Driven } from '../drive-host.ts';
+import type { Call, Handler } from '../handler.ts';
+import { readTracker, withTasks } from '../open-tasks.ts';
+import { refuseUnsupported, runPolicy } from '../policy.ts';
+import { openProject, readState } from '../project.ts';
+import { showSummary } from '../show-summary.ts';
+
+/** From task file to main: everything that could go wrong is asked about before anything is started. */
+export const handle: Handler = async (call) => {
+  refuseNesting(call);
+  const { repo, config } = await openProject(call);
+  const { settings } = config;
+  refuseUnsupported(settings);
+  const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
+  const tasks = readTracker(tracker);
+  const agent = chooseAgent(settings, call.env, repo.root);
+  const { target } = await preflight(repo, settings.landing.target);
+  await readIdentity(repo);
+  const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });
+  if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
+  warn(
+    call,
+    settings.parallel.conflictResolution.strategy === 'ai_resolve',
+    'conflict_resolution "ai_resolve" is not supported yet: conflicts are parked, both sides kept',
+  );
+  warn(
+    call,
+    !policy.hasGates,
+    'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
+  );
+  const world = await openWorld({ repo, settings, agent: agent.settings, target, tracker, env: call.env });
+  const driven = await driveHost(call, {
+    world,
+    policy,
+    settings,
+    opening: () => [{ type: 'tasks-read', tracker: tasks.path, digest: tasks.digest, tasks: tasks.tasks }],
+  });
+  return finish(call, driven, tasks.path, target);
+};
+
+function refuseNesting(call: Call): void {
+  const loop = call.env['RALPH_LOOP_ID'];
+  if (loop !== undefined)
+    throw new AppError('E_NESTED', `loop ${loop} tried to start a run of its own`, {
+      remedy: 'env -u RALPH_LOOP_ID ralph run --parallel',
+    });
+}
+
+function warn(call: Call, holds: boolean, text: string): void {
+  if (holds) call.out.say(call.out.style.yellow(`warning: ${text}`));
+}
+
+export function finish(call: Call, { state, signal }: Driven, tracker: string, target: string): ExitCode {
+  const summary = summarize(state, tracker);
+  const exit = signal === null ? summary.exit : signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+  if (call.flags['json'] === true && call.flags['events'] !== true) call.out.json({ version: 1, ...summary, exit });
+  showSummary(call.out, summary, target);
+  if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph ${call.words.join(' ')}`);
+  return exit;
+}

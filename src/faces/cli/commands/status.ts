@@ -1,0 +1,54 @@
+import { EXIT } from '../../../core/errors.ts';
+import type { StatusView } from '../../../core/view.ts';
+import { statusView } from '../../../core/view.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openTasks } from '../open-tasks.ts';
+import { columns } from '../output.ts';
+import { openProject, readState } from '../project.ts';
+import { describeMs } from '../describe-time.ts';
+
+export const handle: Handler = async (call) => {
+  const project = await openProject(call);
+  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const view = statusView(state, tracker, Date.now());
+  if (call.flags['json'] === true) call.out.json(view);
+  else if (call.flags['parallel'] === true) call.out.data(workers(view));
+  else show(call, view);
+  return EXIT.ok;
+};
+
+function show(call: Call, view: StatusView): void {
+  const { counts } = view;
+  const told = (
+    ['running', 'interrupted', 'queued', 'landing', 'ready', 'landed', 'parked', 'waiting', 'blocked', 'done'] as const
+  ).filter((state) => counts[state] > 0);
+  call.out.data(
+    `${view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
+  );
+  if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
+  const open = view.tasks.filter((task) => task.next !== null);
+  if (open.length > 0)
+    call.out.data(
+      `\n${columns(open.map((task) => [task.status, task.id, task.detail ?? '', `next: ${task.next ?? ''}`]))}`,
+    );
+  if (view.trouble !== null)
+    call.out.data(`\nlanding is stopped: ${view.trouble.detail} ${view.trouble.paths.join(', ')}`);
+  if (view.publish_blocked !== null)
+    call.out.data(`\npublishing is blocked: ${view.publish_blocked.why} ${view.publish_blocked.paths.join(', ')}`);
+  if (view.hosts.length === 0 && counts.waiting > 0) call.out.say('no host runs; start one: ralph run --parallel');
+}
+
+function workers(view: StatusView): string {
+  if (view.workers.length === 0) return 'no loop is running';
+  const rows = view.workers.map((one) => [
+    String(one.slot),
+    one.task,
+    one.status,
+    `iteration ${one.iteration}`,
+    describeMs(one.duration_ms),
+    one.gates ?? '-',
+    one.branch,
+    one.error ?? '',
+  ]);
+  return columns([['slot', 'task', 'status', 'iteration', 'time', 'gates', 'branch', 'error'], ...rows]);
+}

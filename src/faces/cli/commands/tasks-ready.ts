@@ -1,0 +1,25 @@
+import { EXIT } from '../../../core/errors.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { taskViews } from '../../../core/view.ts';
+import { columns } from '../output.ts';
+import type { Handler } from '../handler.ts';
+import { openTasks } from '../open-tasks.ts';
+import { planRun } from '../plan-run.ts';
+import { runPolicy } from '../policy.ts';
+import { openProject, readState } from '../project.ts';
+import { taskRow } from './tasks-list.ts';
+
+const EVERY_SLOT = 10_000;
+
+/** Ready: it could start now if there were a slot. */
+export const handle: Handler = async (call) => {
+  const project = await openProject(call);
+  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const policy = runPolicy({ settings: project.config.settings, tracker, target: '', agent: '' });
+  const starts = planRun(state, { ...policy, slots: EVERY_SLOT }).starts.map((start) => taskIdOf(state, start.task));
+  const views = starts.flatMap((id) => taskViews(state, tracker).filter((view) => view.id === id));
+  if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
+  else if (views.length === 0) call.out.say('no task could start now; see: ralph tasks list');
+  else call.out.data(columns(views.map(taskRow)));
+  return EXIT.ok;
+};

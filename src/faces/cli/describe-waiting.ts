@@ -1,0 +1,30 @@
+import { unreachable } from '../../core/assert.ts';
+import type { Waiting } from '../../core/schedule.ts';
+
+/** Why a task does not start, in words. */
+export function describeWaiting(waiting: Waiting): string {
+  switch (waiting.why) {
+    case 'done':
+      return 'done in the task file';
+    case 'landed':
+      return 'landed';
+    case 'blocked':
+      return `blocked: ${waiting.reason}`;
+    case 'held':
+      return `loop ${waiting.loop} works on it`;
+    case 'ready':
+      return `loop ${waiting.loop} is ready to land`;
+    case 'parked':
+      return `loop ${waiting.loop} was parked and no attempt is left`;
+    case 'dependency':
+      return `waits for ${waiting.on.join(', ')}`;
+    case 'group':
+      return waiting.group === ''
+        ? `waits behind ${waiting.behind} (one after the other without a group)`
+        : `waits behind ${waiting.behind} in group ${waiting.group}`;
+    case 'slots':
+      return 'waits for a free slot';
+    default:
+      return unreachable(waiting);
+  }
+}

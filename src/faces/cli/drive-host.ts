@@ -1,0 +1,74 @@
+import type { Event } from '../../core/events.ts';
+import type { HostPolicy, State } from '../../core/model.ts';
+import { newsBetween } from '../../core/news.ts';
+import type { Settings } from '../../core/settings.ts';
+import { runHost } from '../../engine/host.ts';
+import type { OnRecord } from '../../engine/journal.ts';
+import type { World } from '../../world/world.ts';
+import type { Call } from './handler.ts';
+import { eventLine, newsLine } from './live-lines.ts';
+
+export interface Drive {
+  readonly world: World;
+  readonly policy: HostPolicy;
+  readonly settings: Settings;
+  readonly opening: (state: State) => readonly Event[];
+}
+
+export interface Driven {
+  readonly state: State;
+  /** The signal that ended it; null: it came to its own end. */
+  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null;
+}
+
+/** Runs a host under this terminal: live lines, and Ctrl-C once to stop in order, twice to kill. */
+export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
+  const drain = new AbortController();
+  const force = new AbortController();
+  let signal: Driven['signal'] = null;
+  const onSignal = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+    if (signal !== null) {
+      call.out.say('killing what still runs');
+      return force.abort();
+    }
+    signal = name;
+    call.out.say('stopping: no new work, agents are asked to end; once more kills them');
+    drain.abort();
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  try {
+    const state = await runHost(drive.world, {
+      policy: drive.policy,
+      completionPromise: drive.settings.completionPromise,
+      gateCommands: drive.settings.gates.commands,
+      opening: drive.opening,
+      drain: drain.signal,
+      force: force.signal,
+      onRecord: call.flags['events'] === true ? eventStream(call) : liveLines(call),
+      onWarning: (text) => call.out.say(call.out.style.yellow(`warning: ${text}`)),
+    });
+    return { state, signal };
+  } finally {
+    for (const name of names) process.removeListener(name, onSignal);
+  }
+}
+
+function liveLines(call: Call): OnRecord {
+  return (record, before, after) => {
+    for (const event of record.events) {
+      const line = eventLine(event, after, call.out.style);
+      if (line !== null) call.out.say(line);
+    }
+    for (const news of newsBetween(before, after)) call.out.say(newsLine(news, after, call.out.style));
+  };
+}
+
+/** One JSON object a line: the facts of the log, then what they made of a loop. */
+function eventStream(call: Call): OnRecord {
+  return (record, before, after) => {
+    const { seq, at, by } = record;
+    for (const event of [...record.events, ...newsBetween(before, after)])
+      call.out.data(JSON.stringify({ seq, at, by, ...event }));
+  };
+}

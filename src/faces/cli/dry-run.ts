@@ -1,0 +1,52 @@
+import type { ExitCode } from '../../core/errors.ts';
+import { EXIT } from '../../core/errors.ts';
+import type { HostPolicy, State } from '../../core/model.ts';
+import { taskIdOf } from '../../core/tasks.ts';
+import { describeWaiting } from './describe-waiting.ts';
+import type { Call } from './handler.ts';
+import { columns } from './output.ts';
+import { planRun } from './plan-run.ts';
+
+/** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
+export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
+  const plan = planRun(state, policy);
+  const resume = plan.adopts.map(({ loop, slot }) => ({
+    task: taskIdOf(state, state.loops[loop]?.task ?? ('' as never)),
+    loop,
+    slot,
+  }));
+  const start = plan.starts.map((one) => ({ task: taskIdOf(state, one.task), slot: one.slot, onto: one.onto }));
+  const waiting = plan.waits.map(({ task, waiting: why }) => ({
+    task: task.id,
+    why: why.why,
+    detail: describeWaiting(why),
+  }));
+  if (call.flags['json'] === true) {
+    call.out.json({
+      version: 1,
+      slots: policy.slots,
+      agent: policy.agent,
+      target: policy.target,
+      merge_policy: policy.mergePolicy,
+      resume,
+      start,
+      waiting,
+    });
+    return EXIT.ok;
+  }
+  const rows = [
+    ...resume.map((one) => ['resume', one.task, `slot ${one.slot}`, `loop ${one.loop}`]),
+    ...start.map((one) => [
+      'start',
+      one.task,
+      `slot ${one.slot}`,
+      one.onto.length === 0 ? `from ${policy.target}` : `from ${one.onto.join(', ')}`,
+    ]),
+    ...waiting.map((one) => ['wait', one.task, '-', one.detail]),
+  ];
+  call.out.data(columns(rows));
+  call.out.say(
+    `${policy.slots} ${policy.slots === 1 ? 'slot' : 'slots'}, agent ${policy.agent}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
+  );
+  return EXIT.ok;
+}

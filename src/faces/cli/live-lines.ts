@@ -1,0 +1,80 @@
+import type { Event } from '../../core/events.ts';
+import type { LoopId } from '../../core/ids.ts';
+import type { State } from '../../core/model.ts';
+import type { News } from '../../core/news.ts';
+import { taskIdOf } from '../../core/tasks.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import { describeMs } from './describe-time.ts';
+import type { Style } from './output.ts';
+
+/** One line for a person about what just happened; null: not worth a line. */
+export function eventLine(event: Event, state: State, style: Style): string | null {
+  const name = (loop: LoopId): string => style.bold(taskName(state, loop));
+  switch (event.type) {
+    case 'task-claimed':
+      return `${name(event.loop)} starts in slot ${event.slot} on ${event.branch}`;
+    case 'loop-adopted':
+      return `${name(event.loop)} goes on in slot ${event.slot}`;
+    case 'iteration-ended':
+      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}`;
+    case 'gates-ended':
+      return `${name(event.loop)} gates ${event.report.verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`}`;
+    case 'candidate-tested':
+      return event.report.verdict === 'green'
+        ? null
+        : `merged with main the gates are ${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`;
+    case 'worktree-kept':
+      return `${name(event.loop)} keeps its worktree: ${cleanLine(event.why)}`;
+    case 'command-failed':
+      return `${event.loop === null ? 'landing' : name(event.loop)} ${style.red('failed')} at ${event.command}: ${cleanLine(event.message)}`;
+    case 'published':
+      return style.green(`published ${event.to.slice(0, 10)}`);
+    case 'publish-blocked':
+      return style.yellow(
+        `publishing is blocked: ${cleanLine(event.why)}${event.paths.length > 0 ? `: ${cleanLine(event.paths.join(', '))}` : ''}`,
+      );
+    case 'host-lost':
+      return `host ${event.host} is gone; its loops are free`;
+    case 'tasks-read':
+      return `${event.tracker}: ${event.tasks.length} tasks`;
+    default:
+      return null;
+  }
+}
+
+export function newsLine(news: News, state: State, style: Style): string {
+  switch (news.type) {
+    case 'loop-ready':
+      return `${style.bold(taskName(state, news.loop))} is ready${news.queued ? ' and queued for landing' : ` on ${news.branch}`}`;
+    case 'loop-landed':
+      return `${style.bold(taskName(state, news.loop))} ${style.green('landed')} as ${news.commit.slice(0, 10)}`;
+    case 'loop-parked':
+      return `${style.bold(taskName(state, news.loop))} ${style.yellow('parked')} (${news.reason}): ${cleanLine(news.detail)}; kept on ${news.branch}`;
+    case 'landing-stopped':
+      return style.red(
+        `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,
+      );
+  }
+}
+
+function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>): string {
+  switch (event.outcome) {
+    case 'claimed':
+      return 'says it is done';
+    case 'worked':
+      return 'not done yet';
+    case 'failed':
+      return `failed with exit ${event.exit ?? '?'}`;
+    case 'timed-out':
+      return 'stopped by its runtime limit';
+    case 'interrupted':
+      return 'interrupted';
+    case 'lost':
+      return 'vanished';
+  }
+}
+
+function taskName(state: State, loop: LoopId): string {
+  const known = state.loops[loop];
+  return known == null ? loop : cleanLine(taskIdOf(state, known.task));
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { State } from '../../core/model.ts';
+import { fold } from '../../core/step.ts';
+import type { TrackerFile } from '../../world/world.ts';
+import type { Project } from './project.ts';
+
+export interface OpenTasks {
+  readonly tracker: string;
+  readonly state: State;
+}
+
+/** The state with the tasks as the file tells them now. An unchanged file is not parsed again: status must be cheap. */
+export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
+  const { findTracker, openTracker } = await import('../../world/tracker-file.ts');
+  const tracker = findTracker(project.repo.root, project.config.settings.tasks);
+  if (
+    state.trackers[tracker] !== undefined &&
+    state.trackers[tracker].digest === digestOf(join(project.repo.root, tracker))
+  )
+    return { tracker, state };
+  return { tracker, state: withTasks(state, readTracker(openTracker(project.repo.root, tracker))) };
+}
+
+export interface ReadTracker {
+  readonly path: string;
+  readonly digest: string;
+  readonly tasks: State['trackers'][string]['tasks'];
+}
+
+/** Reads the tracker or throws everything that is wrong with it at once. */
+export function readTracker(file: TrackerFile): ReadTracker {
+  const seen = file.look();
+  if (seen === null || 'problems' in seen) {
+    const problems = seen === null ? [] : seen.problems;
+    throw new AppError(
+      'E_TASKS',
+      `${file.path} cannot be used: ${problems.length === 1 ? 'one problem' : `${problems.length} problems`}; nothing was started`,
+      { facts: problems, remedy: `$EDITOR ${file.path}` },
+    );
+  }
+  return { path: file.path, ...seen };
+}
+
+export function withTasks(state: State, read: ReadTracker): State {
+  return fold(state, {
+    seq: state.seq,
+    at: 0,
+    by: 'reader',
+    events: [{ type: 'tasks-read', tracker: read.path, digest: read.digest, tasks: read.tasks }],
+  });
+}
+
+function digestOf(file: string): string | null {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}

@@ -1,0 +1,55 @@
+import { cleanText } from '../../text/screen/clean.ts';
+
+/** Standard output is data, standard error is messages. */
+export interface Output {
+  data(text: string): void;
+  json(value: unknown): void;
+  say(text: string): void;
+  readonly style: Style;
+}
+
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+}
+
+export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+  return {
+    data: (text) => void stdout.write(`${text}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    say: (text) => void stderr.write(`${text}\n`),
+    style: styleFor(wantsColour(env, stderr)),
+  };
+}
+
+function wantsColour(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+function styleFor(colour: boolean): Style {
+  const wrap = (open: number, close: number) => (text: string) =>
+    colour ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return { bold: wrap(1, 22), dim: wrap(2, 22), red: wrap(31, 39), green: wrap(32, 39), yellow: wrap(33, 39) };
+}
+
+/** Columns aligned by spaces; the last one is free. Cells are cleaned: they hold text that is not ours. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const clean = rows.map((row) => row.map((cell) => cleanText(cell).replaceAll('\n', ' ')));
+  const widths = clean.reduce<number[]>(
+    (all, row) => row.map((cell, index) => Math.max(all[index] ?? 0, cell.length)),
+    [],
+  );
+  return clean
+    .map((row) =>
+      row
+        .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

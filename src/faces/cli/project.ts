@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { Event } from '../../core/events.ts';
+import { AppError } from '../../core/errors.ts';
+import { EMPTY_STATE } from '../../core/model.ts';
+import type { State } from '../../core/model.ts';
+import { fold } from '../../core/step.ts';
+import { hostsToWatch } from '../../core/reconcile.ts';
+import type { LoadedConfig } from '../../world/config-files.ts';
+import { checkConfig } from '../../world/config-files.ts';
+import { findRepository } from '../../world/git/repository.ts';
+import type { Repository } from '../../world/git/repository.ts';
+import { readLogOnly } from '../../world/log/file-log.ts';
+import { isAlive } from '../../world/processes/identity.ts';
+import { logFolder } from '../../world/state-places.ts';
+import { problemLine } from '../../text/config/layer.ts';
+import type { Call } from './handler.ts';
+
+export interface Project {
+  readonly repo: Repository;
+  readonly config: LoadedConfig;
+}
+
+/** The repository around the caller and its settled configuration. Spawns nothing and writes nothing. */
+export async function openProject(call: Call): Promise<Project> {
+  const repo = findRepository(call.cwd);
+  const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
+  if (config.problems.length === 0) return { repo, config };
+  const facts = config.problems.map(problemLine);
+  if (config.problems.every((problem) => problem.line === 0 && problem.file.startsWith('--')))
+    throw new AppError('E_USAGE', 'a flag has a value that is not valid', { facts, remedy: 'ralph config list' });
+  throw new AppError(
+    'E_CONFIG',
+    `the configuration has ${facts.length === 1 ? 'a problem' : `${facts.length} problems`}`,
+    { facts, remedy: 'ralph config check' },
+  );
+}
+
+/** What the log says now, with hosts that died since counted as gone: true also after a kill. */
+export async function readState(repo: Repository): Promise<State> {
+  const log = readLogOnly<Event>(logFolder(repo));
+  const snapshot = await log.loadSnapshot();
+  let state = (snapshot?.state as State | undefined) ?? EMPTY_STATE;
+  for (const record of await log.read(state.seq)) state = fold(state, record);
+  const dead = hostsToWatch(state, null).filter((host) => !isAlive(host.mark));
+  if (dead.length === 0) return state;
+  const events = dead.map(({ id }): Event => ({ type: 'host-lost', host: id }));
+  return fold(state, { seq: state.seq, at: Date.now(), by: 'reader', events });
+}
+
+export const trackerPath = (repo: Repository, tracker: string): string => join(repo.root, tracker);

@@ -1,0 +1,31 @@
+import type { ExitCode } from '../../core/errors.ts';
+import { AppError, EXIT } from '../../core/errors.ts';
+import { cleanText } from '../../text/screen/clean.ts';
+import type { Output } from './output.ts';
+
+/** The one place where an error becomes words: what, the facts, and the command that fixes it. */
+export function reportError(error: unknown, out: Output, json: boolean, version: string): ExitCode {
+  if (!(error instanceof AppError)) return reportBug(error, out, version);
+  if (json) {
+    out.say(
+      JSON.stringify({
+        error: { code: error.code, message: error.message, facts: error.facts, remedy: error.remedy, exit: error.exit },
+      }),
+    );
+    return error.exit;
+  }
+  out.say(`${out.style.red(`error[${error.code}]`)}: ${cleanText(error.message)}`);
+  for (const fact of error.facts) out.say(`  ${cleanText(fact)}`);
+  if (error.remedy !== null) out.say(`fix: ${cleanText(error.remedy)}`);
+  return error.exit;
+}
+
+function reportBug(error: unknown, out: Output, version: string): ExitCode {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  out.say(
+    `${out.style.red('bug')}: paralph ${version} met something it should not have; nothing it had landed is affected.`,
+  );
+  out.say(cleanText(text));
+  out.say('fix: ralph doctor, and please report the lines above');
+  return EXIT.bug;
+}

@@ -1,0 +1,60 @@
+import type { Summary, TaskLine } from '../../core/summary.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import type { Output } from './output.ts';
+
+/** The morning's answer: what landed, what waits for whom, and the command for each. */
+export function showSummary(out: Output, summary: Summary, target: string): void {
+  const { style } = out;
+  const count = (n: number, word: string): string => `${n} ${word}`;
+  const parts = [
+    count(summary.landed.length, 'landed'),
+    count(summary.ready.length, 'ready'),
+    count(summary.parked.length, 'parked'),
+  ];
+  const more = (['interrupted', 'waiting', 'blocked'] as const)
+    .filter((key) => summary[key].length > 0)
+    .map((key) => count(summary[key].length, key));
+  out.say('');
+  out.say(style.bold([...parts, ...more].join(', ')));
+  lines(
+    out,
+    summary.landed,
+    (task) => `${style.green('landed')}  ${cleanLine(task.task)} as ${task.commit?.slice(0, 10) ?? '?'}`,
+  );
+  lines(out, summary.ready, (task) => `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(
+    out,
+    summary.parked,
+    (task) =>
+      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
+  );
+  lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(out, summary.waiting, (task) => `waiting ${cleanLine(task.task)}`);
+  lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
+  if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
+  publishLine(out, summary, target);
+}
+
+function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) => string): void {
+  for (const task of tasks) out.say(`  ${text(task)}${task.next === null ? '' : `\n          next: ${task.next}`}`);
+}
+
+function publishLine(out: Output, summary: Summary, target: string): void {
+  const { publish } = summary;
+  switch (publish.state) {
+    case 'nothing':
+      return;
+    case 'published':
+      return out.say(`${target} holds everything that landed`);
+    case 'pending':
+      return out.say(
+        `landed on refs/paralph/int/${target}; ${target} was not moved. next: git merge --ff-only refs/paralph/int/${target}`,
+      );
+    case 'blocked':
+      return out.say(
+        out.style.yellow(
+          `landed, but ${target} was not moved: ${cleanLine(publish.why)}${publish.paths.length > 0 ? `: ${cleanLine(publish.paths.join(', '))}` : ''}`,
+        ) + `\n          next: commit or move these, then: ralph land --all`,
+      );
+  }
+}
