@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { type ProcessIdentity, isAlive, isSame, ownIdentity } from '../processes/identity.ts';
+import type { Repository } from './repository.ts';
+import { realpathLoose } from './worktree-admin.ts';
+
+/** A worktree that was begun. While its note exists nobody has worked in it, so it may be taken back whole. */
+export interface HalfMade {
+  readonly path: string;
+  readonly branch: string;
+  readonly base: Sha;
+  /** Whether the branch comes into being with the worktree, and so goes with it. */
+  readonly createsBranch: boolean;
+}
+
+interface Note extends HalfMade {
+  readonly by: ProcessIdentity;
+}
+
+/** What this very process is making now: its notes are not debris. */
+const underWay = new Set<string>();
+
+/** Notes down what is about to be made, before anything is. */
+export function startIntent(repo: Repository, halfMade: HalfMade): HalfMade {
+  const made = { ...halfMade, path: realpathLoose(halfMade.path) };
+  const note: Note = { ...made, by: ownIdentity() };
+  const file = noteFile(repo, made.path);
+  mkdirSync(folderOf(repo), { recursive: true });
+  writeFileSync(`${file}.tmp`, JSON.stringify(note));
+  renameSync(`${file}.tmp`, file);
+  underWay.add(file);
+  return made;
+}
+
+export function endIntent(repo: Repository, path: string): void {
+  const file = noteFile(repo, realpathLoose(path));
+  rmSync(file, { force: true });
+  underWay.delete(file);
+}
+
+/** What a dead process left half-made at a path; null when there is nothing. */
+export function findIntent(repo: Repository, path: string): HalfMade | null {
+  const file = noteFile(repo, realpathLoose(path));
+  const note = readNote(file);
+  if (note === null) return null;
+  if (isUnderWay(file, note))
+    throw new AppError('E_BUSY', `The worktree ${path} is being made by process ${note.by.pid}.`);
+  return note;
+}
+
+/** Everything dead processes left half-made. */
+export function deadIntents(repo: Repository): readonly HalfMade[] {
+  return noteNames(repo).flatMap((name) => {
+    const file = join(folderOf(repo), name);
+    const note = readNote(file);
+    return note === null || isUnderWay(file, note) ? [] : [note];
+  });
+}
+
+function isUnderWay(file: string, note: Note): boolean {
+  return isSame(note.by, ownIdentity()) ? underWay.has(file) : isAlive(note.by);
+}
+
+const folderOf = (repo: Repository): string => join(repo.stateDir, 'half-made');
+
+function noteFile(repo: Repository, path: string): string {
+  const digest = createHash('sha256').update(path).digest('hex').slice(0, 24);
+  return join(folderOf(repo), `${digest}.json`);
+}
+
+function noteNames(repo: Repository): readonly string[] {
+  try {
+    return readdirSync(folderOf(repo)).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
+
+function readNote(file: string): Note | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Note;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,230 @@
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
+import type { Repository } from './repository.ts';
+import { HARDENED, runGit } from './run-git.ts';
+import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
+import { LOCK_REASON } from './worktree-entries.ts';
+import { embeddedRepositories, headOf, isClean, restoreFiles } from './worktree-state.ts';
+import {
+  addWorktree,
+  branchElsewhere,
+  branchTip,
+  listWorktrees,
+  removeWorktree,
+  withCheckoutSlot,
+} from './worktrees.ts';
+
+/** A retired worktree waiting for its next loop: files in place, HEAD detached at a commit that is reachable elsewhere. */
+interface PoolEntry {
+  readonly path: string;
+  readonly head: Sha;
+}
+
+export interface TakeOptions {
+  readonly worktreeRoot: string;
+  readonly branch: string;
+  readonly base: Sha;
+  /** The folder name to prefer when a new one is made. */
+  readonly name: string;
+}
+
+export interface TakenWorktree {
+  readonly path: string;
+  readonly reused: boolean;
+}
+
+const NAMES_MAX = 1000;
+
+/** A worktree on a new branch at `base`: a retired one when there is one, else a new one. Asking twice gives the same one. */
+export async function takeWorktree(repo: Repository, options: TakeOptions): Promise<TakenWorktree> {
+  const tip = await branchTip(repo, options.branch);
+  if (tip !== null && tip !== options.base) throw branchElsewhere(options.branch, tip);
+  const already = tip === null ? null : await takenBefore(repo, options);
+  if (already !== null) return { path: already, reused: true };
+  giveBackDeadClaims(repo);
+  for (const { name } of listPool(repo)) {
+    const path = await takeEntry(repo, name, options);
+    if (path !== null) return { path, reused: true };
+  }
+  const path = await makeNew(repo, options);
+  return { path, reused: false };
+}
+
+/** A crash may come between our answer and its being written down: the branch, unmoved in a clean worktree, is that answer. */
+async function takenBefore(repo: Repository, options: TakeOptions): Promise<string | null> {
+  const found = (await listWorktrees(repo)).find((worktree) => worktree.branch === options.branch);
+  if (found === undefined || found.prunable || !isBelow(options.worktreeRoot, found.path)) return null;
+  return (await isClean(found.path)) ? found.path : null;
+}
+
+async function takeEntry(repo: Repository, name: string, options: TakeOptions): Promise<string | null> {
+  const claimed = claim(repo, name);
+  if (claimed === null) return null;
+  const { entry, file } = claimed;
+  try {
+    if (entry === null || !(await isReusable(repo, entry, options.worktreeRoot))) return null;
+    return (await moveTo(repo, entry.path, options)) ? entry.path : null;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** A rename has one winner, so two processes never get the same worktree. The new name says who won, should it die. */
+function claim(repo: Repository, name: string): { readonly entry: PoolEntry | null; readonly file: string } | null {
+  const by = Buffer.from(JSON.stringify(ownIdentity())).toString('base64url');
+  const file = join(poolDir(repo), `${name}.${by}.claimed`);
+  try {
+    renameSync(join(poolDir(repo), `${name}.json`), file);
+  } catch {
+    return null;
+  }
+  try {
+    return { entry: JSON.parse(readFileSync(file, 'utf8')) as PoolEntry, file };
+  } catch {
+    return { entry: null, file };
+  }
+}
+
+/** Puts back what processes claimed that died before they could hand it on. */
+function giveBackDeadClaims(repo: Repository): void {
+  for (const file of poolFiles(repo)) {
+    const [, name, by] = /^(.+)\.([\w-]+)\.claimed$/.exec(file) ?? [];
+    if (name === undefined || by === undefined) continue;
+    const identity = JSON.parse(Buffer.from(by, 'base64url').toString()) as ProcessIdentity;
+    if (isAlive(identity)) continue;
+    try {
+      renameSync(join(poolDir(repo), file), join(poolDir(repo), `${name}.json`));
+    } catch {
+      // Another process gave it back first.
+    }
+  }
+}
+
+/** Somebody may have worked in it since: then it is left alone, and no longer in the pool. */
+async function isReusable(repo: Repository, entry: PoolEntry, worktreeRoot: string): Promise<boolean> {
+  if (!isBelow(worktreeRoot, entry.path)) return false;
+  try {
+    const adminDir = soundAdminDir(repo, entry.path);
+    if (operationIn(adminDir) !== null) return false;
+    const head = await headOf(entry.path);
+    if (head.branch !== null || head.commit === null || !(await isClean(entry.path))) return false;
+    return head.commit === entry.head || (await isReachable(repo, head.commit));
+  } catch {
+    return false;
+  }
+}
+
+async function isReachable(repo: Repository, commit: Sha): Promise<boolean> {
+  const { stdout } = await runGit([...HARDENED, 'for-each-ref', '--count=1', `--contains=${commit}`], {
+    cwd: repo.commonDir,
+  });
+  return stdout !== '';
+}
+
+/** Files first, then the branch: what is interrupted before the last step is still a detached worktree without work. */
+async function moveTo(repo: Repository, path: string, options: TakeOptions): Promise<boolean> {
+  try {
+    await withCheckoutSlot(() => runGit([...HARDENED, 'checkout', '-q', '--detach', options.base], { cwd: path }));
+  } catch {
+    // It was clean and holds nothing of its own, but its ignored files stand in the way.
+    await removeWorktree(repo, { path, worktreeRoot: options.worktreeRoot });
+    return false;
+  }
+  // The empty old value means: must not exist, unless an earlier try left it at our base.
+  if ((await branchTip(repo, options.branch)) !== options.base) {
+    const args = [
+      'update-ref',
+      '--no-deref',
+      '-m',
+      'paralph: new loop',
+      `refs/heads/${options.branch}`,
+      options.base,
+      '',
+    ];
+    await runGit([...HARDENED, ...args], { cwd: repo.commonDir });
+  }
+  await runGit([...HARDENED, 'checkout', '-q', '--no-guess', options.branch, '--'], { cwd: path });
+  return true;
+}
+
+async function makeNew(repo: Repository, options: TakeOptions): Promise<string> {
+  mkdirSync(options.worktreeRoot, { recursive: true });
+  for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
+    const path = join(options.worktreeRoot, tries === 1 ? options.name : `${options.name}-${tries}`);
+    if (adminDirOf(repo, path) !== null || !madeFolder(path)) continue;
+    await addWorktree(repo, { path, branch: options.branch, base: options.base, reason: LOCK_REASON });
+    return path;
+  }
+  throw new AppError('E_GIT', `${options.worktreeRoot} holds ${NAMES_MAX} folders named after ${options.name}.`);
+}
+
+/** Making the folder claims its name between processes; git accepts an empty one. */
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Makes a worktree ready for another loop. The caller has made sure that its work is landed or kept. */
+export async function retireWorktree(
+  repo: Repository,
+  options: { readonly path: string; readonly worktreeRoot: string },
+): Promise<void> {
+  const { path, worktreeRoot } = options;
+  invariant(isBelow(worktreeRoot, path), `${path} is not below ${worktreeRoot}`);
+  const adminDir = soundAdminDir(repo, path);
+  const operation = operationIn(adminDir);
+  if (operation !== null)
+    throw new AppError('E_NEEDS_PERSON', `${path} is in the middle of a ${operation}.`, {
+      remedy: `git -C '${path}' status`,
+    });
+  const embedded = await embeddedRepositories(path);
+  if (embedded.length > 0) {
+    throw new AppError('E_NEEDS_PERSON', `${path} holds a repository of its own: ${embedded[0]}.`, {
+      remedy: `ls -la '${join(path, embedded[0] ?? '')}'`,
+    });
+  }
+  removeDeadLocks(adminDir);
+  const head = await restoreFiles(path, adminDir);
+  const file = join(poolDir(repo), `${basename(path)}.json`);
+  mkdirSync(poolDir(repo), { recursive: true });
+  const entry: PoolEntry = { path, head };
+  writeFileSync(`${file}.tmp`, JSON.stringify(entry));
+  renameSync(`${file}.tmp`, file);
+}
+
+/** The retired worktrees, in the order in which they are tried. */
+export function listPool(repo: Repository): readonly { readonly path: string; readonly name: string }[] {
+  return poolFiles(repo)
+    .filter((file) => file.endsWith('.json'))
+    .flatMap((file) => {
+      const path = pathIn(join(poolDir(repo), file));
+      return path === null ? [] : [{ path, name: file.slice(0, -'.json'.length) }];
+    });
+}
+
+function poolFiles(repo: Repository): readonly string[] {
+  try {
+    return readdirSync(poolDir(repo)).sort();
+  } catch {
+    return [];
+  }
+}
+
+function pathIn(file: string): string | null {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as PoolEntry).path;
+  } catch {
+    return null;
+  }
+}
+
+const poolDir = (repo: Repository): string => join(repo.stateDir, 'pool');

@@ -1,0 +1,200 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../core/errors.ts';
+import { type Sha, sha } from '../../core/ids.ts';
+import { withMutex } from '../mutex.ts';
+import { outlastGit } from './git-processes.ts';
+import type { Repository } from './repository.ts';
+import { HARDENED, runGit } from './run-git.ts';
+import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
+import { type HalfMade, endIntent, findIntent, startIntent } from './worktree-intents.ts';
+
+export interface Worktree {
+  readonly path: string;
+  readonly head: Sha | null;
+  /** The short name of the branch; null when HEAD is detached. */
+  readonly branch: string | null;
+  /** Why it is locked; null when it is not. */
+  readonly locked: string | null;
+  readonly prunable: boolean;
+}
+
+/** What git says while another process is in the middle of making or removing a worktree. */
+const RACE = /commondir|Invalid path|could not lock config|unable to write upstream|cannot lock ref/i;
+const TRIES_MAX = 5;
+const WAIT_MS = 40;
+const GIT_ENDS_MS = 30_000;
+
+/** Every worktree git knows of, the main checkout first. */
+export async function listWorktrees(repo: Repository): Promise<readonly Worktree[]> {
+  const { stdout } = await patiently(() =>
+    runGit([...HARDENED, 'worktree', 'list', '--porcelain', '-z'], { cwd: repo.commonDir }),
+  );
+  return stdout
+    .split('\0\0')
+    .filter((block) => block !== '')
+    .map(readBlock);
+}
+
+function readBlock(block: string): Worktree {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\0')) {
+    const [name = '', ...rest] = line.split(' ');
+    fields.set(name, rest.join(' '));
+  }
+  const head = fields.get('HEAD') ?? '';
+  return {
+    path: fields.get('worktree') ?? '',
+    head: /[1-9a-f]/.test(head) ? sha(head) : null,
+    branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+    locked: fields.get('locked') ?? null,
+    prunable: fields.has('prunable'),
+  };
+}
+
+export interface NewWorktree {
+  readonly path: string;
+  readonly branch: string;
+  readonly base: Sha;
+  /** Stands in the lock that keeps `git worktree prune` away. */
+  readonly reason: string;
+}
+
+/** Makes a worktree on a branch of its own. Never moves a branch that exists, never deletes what it did not make. */
+export async function addWorktree(repo: Repository, options: NewWorktree): Promise<void> {
+  const { path, branch, base } = options;
+  const halfMade = findIntent(repo, path);
+  if (halfMade !== null) await removeHalfMade(repo, halfMade);
+  refuseTakenPath(repo, path);
+  const tip = await branchTip(repo, branch);
+  if (tip !== null && tip !== base) throw branchElsewhere(branch, tip);
+  const intent = startIntent(repo, { path, branch, base, createsBranch: tip === null });
+  try {
+    await patiently(() => withMutex(worktreeMutex(repo), () => register(repo, options)));
+    await withCheckoutSlot(() => runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path }));
+  } catch (error) {
+    await removeHalfMade(repo, intent);
+    throw error;
+  }
+  endIntent(repo, path);
+}
+
+function refuseTakenPath(repo: Repository, path: string): void {
+  if (existsSync(path) && !isEmptyFolder(path)) {
+    throw new AppError('E_GIT', `${path} exists and is not empty, so no worktree can be made there.`, {
+      remedy: `ls -la '${path}'`,
+    });
+  }
+  if (adminDirOf(repo, path) !== null) {
+    throw new AppError('E_GIT', `git has a worktree at ${path} whose folder is missing; it may come back.`, {
+      remedy: `git -C '${repo.root}' worktree remove -f -f '${path}'`,
+    });
+  }
+}
+
+/** The short part that other git commands must not see half-way: it writes the entry, no files. */
+async function register(repo: Repository, { path, branch, base, reason }: NewWorktree): Promise<void> {
+  const tip = await branchTip(repo, branch);
+  if (tip !== null && tip !== base) throw branchElsewhere(branch, tip);
+  // A branch at our base is what an earlier try left behind; without a new branch git refuses `--no-track`.
+  const on = tip === null ? ['--no-track', '-b', branch, '--', path, base] : ['--', path, branch];
+  await runGit([...HARDENED, 'worktree', 'add', '-q', '--no-checkout', '--lock', '--reason', reason, ...on], {
+    cwd: repo.commonDir,
+  });
+}
+
+export function branchElsewhere(branch: string, tip: Sha): AppError {
+  return new AppError('E_GIT', `The branch ${branch} already exists, at ${tip.slice(0, 12)}.`, {
+    remedy: `git branch -m '${branch}' '${branch}-old'`,
+    facts: ['A branch that exists is never moved to make room.'],
+  });
+}
+
+/** Where a branch points; null when there is none. */
+export async function branchTip(repo: Repository, branch: string): Promise<Sha | null> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `refs/heads/${branch}`];
+  const { code, stdout } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1] });
+  return code === 0 ? sha(stdout.trim()) : null;
+}
+
+/** Removes a worktree and its entry. The caller has made sure that its work is landed or kept. */
+export async function removeWorktree(
+  repo: Repository,
+  options: { readonly path: string; readonly worktreeRoot: string },
+): Promise<void> {
+  const { path, worktreeRoot } = options;
+  if (!isBelow(worktreeRoot, path)) {
+    throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so it is not ours to remove.`);
+  }
+  await removeFolder(path);
+  await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, path)));
+}
+
+/** Deleting files is slow, so it happens outside the mutex; git then removes the entry of a missing folder in milliseconds. */
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
+
+async function removeEntry(repo: Repository, path: string): Promise<void> {
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir === null) return;
+  const args = ['worktree', 'remove', '-f', '-f', '--', realpathLoose(path)];
+  const { code } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 128] });
+  // git cannot remove an entry whose making was cut short; with its folder gone, nothing needs it.
+  if (code !== 0) await removeFolder(adminDir);
+}
+
+/** Takes back an add that never came to an end: nobody has worked in it. The branch goes only if it is ours and unmoved. */
+export async function removeHalfMade(repo: Repository, made: HalfMade): Promise<void> {
+  const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
+  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
+  // git notes the entry before it writes the first file: a folder without an entry holds nothing that we wrote.
+  if (adminDirOf(repo, made.path) !== null) await removeFolder(made.path);
+  else if (isEmptyFolder(made.path)) await rmdir(made.path);
+  await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, made.path)));
+  if (made.createsBranch && !isCheckedOut(repo, made.branch)) {
+    const args = ['update-ref', '-d', `refs/heads/${made.branch}`, made.base];
+    await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
+  }
+  endIntent(repo, made.path);
+}
+
+export const worktreeMutex = (repo: Repository): string => join(repo.stateDir, 'locks', 'worktrees');
+
+const isEmptyFolder = (path: string): boolean => {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
+};
+
+/** Others make and remove worktrees too, and do not know our mutex. */
+export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      const racing = error instanceof AppError && RACE.test([error.message, ...error.facts].join('\n'));
+      if (!racing || tries === TRIES_MAX) throw error;
+      await sleep(WAIT_MS * tries * (0.5 + Math.random()));
+    }
+  }
+}
+
+let checkouts = 0;
+const waiting: (() => void)[] = [];
+
+/** Checkouts are bound by the disk: more of them at once than cores only slows each one down. */
+export async function withCheckoutSlot<T>(act: () => Promise<T>): Promise<T> {
+  if (checkouts >= availableParallelism()) await new Promise<void>((resolve) => waiting.push(resolve));
+  else checkouts += 1;
+  try {
+    return await act();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) checkouts -= 1;
+    else next();
+  }
+}
