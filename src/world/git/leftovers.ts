@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { type Sha, sha } from '../../core/ids.ts';
+import { isAncestor } from './merge.ts';
+import { moveRef, readRef } from './refs.ts';
+import type { Repository } from './repository.ts';
+import { HARDENED, runGit } from './run-git.ts';
+import { snapshotWorktree, stageAll, unstageEmbedded, writeTree } from './snapshot.ts';
+import { type GitView, openView } from './view.ts';
+import { operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
+import { type Head, embeddedRepositories, headOf, hasUnmerged } from './worktree-state.ts';
+
+export interface WorktreeFacts {
+  /** The commit that holds everything that was found: the tip of the branch, unless something is odd. */
+  readonly head: Sha;
+  readonly tree: Sha;
+  /** The branch the worktree stands on; null when HEAD is detached. */
+  readonly branch: string | null;
+  /** Whether there was something to commit. */
+  readonly committed: boolean;
+  /** What keeps the branch from simply holding the work: `rebase`, `merge`, `detached`, `other-branch`, `embedded-repository` … */
+  readonly odd: string | null;
+  /** The ref that keeps what the branch could not take. */
+  readonly kept: string | null;
+}
+
+export interface LeftoverOptions {
+  readonly path: string;
+  readonly branch: string;
+  readonly message: string;
+  readonly identityEnv: Readonly<Record<string, string>>;
+}
+
+interface Place extends LeftoverOptions {
+  readonly repo: Repository;
+  readonly view: GitView;
+  readonly adminDir: string;
+}
+
+/**
+ * Commits what an agent left uncommitted, and brings it onto its branch wherever that moves the branch forward only. The caller has
+ * made sure that no process of the agent lives.
+ */
+export async function commitLeftovers(repo: Repository, options: LeftoverOptions): Promise<WorktreeFacts> {
+  const adminDir = soundAdminDir(repo, options.path);
+  removeDeadLocks(adminDir);
+  const place: Place = { ...options, repo, view: await openView(repo), adminDir };
+  const head = await findHead(place);
+  const operation = operationIn(adminDir) ?? ((await hasUnmerged(options.path)) ? 'unmerged' : null);
+  if (operation !== null) return keepSnapshot(place, head, operation);
+  if (head.commit === null) return keepSnapshot(place, head, 'unborn');
+  await unstageEmbedded(options.path);
+  const embedded = await embeddedRepositories(options.path);
+  await stageAll(options.path, embedded);
+  const tree = await writeTree(options.path);
+  const committed = tree !== (await treeOf(place.view, head.commit));
+  const commit = committed ? await commitTree(place, tree, [head.commit]) : head.commit;
+  const settled = await settle(place, head, commit);
+  return { tree, committed, ...settled, odd: settled.odd ?? (embedded.length > 0 ? 'embedded-repository' : null) };
+}
+
+/** Where HEAD stands. A branch that the agent deleted under itself comes back where HEAD last was. */
+async function findHead(place: Place): Promise<Head> {
+  const head = await headOf(place.path);
+  if (head.commit !== null || head.branch !== place.branch) return head;
+  const last = lastHead(place.adminDir);
+  if (last === null || !(await isCommit(place.view, last))) return head;
+  await moveRef(
+    place.view,
+    `refs/heads/${place.branch}`,
+    last,
+    null,
+    'paralph: the branch was deleted under its worktree',
+  );
+  return { commit: last, branch: place.branch };
+}
+
+function lastHead(adminDir: string): Sha | null {
+  try {
+    const line = readFileSync(join(adminDir, 'logs', 'HEAD'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .at(-1);
+    const to = line?.split(' ')[1];
+    return to === undefined || /^0*$/.test(to) ? null : sha(to);
+  } catch {
+    return null;
+  }
+}
+
+/** Somebody stopped half-way: nobody but a person knows what it was to become, so files, index and HEAD stay as they are. */
+async function keepSnapshot(place: Place, head: Head, odd: string): Promise<WorktreeFacts> {
+  const tree = await snapshotWorktree(place.repo, place.path);
+  const tip = await readRef(place.view, `refs/heads/${place.branch}`);
+  const parents = new Set([head.commit, odd === 'unborn' ? null : tip].filter((commit) => commit !== null));
+  const commit = await commitTree(place, tree, [...parents]);
+  return { head: commit, tree, branch: head.branch, committed: true, odd, kept: await keep(place, commit) };
+}
+
+type Settled = Pick<WorktreeFacts, 'head' | 'branch' | 'odd' | 'kept'>;
+
+/** Brings the branch and HEAD together at `commit`, which is HEAD or one commit on top of it. */
+async function settle(place: Place, head: Head, commit: Sha): Promise<Settled> {
+  const { path, branch, view } = place;
+  const ref = `refs/heads/${branch}`;
+  const onBranch: Settled = { head: commit, branch, odd: null, kept: null };
+  if (head.branch === branch) {
+    if (commit !== head.commit)
+      await git(path, 'update-ref', '-m', 'paralph: leftovers', 'HEAD', commit, head.commit ?? '');
+    return onBranch;
+  }
+  const tip = await readRef(view, ref);
+  if (tip === null || (await isAncestor(view, tip, commit))) {
+    const move =
+      tip === commit
+        ? { moved: true }
+        : await moveRef(view, ref, commit, tip, 'paralph: adopted what the agent committed elsewhere');
+    if (move.moved) {
+      // The files and the index are those of the commit already.
+      await git(path, 'symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', ref);
+      return onBranch;
+    }
+  } else if (await isAncestor(view, commit, tip)) {
+    // It only looked at something older, and left nothing behind.
+    await git(path, 'checkout', '-q', '--no-guess', branch, '--');
+    return { ...onBranch, head: tip };
+  }
+  const odd = head.branch === null ? 'detached' : 'other-branch';
+  if (head.branch === null && commit !== head.commit)
+    await git(path, 'update-ref', '--no-deref', 'HEAD', commit, head.commit ?? '');
+  return { head: commit, branch: head.branch, odd, kept: await keep(place, commit) };
+}
+
+/** Names a commit so that nothing ever collects it. */
+async function keep(place: Place, commit: Sha): Promise<string> {
+  const leaf = `refs/paralph/keep/${basename(place.branch)}`;
+  const short = commit.slice(0, 12);
+  // A ref that is named like the folder leaves no room for the folder.
+  const ref = (await readRef(place.view, leaf)) === null ? `${leaf}/${short}` : `${leaf}-${short}`;
+  const move = await moveRef(place.view, ref, commit, null, 'paralph: kept');
+  invariant(move.moved || move.now === commit, `${ref} is named after another commit`);
+  return ref;
+}
+
+async function commitTree(place: Place, tree: Sha, parents: readonly Sha[]): Promise<Sha> {
+  const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
+  const { stdout } = await place.view.run(args, { input: `${place.message.trimEnd()}\n`, env: place.identityEnv });
+  return sha(stdout.trim());
+}
+
+async function treeOf(view: GitView, commit: Sha): Promise<Sha> {
+  const { stdout } = await view.run(['rev-parse', '--verify', `${commit}^{tree}`]);
+  return sha(stdout.trim());
+}
+
+async function isCommit(view: GitView, commit: Sha): Promise<boolean> {
+  return (await view.run(['cat-file', '-e', `${commit}^{commit}`], { ok: [0, 1, 128] })).code === 0;
+}
+
+const git = (path: string, ...args: readonly string[]): ReturnType<typeof runGit> =>
+  runGit([...HARDENED, ...args], { cwd: path });

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Sha, sha } from '../../core/ids.ts';
+import type { Repository } from './repository.ts';
+import { HARDENED, runGit, runGitBytes } from './run-git.ts';
+import { adminDirOf } from './worktree-admin.ts';
+import { embeddedRepositories } from './worktree-state.ts';
+
+/** The tree of everything in a worktree that git does not ignore. Its index and files stay as they are; no ref names the tree yet. */
+export async function snapshotWorktree(repo: Repository, path: string): Promise<Sha> {
+  const own = join(adminDirOf(repo, path) ?? repo.commonDir, 'index');
+  const folder = join(repo.stateDir, 'tmp');
+  const index = join(folder, `index-${randomUUID()}`);
+  mkdirSync(folder, { recursive: true });
+  try {
+    // A copy knows which files are unchanged, so only the others are read.
+    if (existsSync(own)) copyFileSync(own, index);
+    const env = { GIT_INDEX_FILE: index };
+    await stageAll(path, await embeddedRepositories(path, env), env);
+    return await writeTree(path, env);
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+/** Stages what is changed, new or gone, but never ignored files nor the given folders. */
+export async function stageAll(
+  path: string,
+  without: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const pathspecs = ['.', ...without.map((name) => `:(top,exclude,literal)${name.replace(/\/$/, '')}`)];
+  await runGit([...HARDENED, 'add', '-A', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    cwd: path,
+    env,
+    input: Buffer.from(pathspecs.join('\0'), 'latin1'),
+  });
+}
+
+export async function writeTree(path: string, env: Readonly<Record<string, string>> = {}): Promise<Sha> {
+  const { stdout } = await runGit([...HARDENED, 'write-tree'], { cwd: path, env });
+  return sha(stdout.trim());
+}
+
+/** Takes back repositories that somebody staged as bare links: a link without a place to fetch from is a lost folder. */
+export async function unstageEmbedded(path: string): Promise<void> {
+  const { stdout } = await runGitBytes(
+    [...HARDENED, 'diff', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev', 'HEAD'],
+    { cwd: path },
+  );
+  const fields = stdout.toString('latin1').split('\0');
+  const links: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (/^:(?!160000)\d{6} 160000 /.test(fields[at] ?? '')) links.push(fields[at + 1] ?? '');
+  }
+  if (links.length === 0) return;
+  const submodules = await declaredSubmodules(path);
+  const stray = links.filter((link) => !submodules.has(link));
+  if (stray.length === 0) return;
+  await runGit([...HARDENED, 'update-index', '--force-remove', '-z', '--stdin'], {
+    cwd: path,
+    input: Buffer.from(stray.join('\0'), 'latin1'),
+  });
+}
+
+async function declaredSubmodules(path: string): Promise<ReadonlySet<string>> {
+  const args = ['config', '--file', '.gitmodules', '-z', '--get-regexp', String.raw`^submodule\..*\.path$`];
+  const { stdout } = await runGitBytes([...HARDENED, ...args], { cwd: path, ok: [0, 1] });
+  const entries = stdout.toString('latin1').split('\0');
+  return new Set(entries.map((entry) => entry.slice(entry.indexOf('\n') + 1)));
+}
