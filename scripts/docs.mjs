@@ -33,8 +33,8 @@ async function generate() {
     if (module == null) console.error(`docs: ${source} is missing, its pages are not made`);
     else Object.assign(files, make(module));
   }
-  const events = readFileSync(inRoot('src/core/events.ts'), 'utf8');
-  return { ...files, 'docs/reference/events.md': eventsPage(events) };
+  const read = (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null);
+  return { ...files, 'docs/reference/events.md': eventsPage(read('src/core/events.ts'), read('src/core/news.ts')) };
 }
 
 async function main() {

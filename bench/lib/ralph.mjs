@@ -8,18 +8,14 @@ export const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
 /** The user's own settings must not change what is measured. */
 const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('RALPH_')));
 
-/** `--events` prints one JSON object a line; a record of several events is taken apart. */
-function eventsOf(line) {
+/** What `--events` prints is one JSON object a line; anything else is not ours to read. */
+function eventOf(line) {
   try {
-    const record = JSON.parse(line);
-    const events = record.events ?? [record.event != null && typeof record.event === 'object' ? record.event : record];
-    return events.map((event) => ({ ...event, at: timeOf(event.at ?? record.at) }));
+    return JSON.parse(line);
   } catch {
-    return [];
+    return null;
   }
 }
-
-const timeOf = (at) => (typeof at === 'string' ? Date.parse(at) : at);
 
 /** Starts `ralph …` in a repository. `done` gives exit code, wall time, events and messages. */
 export function startRalph(cwd, args, onEvent = () => {}) {
@@ -28,10 +24,10 @@ export function startRalph(cwd, args, onEvent = () => {}) {
   const events = [];
   let messages = '';
   createInterface({ input: child.stdout }).on('line', (line) => {
-    for (const event of eventsOf(line)) {
-      events.push(event);
-      onEvent(event);
-    }
+    const event = eventOf(line);
+    if (event == null) return;
+    events.push(event);
+    onEvent(event);
   });
   child.stderr.setEncoding('utf8').on('data', (text) => (messages += text));
   const done = new Promise((settle, reject) => {

@@ -1,44 +1,58 @@
 import { code, page, table } from './markdown.mjs';
 
-const UNION = /export type Event =\n([\s\S]*?);\n\n/;
 const MEMBER =
-  /\/\*\* ((?:(?!\*\/)[\s\S])*?) \*\/\s*\|\s*\{\s*readonly type: '([a-z-]+)';?([\s\S]*?)\n? *\}(?=\s*(?:\/\*\*|\||$))/g;
+  /(?:\/\*\* ((?:(?!\*\/)[\s\S])*?) \*\/\s*)?\|\s*\{\s*readonly type: '([a-z-]+)';?([\s\S]*?)\n? *\}(?=\s*(?:\/\*\*|\||$))/g;
 const FIELD = /readonly (\w+): ([^;]+);?/g;
+const COMMENT = /\/\*\*[\s\S]*?\*\//g;
 
-/** The members of the event union with their doc comments, in order. */
-export function readEvents(source) {
-  const union = UNION.exec(source)?.[1];
-  if (union == null) throw new Error('src/core/events.ts has no `export type Event` union');
-  return [...union.matchAll(MEMBER)].map(([, means, type, body]) => ({
+/** The members of a closed union with their doc comments, in order. */
+export function readUnion(source, name) {
+  const union = new RegExp(`export type ${name} =\n([\\s\\S]*?);\n\n`).exec(source)?.[1];
+  if (union == null) throw new Error(`there is no union \`export type ${name}\``);
+  const members = [...union.matchAll(MEMBER)].map(([, means, type, body]) => ({
     type,
-    means: means.replaceAll(/\s*\n\s*\*?\s*/g, ' '),
-    fields: [...body.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').matchAll(FIELD)].map(([, name, of]) => ({
-      name,
+    means: means?.replaceAll(/\s*\n\s*\*?\s*/g, ' ') ?? null,
+    fields: [...body.replaceAll(COMMENT, '').matchAll(FIELD)].map(([, field, of]) => ({
+      field,
       of: of.trim().replace(/^readonly /, ''),
     })),
   }));
+  const declared = [...union.matchAll(/readonly type: '/g)].length;
+  if (members.length !== declared) throw new Error(`${name}: ${declared} members, but ${members.length} could be read`);
+  return members;
 }
 
+const fieldsOf = ({ fields }) => fields.map(({ field, of }) => `${code(field)}: ${of}`).join('<br>');
+
 /** docs/reference/events.md: what the log holds and `ralph run --events` prints. */
-export function eventsPage(source) {
-  const declared = [...source.matchAll(/readonly type: '/g)].length;
-  const events = readEvents(source);
-  if (events.length !== declared) {
-    throw new Error(
-      `events.md: ${declared} events declared, ${events.length} documented; each needs a doc comment above it`,
-    );
-  }
-  const rows = events.map(({ type, means, fields }) => [
-    code(type),
-    means,
-    fields.map(({ name, of }) => `${code(name)}: ${of}`).join('<br>'),
-  ]);
+export function eventsPage(eventsSource, newsSource) {
+  const events = readUnion(eventsSource, 'Event');
+  const silent = events.filter(({ means }) => means == null).map(({ type }) => type);
+  if (silent.length > 0) throw new Error(`events without a doc comment: ${silent.join(', ')}`);
+  const news = newsSource == null ? [] : readUnion(newsSource, 'News');
   return page({
     title: 'Events',
     source: 'src/core/events.ts',
     intro:
-      'Every fact is one event in the log. `ralph run --events` prints them on standard output, one JSON object a line. ' +
+      'Every fact is one event in the log. `ralph run --events` prints them on standard output, one JSON object a line, each with ' +
+      '`seq` (the number of its record), `at` (milliseconds since 1970), `by` (who wrote it) and `type`. ' +
       'New events and new fields may come; what is here keeps its meaning.',
-    blocks: [table(['event', 'means', 'fields'], rows)],
+    blocks: [
+      '## Facts in the log',
+      table(
+        ['event', 'means', 'fields'],
+        events.map((event) => [code(event.type), event.means, fieldsOf(event)]),
+      ),
+      ...(news.length === 0
+        ? []
+        : [
+            '## What became of a loop',
+            'Printed after the fact that brought it about; not in the log, because it follows from it. Source: [`src/core/news.ts`](../../src/core/news.ts)',
+            table(
+              ['event', 'fields'],
+              news.map((each) => [code(each.type), fieldsOf(each)]),
+            ),
+          ]),
+    ],
   });
 }
