@@ -192,6 +192,19 @@ describe('the view', () => {
     await expect(openView(repo)).rejects.toMatchObject({ code: 'E_STATE_UNWRITABLE' });
   });
 
+  it('comes back when somebody removes our folder while it is open', async () => {
+    const { dir } = scratch();
+    const repo = findRepository(dir);
+    const view = await openView(repo);
+    const head = await readRef(view, 'refs/heads/main');
+    rmSync(repo.stateDir, { recursive: true });
+    expect(await readRef(view, 'refs/heads/main')).toBe(head);
+    writeFileSync(join(dirname(dir), 'file'), '');
+    await expect(openView({ ...repo, stateDir: join(dirname(dir), 'file') })).rejects.toMatchObject({
+      code: 'E_STATE_UNWRITABLE',
+    });
+  });
+
   it('leaves config, hooks, HEAD and checkout of the repository as they are', async () => {
     const { dir, git } = scratch();
     const seen = (): string =>
@@ -249,6 +262,19 @@ describe('the view of unusual repositories', () => {
     gitIn(outer, 'clone', '-q', '--depth=2', `file://${dir}`, 'shallow');
     const view = await openView(findRepository(join(outer, 'shallow')));
     expect((await view.run(['rev-list', '--count', 'refs/heads/main'])).stdout.trim()).toBe('2');
+  });
+
+  it('moves branches where there are no reflogs yet', async () => {
+    const { dir, git } = scratch();
+    const outer = dirname(dir);
+    git('branch', 'other');
+    gitIn(outer, 'clone', '-q', '--bare', dir, 'bare.git');
+    gitIn(join(outer, 'bare.git'), 'worktree', 'add', '-q', '--detach', join(outer, 'tree'));
+    rmSync(join(outer, 'bare.git/logs'), { recursive: true, force: true });
+    const view = await openView(findRepository(join(outer, 'tree')));
+    const head = sha(git('rev-parse', 'HEAD'));
+    expect(await moveRef(view, 'refs/heads/new', head, null, 'publish')).toEqual({ moved: true });
+    expect(await deleteRef(view, 'refs/heads/new', head)).toBe(true);
   });
 
   it('keeps a shared repository shared', async () => {

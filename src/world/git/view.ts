@@ -43,15 +43,10 @@ const LINKED = ['objects', 'refs', 'packed-refs', 'shallow', 'logs'] as const;
 export async function openView(repo: Repository): Promise<GitView> {
   const config = viewConfig(await readFormat(repo));
   const gitDir = join(repo.stateDir, 'view');
-  try {
-    lay(repo, gitDir, config);
-  } catch (error) {
-    throw unwritable(gitDir, error);
-  }
+  lay(repo, gitDir, config);
   const prepare = (options: ViewOptions) => {
     // An agent may reach this folder too; whatever it put there must be gone before git reads it.
-    keepFile(join(gitDir, 'config'), config);
-    if (existsSync(join(gitDir, 'commondir'))) rmSync(join(gitDir, 'commondir'));
+    if (!isIntact(gitDir, config)) lay(repo, gitDir, config);
     const { workTree, env, ...rest } = options;
     const attributes = workTree === undefined ? {} : { GIT_WORK_TREE: workTree };
     return { ...rest, cwd: workTree ?? gitDir, env: { ...viewEnvironment(gitDir), ...attributes, ...env } };
@@ -97,16 +92,30 @@ function viewConfig(format: RepositoryFormat): string {
   return lines.join('\n');
 }
 
+/** The two files that could lead git to a config that is not ours. */
+function isIntact(gitDir: string, config: string): boolean {
+  return (
+    orNull(() => readFileSync(join(gitDir, 'config'), 'utf8')) === config && !existsSync(join(gitDir, 'commondir'))
+  );
+}
+
 function lay(repo: Repository, gitDir: string, config: string): void {
-  mkdirSync(gitDir, { recursive: true, mode: 0o700 });
-  for (const name of LINKED) keepLink(join(gitDir, name), join(repo.commonDir, name));
-  for (const name of ['hooks', 'info']) {
-    rmSync(join(gitDir, name), { recursive: true, force: true });
-    mkdirSync(join(gitDir, name), { recursive: true });
+  try {
+    mkdirSync(gitDir, { recursive: true, mode: 0o700 });
+    // Bare repositories have none, and git makes no folder through a link that leads nowhere.
+    mkdirSync(join(repo.commonDir, 'logs'), { recursive: true });
+    for (const name of LINKED) keepLink(join(gitDir, name), join(repo.commonDir, name));
+    for (const name of ['hooks', 'info']) {
+      rmSync(join(gitDir, name), { recursive: true, force: true });
+      mkdirSync(join(gitDir, name), { recursive: true });
+    }
+    rmSync(join(gitDir, 'commondir'), { recursive: true, force: true });
+    // Not a branch: git treats the branch of HEAD as checked out here.
+    keepFile(join(gitDir, 'HEAD'), 'ref: refs/paralph/view\n');
+    keepFile(join(gitDir, 'config'), config);
+  } catch (error) {
+    throw unwritable(gitDir, error);
   }
-  // Not a branch: git treats the branch of HEAD as checked out here.
-  keepFile(join(gitDir, 'HEAD'), 'ref: refs/paralph/view\n');
-  keepFile(join(gitDir, 'config'), config);
 }
 
 function keepLink(path: string, target: string): void {
