@@ -46,6 +46,12 @@ const host = startRalph(
 );
 const deadline = Date.now() + READY_MS_MAX;
 while (made.size < LOOPS && Date.now() < deadline) await delay(100);
+if (made.size < LOOPS) {
+  host.child.kill('SIGKILL');
+  nothing.kill();
+  const { messages } = await host.done;
+  throw new Error(`only ${made.size} of ${LOOPS} loops started\n${messages}`);
+}
 const [busy, empty] = await Promise.all([watch(host.child.pid), watch(nothing.pid)]);
 host.child.kill('SIGINT');
 await delay(500);

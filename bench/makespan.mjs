@@ -1,7 +1,7 @@
 // How close a parallel run comes to the best any scheduler could do, and to doing the same one after another.
 import { judge, ms, printTable } from './lib/figures.mjs';
 import { runRalph } from './lib/ralph.mjs';
-import { makeRepository } from './lib/repository.mjs';
+import { assertLanded, makeRepository } from './lib/repository.mjs';
 
 const SLOTS = 4;
 const CASES = [
@@ -19,17 +19,18 @@ function listSchedule(naps, slots) {
   return Math.max(...freeAt) * 1000;
 }
 
+async function timeRun(naps, args) {
+  const repository = makeRepository({ naps });
+  const result = await runRalph(repository, ['run', '--events', ...args]);
+  assertLanded(repository, naps);
+  return result;
+}
+
 async function measure({ name, naps, boundRatio }) {
   const idealMs = listSchedule(naps, SLOTS);
   const sequenceIdealMs = listSchedule(naps, 1);
-  const parallel = await runRalph(makeRepository({ naps }), [
-    'run',
-    '--parallel',
-    '--max-workers',
-    String(SLOTS),
-    '--events',
-  ]);
-  const sequence = await runRalph(makeRepository({ naps }), ['run', '--events']);
+  const parallel = await timeRun(naps, ['--parallel', '--max-workers', String(SLOTS)]);
+  const sequence = await timeRun(naps, []);
   const ratio = parallel.wallMs / idealMs;
   return [
     [

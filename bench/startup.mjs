@@ -31,7 +31,9 @@ async function filledRepository() {
     if (await Promise.race([ended, delay(200, false)])) break;
   }
   child.kill('SIGINT');
-  await done;
+  const { messages } = await done;
+  if (lastRecord(repository) < RECORDS)
+    throw new Error(`only ${lastRecord(repository)} records were written\n${messages}`);
   return repository;
 }
 

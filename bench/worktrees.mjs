@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judge, median, ms, printTable } from './lib/figures.mjs';
 import { runRalph } from './lib/ralph.mjs';
-import { git, makeRepository, taskFile } from './lib/repository.mjs';
+import { assertLanded, git, makeRepository, taskFile } from './lib/repository.mjs';
 
 const LOOPS = 32;
 const FILES = 1000;
@@ -63,11 +63,14 @@ const files = Object.fromEntries(
 );
 const repository = makeRepository({ naps: Array(LOOPS).fill(0), files });
 const baselineMs = addOne(repository);
+const naps = Array(LOOPS).fill(0);
 const first = await run(repository, 'first run', [], baselineMs);
-writeFileSync(join(repository, 'second.md'), taskFile(Array(LOOPS).fill(0), LOOPS + 1));
+assertLanded(repository, naps);
+writeFileSync(join(repository, 'second.md'), taskFile(naps, LOOPS + 1));
 git(repository, 'add', 'second.md');
 git(repository, 'commit', '--quiet', '-m', 'more tasks');
 const second = await run(repository, 'second run', ['--tasks', 'second.md'], baselineMs);
+assertLanded(repository, naps, LOOPS + 1);
 printTable(
   `worktrees: ${LOOPS} at once, ${FILES} files`,
   ['', 'made', 'reused', 'median', 'longest', '× baseline', 'at most', ''],

@@ -56,3 +56,12 @@ export function makeRepository({ naps, files = {} }) {
   git(repository, 'commit', '--quiet', '-m', 'start');
   return repository;
 }
+
+/** A figure about work that was not done is worth nothing: throws unless every task's file is on main. */
+export function assertLanded(repository, naps, firstNumber = 1) {
+  const onMain = new Set(git(repository, 'ls-tree', '--name-only', 'main').split('\n'));
+  const missing = naps
+    .map((seconds, index) => taskId(firstNumber + index, seconds))
+    .filter((id) => !onMain.has(`${id}.txt`));
+  if (missing.length > 0) throw new Error(`not on main: ${missing.join(', ')}`);
+}
