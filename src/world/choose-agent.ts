@@ -22,8 +22,8 @@ export function chooseAgent(settings: Settings, env: NodeJS.ProcessEnv, root: st
       remedy: 'ralph init',
     });
   }
-  const agent = settings.agents[name] ?? KNOWN_AGENTS.get(name);
-  if (agent === undefined) throw unknownAgent(name, settings);
+  const agent = agentCalled(name, settings);
+  if (agent === null) throw unknownAgent(name, settings);
   const [command = ''] = agent.command;
   if (findExecutable(command, env, root) === null) {
     throw new AppError(
@@ -33,6 +33,16 @@ export function chooseAgent(settings: Settings, env: NodeJS.ProcessEnv, root: st
     );
   }
   return { name, settings: agent };
+}
+
+/** A table without a command adds to the agent known by that name. */
+function agentCalled(name: string, settings: Settings): AgentSettings | null {
+  const own = settings.agents[name];
+  const known = KNOWN_AGENTS.get(name);
+  if (own === undefined || own.command.length > 0) return own ?? known ?? null;
+  return known === undefined
+    ? null
+    : { command: known.command, env: own.env, passEnv: [...known.passEnv, ...own.passEnv] };
 }
 
 function onlyConfigured(settings: Settings): string | null {

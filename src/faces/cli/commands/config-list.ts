@@ -8,7 +8,8 @@ export const handle: Handler = async (call) => {
   const rows = [...config.values].map(([key, value]) => {
     const origin = config.origins.get(key);
     const where = origin === undefined ? 'default' : origin.line > 0 ? `${origin.name}:${origin.line}` : origin.name;
-    return { key, value, where };
+    // A list is pasted into bug reports; what an agent is given may be secret.
+    return { key, value: /^agents\.[^.]+\.env\./.test(key) ? '(set)' : value, where };
   });
   if (call.flags['json'] === true) {
     call.out.json(

@@ -6,6 +6,7 @@ import type { Loop, State } from '../../../core/model.ts';
 import { loopsOf } from '../../../core/model.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { findTracker, openTracker } from '../../../world/tracker-file.ts';
 import type { World } from '../../../world/world.ts';
@@ -25,6 +26,7 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const chosen = withBases(state, choose(call, state));
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
+  if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
   if (call.flags['dryRun'] === true) return dryRun(call, state, chosen, target);
   const pending =

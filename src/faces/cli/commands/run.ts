@@ -4,6 +4,7 @@ import { summarize } from '../../../core/summary.ts';
 import { chooseAgent } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { findTracker, openTracker } from '../../../world/tracker-file.ts';
 import { dryRun } from '../dry-run.ts';
@@ -24,6 +25,7 @@ export const handle: Handler = async (call) => {
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
   const agent = chooseAgent(settings, call.env, repo.root);
+  if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
   await readIdentity(repo);
   const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });

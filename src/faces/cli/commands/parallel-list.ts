@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { EXIT } from '../../../core/errors.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { openView } from '../../../world/git/view.ts';
+import { ourWorktrees } from '../../../world/our-worktrees.ts';
+import type { Handler } from '../handler.ts';
+import { columns } from '../output.ts';
+import { openProject, readState } from '../project.ts';
+
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const state = await readState(repo);
+  const worktreeRoot = resolve(repo.root, config.settings.parallel.worktreeRoot);
+  const found = await ourWorktrees({ repo, view: await openView(repo), state, worktreeRoot });
+  const rows = found.map(({ path, branch, use, loop, keep }) => ({
+    path,
+    branch,
+    use,
+    loop: loop?.id ?? null,
+    task: loop === null ? null : taskIdOf(state, loop.task),
+    status: loop?.phase.at ?? use,
+    keep,
+  }));
+  if (call.flags['json'] === true) call.out.json({ version: 1, worktrees: rows });
+  else if (rows.length === 0) call.out.say('no worktree of ours');
+  else
+    call.out.data(
+      columns(
+        rows.map((row) => [row.status, row.task ?? '-', row.branch ?? '-', row.path, row.keep ?? 'can be cleaned']),
+      ),
+    );
+  return EXIT.ok;
+};
