@@ -179,7 +179,15 @@ function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): St
 function land(state: State, item: LoopId, commit: Sha, stamp: Stamp): State {
   const loop = state.loops[item];
   if (loop == null) return { ...state, landing: null };
-  const landed: Loop = { ...loop, host: null, phase: { at: 'landed', commit }, since: stamp.at };
+  // A landed loop stays in every snapshot: what it said last is no longer worth the room.
+  const landed: Loop = {
+    ...loop,
+    host: null,
+    phase: { at: 'landed', commit },
+    since: stamp.at,
+    lastSaid: '',
+    lastGate: null,
+  };
   return {
     ...state,
     landing: null,

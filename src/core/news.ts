@@ -1,5 +1,5 @@
 import type { LoopId, Sha, TaskKey } from './ids.ts';
-import type { Loop, ParkReason, State } from './model.ts';
+import type { Loop, ParkReason, State, Tracker } from './model.ts';
 import { loopsOf } from './model.ts';
 
 /** What became of a loop, told once. Derived from two states, never written to the log. */
@@ -21,6 +21,12 @@ export type News =
       readonly branch: string;
     }
   | {
+      readonly type: 'tasks-changed';
+      readonly tracker: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }
+  | {
       readonly type: 'landing-stopped';
       readonly kind: string;
       readonly detail: string;
@@ -35,10 +41,20 @@ export function newsBetween(before: State, after: State): readonly News[] {
     const told = newsOf(loop, was);
     if (told !== null) news.push(told);
   }
+  for (const [path, tracker] of Object.entries(after.trackers)) {
+    const was = before.trackers[path];
+    if (was !== undefined && was !== tracker) news.push(changeOf(path, was, tracker));
+  }
   const trouble = after.landingTrouble;
   if (trouble !== null && trouble !== before.landingTrouble)
     news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });
   return news;
+}
+
+function changeOf(path: string, was: Tracker, now: Tracker): News {
+  const without = (some: Tracker, others: Tracker): readonly string[] =>
+    some.tasks.filter((task) => !others.tasks.some((other) => other.id === task.id)).map((task) => task.id);
+  return { type: 'tasks-changed', tracker: path, added: without(now, was), removed: without(was, now) };
 }
 
 function newsOf(loop: Loop, was: Loop | undefined): News | null {

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
+import { sha } from '../core/ids.ts';
 import type { Sha } from '../core/ids.ts';
 import { commitTree } from './git/commit.ts';
 import { diffStat, findLanding, logSubjects } from './git/history.ts';
@@ -31,7 +34,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
   const { repo, view, target } = place;
   return {
     target,
-    targetHead: () => readRef(view, `refs/heads/${target}`),
+    targetHead: async () => looseRef(repo, `refs/heads/${target}`) ?? readRef(view, `refs/heads/${target}`),
     sync: () => sync(place),
     treeOf: (commit) => treeOf(view, commit),
     findLanded: async ({ head, loop, integration }) => {
@@ -40,7 +43,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
       return (await isAncestor(view, head, integration)) ? integration : null;
     },
     build: (options) => build(place, options),
-    join: (base, heads) => join(place, base, heads),
+    join: (base, heads) => joinHeads(place, base, heads),
     advance: (options) => advance(place, options),
     publish: (to) =>
       withMutex(lockFile(repo, 'publish'), async () => {
@@ -52,6 +55,16 @@ export function openIntegration(place: IntegrationPlace): Integration {
       stat: await diffStat(view, from, to),
     }),
   };
+}
+
+/** Asked every second: a file read instead of a process. Null: packed or symbolic, so git must say. */
+function looseRef(repo: Repository, ref: string): Sha | null {
+  try {
+    const text = readFileSync(join(repo.commonDir, ref), 'latin1').trim();
+    return /^[0-9a-f]{40,64}$/.test(text) ? sha(text) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
@@ -104,7 +117,7 @@ async function withTick(
   return replaceFile(view, tree, tracker.path, tracker.tick(text, task) ?? text);
 }
 
-async function join(
+async function joinHeads(
   { view, identity }: IntegrationPlace,
   base: Sha,
   heads: readonly Sha[],

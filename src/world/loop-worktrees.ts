@@ -13,6 +13,9 @@ import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { withGateWorktree } from './gate-worktree.ts';
 import type { Worktrees } from './world.ts';
 
+// Worktrees outlive their loops, so a folder is not named after one.
+const FOLDER = 'wt';
+
 export interface WorktreePlace {
   readonly repo: Repository;
   readonly view: GitView;
@@ -26,7 +29,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
   const { repo, view, worktreeRoot } = place;
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
-    make: (options) => takeWorktree(repo, { ...options, worktreeRoot }),
+    make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
     exists: (path) => existsSync(join(path, '.git')),
     facts,
     commitLeftovers: (options) =>

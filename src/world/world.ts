@@ -54,11 +54,7 @@ export interface TrackerFile {
 export interface Worktrees {
   /** Where the branch stands; null: there is none. */
   tip(branch: string): Promise<Sha | null>;
-  make(options: {
-    readonly branch: string;
-    readonly base: Sha;
-    readonly name: string;
-  }): Promise<{ readonly path: string; readonly reused: boolean }>;
+  make(options: { readonly branch: string; readonly base: Sha }): Promise<{ readonly path: string; readonly reused: boolean }>;
   exists(path: string): boolean;
   facts(path: string): Promise<{ readonly head: Sha; readonly tree: Sha }>;
   commitLeftovers(options: {

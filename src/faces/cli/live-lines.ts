@@ -35,8 +35,6 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       );
     case 'host-lost':
       return `host ${event.host} is gone; its loops are free`;
-    case 'tasks-read':
-      return `${event.tracker}: ${event.tasks.length} tasks`;
     default:
       return null;
   }
@@ -50,6 +48,10 @@ export function newsLine(news: News, state: State, style: Style): string {
       return `${style.bold(taskName(state, news.loop))} ${style.green('landed')} as ${news.commit.slice(0, 10)}`;
     case 'loop-parked':
       return `${style.bold(taskName(state, news.loop))} ${style.yellow('parked')} (${news.reason}): ${cleanLine(news.detail)}; kept on ${news.branch}`;
+    case 'tasks-changed': {
+      const parts = [...news.added.map((id) => `${id} is new`), ...news.removed.map((id) => `${id} was removed`)];
+      return `${news.tracker} changed${parts.length === 0 ? '' : `: ${cleanLine(parts.join(', '))}`}`;
+    }
     case 'landing-stopped':
       return style.red(
         `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,

@@ -2,8 +2,8 @@
    screen, write the clipboard or turn the reading order around. */
 
 // An escape sequence with its payload, also one that never ends: OSC/DCS/PM/APC strings, CSI, single escapes.
-// oxlint-disable-next-line no-control-regex
 const SEQUENCES =
+  // oxlint-disable-next-line no-control-regex
   /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[ -/]*[0-~]?/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;

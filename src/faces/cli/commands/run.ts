@@ -1,5 +1,7 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { ExitCode } from '../../../core/errors.ts';
+import type { Event } from '../../../core/events.ts';
+import type { State } from '../../../core/model.ts';
 import { summarize } from '../../../core/summary.ts';
 import { chooseAgent } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
@@ -12,6 +14,7 @@ import { driveHost } from '../drive-host.ts';
 import type { Driven } from '../drive-host.ts';
 import type { Call, Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
+import type { ReadTracker } from '../open-tasks.ts';
 import { refuseUnsupported, runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
 import { showSummary } from '../show-summary.ts';
@@ -45,10 +48,13 @@ export const handle: Handler = async (call) => {
     world,
     policy,
     settings,
-    opening: () => [{ type: 'tasks-read', tracker: tasks.path, digest: tasks.digest, tasks: tasks.tasks }],
-  });
+    opening: (state) => newTasks(state, tasks) });
   return finish(call, driven, tasks.path, target);
 };
+
+function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
+  return state.trackers[path]?.digest === digest ? [] : [{ type: 'tasks-read', tracker: path, digest, tasks }];
+}
 
 function refuseNesting(call: Call): void {
   const loop = call.env['RALPH_LOOP_ID'];
