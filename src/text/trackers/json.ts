@@ -76,17 +76,15 @@ function tooDeepAt(text: string): number | null {
 }
 
 function valueOf(text: string, node: Node, placeOf: (offset: number) => Place, problems: Problem[]): Value {
-  const span = { start: node.offset, end: node.offset + node.length };
+  const start = node.offset;
+  const end = start + node.length;
   if (node.type === 'array') {
-    return {
-      ...span,
-      kind: 'list',
-      items: (node.children ?? []).map((child) => valueOf(text, child, placeOf, problems)),
-    };
+    const items = (node.children ?? []).map((child) => valueOf(text, child, placeOf, problems));
+    return { kind: 'list', start, end, items };
   }
   if (node.type !== 'object') {
-    const written = node.type === 'string' ? String(node.value) : text.slice(span.start, span.end);
-    return { ...span, kind: 'scalar', text: node.type === 'null' ? null : written };
+    const written = node.type === 'string' ? String(node.value) : text.slice(start, end);
+    return { kind: 'scalar', start, end, text: node.type === 'null' ? null : written };
   }
   const entries = new Map<string, Entry>();
   for (const property of node.children ?? []) {
@@ -102,5 +100,5 @@ function valueOf(text: string, node: Node, placeOf: (offset: number) => Place, p
     };
     entries.set(name, entry);
   }
-  return { ...span, kind: 'table', entries };
+  return { kind: 'table', start, end, entries };
 }

@@ -17,12 +17,15 @@ export interface CommentScan {
  */
 export function scanComments(text: string, from: number, to: number): CommentScan {
   const comments: Comment[] = [];
-  const spans = codeSpans(text.slice(from, to));
+  const line = text.slice(from, to);
+  if (!line.includes('<!--')) return { comments, unclosed: null };
+  const spans = codeSpans(line);
   let at = from;
   let span = 0;
   for (;;) {
-    const start = text.indexOf('<!--', at);
-    if (start === -1 || start >= to) return { comments, unclosed: null };
+    const found = line.indexOf('<!--', at - from);
+    if (found === -1) return { comments, unclosed: null };
+    const start = from + found;
     while (span < spans.length && from + (spans[span]?.end ?? 0) <= start) span += 1;
     const inside = spans[span];
     if (inside !== undefined && from + inside.start < start) {

@@ -86,8 +86,9 @@ function readLine(text: string, place: Omit<Bare, 'base'>, rest: string, state: 
 
   const items = state.items.filter((column) => column <= place.indent);
   const base = items.at(-1) ?? 0;
-  const line = place.indent - base >= CODE_INDENT ? null : readBlock(text, { ...place, base }, rest, state);
-  if (line === null) return readText(text, { ...place, base }, items, state);
+  const bare: Bare = { ...place, base };
+  const line = place.indent - base >= CODE_INDENT ? null : readBlock(text, bare, rest, state);
+  if (line === null) return readText(text, bare, items, state);
   state.items = line.kind === 'bullet' ? [...items, contentColumn(line)] : items;
   if (line.kind === 'bullet') openFence(text.slice(line.contentAt, line.end), state.items.at(-1) ?? 0, state);
   return line;

@@ -170,8 +170,10 @@ function close(reader: Reader): void {
     if (names === null) acceptance.push(text);
     else deps.push({ ...place, text: text.slice(names[0].length), style: 'prose' });
   }
+  const { line, column } = reader.placeOf(open.bullet.end - open.bullet.text.trimStart().length);
   reader.drafts.push({
-    ...reader.placeOf(open.bullet.end - open.bullet.text.trimStart().length),
+    line,
+    column,
     id: open.meta.get('id') ?? null,
     title: open.title,
     body: open.body.join('\n'),

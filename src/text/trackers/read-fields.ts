@@ -65,8 +65,10 @@ function readTask(reader: Reader, table: Table): FieldDraft {
   const group = written(reader, table, KEYS.group);
   const priority = written(reader, table, KEYS.priority);
   const status = statusOf(reader, table);
+  const { line, column } = reader.placeOf(table.start);
   return {
-    ...reader.placeOf(table.start),
+    line,
+    column,
     table,
     id: written(reader, table, KEYS.id),
     title: written(reader, table, KEYS.title)?.text ?? '',

@@ -42,7 +42,8 @@ export function readYamlValue(text: string, placeOf: PlaceOf): YamlValue {
     problems.push({ ...placeOf(second.range[0]), message: 'only one YAML document is read: a second one begins here' });
   }
   const state: State = { text, placeOf, problems, anchors: new Map(), weight: 0, aliased: 0 };
-  return { value: convert(state, documents[0]?.contents ?? null, 0), problems };
+  const value = convert(state, documents[0]?.contents ?? null, 0);
+  return state.aliased > ALIASED_NODES_MAX ? { problems } : { value, problems };
 }
 
 /** The composer recurses and can take the whole process down, so depth and size are checked before it starts. */
