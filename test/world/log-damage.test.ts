@@ -305,8 +305,9 @@ describe('other processes', () => {
     const script = 'ulimit -f 8; exec "$@"';
     const child = startChild(['sh', '-c', script, 'sh', process.execPath, built.file, 'large', dir, '20000']);
     expect(await child.ended).toBe(0);
-    expect(child.lines()).toEqual(['E_DISK', '{"ok":true,"seq":1}']);
-    expect(readdirSync(dir).sort()).toEqual(['000000000001', 'packed']);
+    expect(child.lines()).toEqual(['E_DISK', '{"ok":true,"seq":1}', 'E_DISK']);
+    expect(readdirSync(dir)).toEqual(['packed']);
+    expect(await readLogOnly(dir).loadSnapshot()).toBeNull();
     expect(await readAll()).toBe(1);
   });
 

@@ -47,7 +47,7 @@ function isTaken(place: LogPlace, seq: number): boolean {
   return seq <= coveredEnd(place.segments) || existsSync(loosePath(place.dir, seq));
 }
 
-async function linkLine(place: LogPlace, seq: number, line: Buffer, temporary: string): Promise<boolean> {
+async function linkLine(place: LogPlace, seq: number, line: string, temporary: string): Promise<boolean> {
   try {
     await writeDurably(temporary, line);
     await place.reach('append:synced');
@@ -62,13 +62,13 @@ async function linkLine(place: LogPlace, seq: number, line: Buffer, temporary: s
 }
 
 /** Whose record has the number, after our link succeeded: the link may have filled the place of one that was packed meanwhile. */
-function holder(place: LogPlace, seq: number, line: Buffer): 'ours, loose' | 'ours, packed' | 'other' {
+function holder(place: LogPlace, seq: number, line: string): 'ours, loose' | 'ours, packed' | 'other' {
   place.segments = listSegments(place.dir);
   const segment = segmentWith(place.segments, seq);
   if (segment === null) return 'ours, loose';
   let ours = false;
   scanSegment(place.dir, segment, seq, seq, (packed) => {
-    ours = packed.equals(line);
+    ours = packed === line;
   });
   return ours ? 'ours, packed' : 'other';
 }

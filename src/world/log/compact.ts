@@ -15,18 +15,17 @@ export async function compact(place: LogPlace, upTo: number): Promise<void> {
   const covered = coveredEnd(place.segments);
   const lines = await readLines(place, Math.min(covered, upTo), upTo, (line, seq, where) => {
     decodeRecord(line, seq, where);
-    return Buffer.from(line);
+    return line;
   });
   if (lines.length < upTo - covered) throw missingRecord(place.dir, covered + lines.length + 1);
   await place.reach('compact:read');
-  if (coveredEnd(place.segments) < upTo)
-    await linkSegment(place, { from: covered + 1, to: upTo }, Buffer.concat(lines));
+  if (coveredEnd(place.segments) < upTo) await linkSegment(place, { from: covered + 1, to: upTo }, lines.join(''));
   await removeCovered(place);
 }
 
-async function linkSegment(place: LogPlace, segment: Segment, bytes: Buffer): Promise<void> {
+async function linkSegment(place: LogPlace, segment: Segment, text: string): Promise<void> {
   const temporary = temporaryPath(place.dir, randomBytes(9).toString('base64url'));
-  await writeDurably(temporary, bytes);
+  await writeDurably(temporary, text);
   try {
     await place.reach('compact:synced');
     linkSync(temporary, segmentPath(place.dir, segment));

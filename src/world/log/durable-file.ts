@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 const fsync = promisify(fsyncCallback);
 
 /** Writes a new file and flushes it to the disk; leaves nothing behind when it fails. */
-export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeDurably(path: string, text: string): Promise<void> {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {
-      writeWhole(fd, bytes);
+      writeWhole(fd, Buffer.from(text));
       await fsync(fd);
     } finally {
       closeSync(fd);
@@ -21,7 +21,7 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
 }
 
 /** A nearly full disk takes a part of a write and refuses only the next one. */
-function writeWhole(fd: number, bytes: Uint8Array): void {
+function writeWhole(fd: number, bytes: Buffer): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
 }

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 /*
  * <dir>/000000000042                                    a loose record
  * <dir>/.tmp-<pid>-<id>                                 being written
@@ -23,13 +21,13 @@ const TEMPORARY = /^\.tmp-(\d+)-/;
 
 const padded = (seq: number): string => String(seq).padStart(12, '0');
 
-export const packedDir = (dir: string): string => join(dir, 'packed');
-export const loosePath = (dir: string, seq: number): string => join(dir, padded(seq));
+export const packedDir = (dir: string): string => `${dir}/packed`;
+export const loosePath = (dir: string, seq: number): string => `${dir}/${padded(seq)}`;
 export const segmentPath = (dir: string, { from, to }: Segment): string =>
-  join(packedDir(dir), `segment-${padded(from)}-${padded(to)}.jsonl`);
-export const snapshotPath = (dir: string, seq: number): string => join(packedDir(dir), `snapshot-${padded(seq)}.json`);
+  `${packedDir(dir)}/segment-${padded(from)}-${padded(to)}.jsonl`;
+export const snapshotPath = (dir: string, seq: number): string => `${packedDir(dir)}/snapshot-${padded(seq)}.json`;
 /** `id` must be new each time. */
-export const temporaryPath = (dir: string, id: string): string => join(dir, `.tmp-${process.pid}-${id}`);
+export const temporaryPath = (dir: string, id: string): string => `${dir}/.tmp-${process.pid}-${id}`;
 
 export const looseSeq = (name: string): number | null => (LOOSE.test(name) ? Number(name) : null);
 

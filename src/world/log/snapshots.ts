@@ -49,7 +49,7 @@ export function newestSnapshot(dir: string): Snapshot | null {
 function readSnapshot(dir: string, seq: number): Snapshot | 'gone' | 'damaged' {
   const path = snapshotPath(dir, seq);
   try {
-    return decodeSnapshot(readFileSync(path), seq, `${path}:1`);
+    return decodeSnapshot(readFileSync(path, 'utf8'), seq, `${path}:1`);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'gone';
     if (error instanceof AppError && error.code === 'E_LOG_DAMAGED') return 'damaged';
