@@ -11,9 +11,9 @@ interface GitProcess {
 
 export interface Sought {
   /** Any git that stands in this folder or below. */
-  readonly folder: string;
-  /** Any git whose arguments hold this text. */
-  readonly mentions: string;
+  readonly folder: string | null;
+  /** Any git whose arguments, joined by spaces, hold this text. */
+  readonly mentions: string | null;
 }
 
 const LOOK_AGAIN_MS = 40;
@@ -34,9 +34,9 @@ export async function outlastGit(sought: Sought, deadlineMs: number): Promise<re
   }
 }
 
-function fits(found: GitProcess, sought: Sought): boolean {
-  if (found.args.includes(sought.mentions)) return true;
-  return found.cwd !== null && (found.cwd === sought.folder || found.cwd.startsWith(sought.folder + sep));
+function fits(found: GitProcess, { folder, mentions }: Sought): boolean {
+  if (mentions !== null && found.args.includes(mentions)) return true;
+  return folder !== null && found.cwd !== null && (found.cwd === folder || found.cwd.startsWith(folder + sep));
 }
 
 const gitProcesses = (): Promise<readonly GitProcess[]> | readonly GitProcess[] =>

@@ -26,6 +26,12 @@ function worktreeFileOf(adminDir: string): string | null {
   return join(realpathLoose(dirname(file)), basename(file));
 }
 
+/** The worktree an admin folder belongs to, whether or not it still exists. */
+export function worktreeOf(adminDir: string): string | null {
+  const file = worktreeFileOf(adminDir);
+  return file === null ? null : dirname(file);
+}
+
 /** Whether any worktree stands on a branch. */
 export function isCheckedOut(repo: Repository, branch: string): boolean {
   return gitDirs(repo).some((dir) => readOrNull(join(dir, 'HEAD'))?.trim() === `ref: refs/heads/${branch}`);

@@ -1,0 +1,54 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { ProcessIdentity } from '../processes/identity.ts';
+import type { Repository } from './repository.ts';
+
+/** A publish that began to write into the user's checkout. While it exists, files there may be half-way between two commits. */
+export interface PublishJournal {
+  readonly target: string;
+  readonly from: Sha;
+  readonly to: Sha;
+  readonly worktree: string;
+  readonly gitDir: string;
+  readonly by: ProcessIdentity;
+}
+
+const fileOf = (repo: Repository): string => join(repo.stateDir, 'publish.json');
+
+export function writeJournal(repo: Repository, journal: PublishJournal): void {
+  mkdirSync(repo.stateDir, { recursive: true });
+  const file = fileOf(repo);
+  const handle = openSync(`${file}.tmp`, 'w');
+  try {
+    writeSync(handle, JSON.stringify(journal));
+    // It must outlive a power cut that leaves files of the checkout half-written.
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(`${file}.tmp`, file);
+}
+
+export function removeJournal(repo: Repository): void {
+  rmSync(fileOf(repo), { force: true });
+}
+
+export function readJournal(repo: Repository): PublishJournal | null {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(repo), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as PublishJournal;
+  } catch (cause) {
+    throw new AppError('E_NEEDS_PERSON', `${fileOf(repo)} notes a publish that was cut short, but cannot be read.`, {
+      remedy: `git status; then rm '${fileOf(repo)}'`,
+      cause,
+    });
+  }
+}

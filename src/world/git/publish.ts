@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { withMutex } from '../mutex.ts';
+import { ownIdentity } from '../processes/identity.ts';
+import { isAncestor } from './merge.ts';
+import { findBlockers, refusalIn } from './publish-blockers.ts';
+import { readChanges } from './publish-changes.ts';
+import { type Healed, heal } from './publish-heal.ts';
+import { removeJournal, writeJournal } from './publish-journal.ts';
+import { mergeCommand } from './publish-merge.ts';
+import { type BranchUser, branchUsers } from './publish-users.ts';
+import { readRef } from './refs.ts';
+import type { Repository } from './repository.ts';
+import { HARDENED, runGit } from './run-git.ts';
+import type { GitView } from './view.ts';
+import { operationIn } from './worktree-admin.ts';
+
+export type Published =
+  | { readonly outcome: 'published'; readonly to: Sha }
+  /** The target holds it already. */
+  | { readonly outcome: 'current' }
+  | { readonly outcome: 'blocked'; readonly why: string; readonly paths: readonly string[] }
+  | { readonly outcome: 'diverged'; readonly now: Sha };
+
+interface Move {
+  readonly target: string;
+  readonly from: Sha;
+  readonly to: Sha;
+}
+
+const ANY_EXIT = Array.from({ length: 256 }, (_, code) => code);
+
+/** Moves the user's branch forward to what landed, and its checkout with it, but only if no local file is touched by that. */
+export function publish(
+  repo: Repository,
+  view: GitView,
+  options: { readonly target: string; readonly to: Sha },
+): Promise<Published> {
+  return withMutex(mutexOf(repo), async () => {
+    const healed = await heal(repo, view);
+    if (typeof healed === 'object') return blocked('an earlier publish was cut short', healed.hands_off);
+    const { target, to } = options;
+    const from = await readRef(view, `refs/heads/${target}`);
+    if (from === null)
+      throw new AppError('E_NO_TARGET', `The branch ${target} does not exist.`, {
+        remedy: `git branch '${target}' ${to}`,
+      });
+    if (await isAncestor(view, to, from)) return { outcome: 'current' };
+    if (!(await isAncestor(view, from, to))) return { outcome: 'diverged', now: from };
+    return forward(repo, view, { target, from, to });
+  });
+}
+
+/** Ends a publish that was cut short: afterwards the checkout stands at one commit, or `hands_off` names what only a person can judge. */
+export function healPublish(repo: Repository, view: GitView): Promise<Healed> {
+  return withMutex(mutexOf(repo), () => heal(repo, view));
+}
+
+const mutexOf = (repo: Repository): string => join(repo.stateDir, 'locks', 'publish-journal');
+
+const blocked = (why: string, paths: readonly string[] = []): Published => ({ outcome: 'blocked', why, paths });
+
+async function forward(repo: Repository, view: GitView, move: Move): Promise<Published> {
+  const users = await branchUsers(repo, move.target);
+  const [user] = users;
+  if (user === undefined) return forwardRef(repo, view, move);
+  if (users.length > 1) {
+    return blocked(
+      `${move.target} is checked out in ${users.length} places: ${users.map(({ path }) => path).join(', ')}`,
+    );
+  }
+  if (!existsSync(user.path)) return blocked(`${move.target} belongs to a worktree that is missing: ${user.path}`);
+  const operation = operationIn(user.gitDir);
+  if (operation !== null) return blocked(`a ${operation} is under way in ${user.path}`);
+  if (existsSync(join(user.gitDir, 'index.lock')))
+    return blocked(`another git command holds ${join(user.gitDir, 'index.lock')}`);
+  const blockers = await findBlockers(user.path, await readChanges(view, move.from, move.to));
+  if (blockers.length > 0) return blocked(`local files in ${user.path} are in the way`, blockers);
+  return forwardCheckout(repo, view, move, user);
+}
+
+/** Nobody stands on it, so there are no files to move. Through plain git: the move goes into the reflog under the user's own name. */
+async function forwardRef(repo: Repository, view: GitView, { target, from, to }: Move): Promise<Published> {
+  const ref = `refs/heads/${target}`;
+  const args = ['update-ref', '--no-deref', '-m', 'paralph: publish', ref, to, from];
+  const { code, stderr } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
+  if (code === 0) return { outcome: 'published', to };
+  const now = await readRef(view, ref);
+  return now === null || now === from ? blocked(refusalIn(stderr).why) : { outcome: 'diverged', now };
+}
+
+async function forwardCheckout(repo: Repository, view: GitView, move: Move, user: BranchUser): Promise<Published> {
+  writeJournal(repo, { ...move, worktree: user.path, gitDir: user.gitDir, by: ownIdentity() });
+  const stderr = await merge(user.path, move.to);
+  const now = await readRef(view, `refs/heads/${move.target}`);
+  if (now === move.to) {
+    removeJournal(repo);
+    return { outcome: 'published', to: move.to };
+  }
+  // Usually it refused and touched nothing, but it may also have been killed or run out of disk.
+  const healed = await heal(repo, view);
+  if (typeof healed === 'object') return blocked('git stopped half-way', healed.hands_off);
+  if (now !== null && now !== move.from) return { outcome: 'diverged', now };
+  const { why, paths } = refusalIn(stderr);
+  return blocked(why, paths);
+}
+
+/** When we are killed nobody reads what git prints, and a word of progress would kill it too, half-way. */
+const QUIET = { GIT_PROGRESS_DELAY: '1000000', GIT_REFLOG_ACTION: 'paralph publish' };
+
+async function merge(worktree: string, to: Sha): Promise<string> {
+  try {
+    const { stderr } = await runGit([...HARDENED, ...mergeCommand(to)], { cwd: worktree, env: QUIET, ok: ANY_EXIT });
+    return stderr;
+  } catch (error) {
+    if (error instanceof AppError) return [error.message, ...error.facts].join('\n');
+    throw error;
+  }
+}
