@@ -139,6 +139,11 @@ describe('readJson', () => {
     expect(messages('{"tasks": []}')).toEqual(['1:1 no tasks in this file']);
   });
 
+  it('counts no brackets inside strings as depth', () => {
+    const title = `"\\${'[{'.repeat(200)}`;
+    expect(parse(JSON.stringify([{ title }]))).toMatchObject({ tasks: [{ title }], problems: [] });
+  });
+
   it('tells every wrong field at once', () => {
     expect(
       messages(`[
@@ -170,6 +175,11 @@ describe('tickJson', () => {
       'both',
       '[{"status": "open", "title": "a", "passes": false}]',
       '[{"status": "done", "title": "a", "passes": true}]',
+    ],
+    [
+      'own word for done',
+      '[{"status": "completed", "title": "a", "passes": false}]',
+      '[{"status": "completed", "title": "a", "passes": true}]',
     ],
     [
       'stale flag',

@@ -168,6 +168,17 @@ describe('readMarkdown', () => {
     expect(tasks[4]).toMatchObject({ deps: ['third', 'fourth'] });
   });
 
+  it('takes a line that should be indented as text of the task, not as its end or as a heading', () => {
+    const { tasks } = parse(
+      '## Tasks\n- [ ] a\nand more\n---\n- [ ] b\nlong\n  - point\n    - deeper\nlazy\n\nparagraph\n\n  - no point\n',
+    );
+    expect(tasks).toMatchObject([
+      { title: 'a', body: 'and more' },
+      { title: 'b', body: 'long', acceptance: ['point', 'deeper lazy'] },
+    ]);
+    expect(titles('- x\nlazy\n      - [ ] code\n')).toEqual([]);
+  });
+
   it('takes a number for a position only if no task has it as its id', () => {
     const { tasks } = parse(
       '- [ ] a\n- [ ] b <!-- id: 1 -->\n- [ ] c\n  - Depends on: 1\n- [ ] d\n  - Depends on: #3\n',

@@ -41,7 +41,7 @@ export function readYamlValue(text: string, placeOf: PlaceOf): YamlValue {
   if (second !== undefined) {
     problems.push({ ...placeOf(second.range[0]), message: 'only one YAML document is read: a second one begins here' });
   }
-  const state: State = { text, placeOf, problems, anchors: new Map(), weight: 0, aliased: 0 };
+  const state: State = { placeOf, problems, anchors: new Map(), weight: 0, aliased: 0 };
   const value = convert(state, documents[0]?.contents ?? null, 0);
   return state.aliased > ALIASED_NODES_MAX ? { problems } : { value, problems };
 }
@@ -63,7 +63,6 @@ function tokensOf(text: string, placeOf: PlaceOf): Token[] | Problem {
 }
 
 interface State {
-  readonly text: string;
   readonly placeOf: PlaceOf;
   readonly problems: Problem[];
   readonly anchors: Map<string, { readonly value: Value; readonly weight: number }>;
@@ -91,12 +90,7 @@ function convertPlain(state: State, node: ParsedNode, span: { readonly start: nu
   if (!isMap(node)) {
     const source = isScalar(node) ? (node.source ?? '') : '';
     const isNull = isScalar(node) && node.type === Scalar.PLAIN && NULL_WORDS.has(source);
-    return {
-      start: span.start,
-      end: scalarEnd(state.text, span.start, span.end),
-      kind: 'scalar',
-      text: isNull ? null : source,
-    };
+    return { ...span, kind: 'scalar', text: isNull ? null : source };
   }
   const entries = new Map<string, Entry>();
   for (const pair of node.items) {
@@ -118,12 +112,6 @@ function convertPlain(state: State, node: ParsedNode, span: { readonly start: nu
 /** The parser lets a block run on over comments and empty lines; ours ends with the last thing in it. */
 function writtenEnd(node: { readonly flow?: boolean }, last: Value | undefined, end: number): number {
   return node.flow === true || last === undefined ? end : last.end;
-}
-
-function scalarEnd(text: string, start: number, end: number): number {
-  const header = text.slice(start, start + 4);
-  const runsOn = /^[|>]/.test(header) && !/^.\d?\+/.test(header);
-  return runsOn ? start + text.slice(start, end).trimEnd().length : end;
 }
 
 function convertAlias(state: State, name: string, start: number, end: number): Value {
