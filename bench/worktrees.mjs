@@ -16,7 +16,12 @@ function waits(events) {
   );
   return events
     .filter((event) => event.type === 'worktree-made' && claimedAt.has(event.loop))
-    .map((event) => ({ waitMs: event.at - claimedAt.get(event.loop), reused: event.reused === true }));
+    .map((event) => ({
+      claimedAt: claimedAt.get(event.loop),
+      madeAt: event.at,
+      waitMs: event.at - claimedAt.get(event.loop),
+      reused: event.reused === true,
+    }));
 }
 
 function addOne(repository) {
@@ -41,12 +46,14 @@ async function run(repository, name, args, baselineMs) {
   const all = made.map(({ waitMs }) => waitMs);
   const retries = [...messages.matchAll(/retr(?:y|ies|ied)/gi)].length;
   const longest = Math.max(...all);
+  const spanMs = Math.max(...made.map(({ madeAt }) => madeAt)) - Math.min(...made.map((each) => each.claimedAt));
   const verdict = made.length === LOOPS && retries === 0 ? judge(longest, BOUND_MS) : 'over';
   const reused = made.filter((each) => each.reused).length;
   return [
     name,
     `${made.length} of ${LOOPS}`,
     reused,
+    ms(spanMs / made.length),
     ms(median(all)),
     ms(longest),
     (median(all) / baselineMs).toFixed(1),
@@ -73,6 +80,10 @@ const second = await run(repository, 'second run', ['--tasks', 'second.md'], bas
 assertLanded(repository, naps, LOOPS + 1);
 printTable(
   `worktrees: ${LOOPS} at once, ${FILES} files`,
-  ['', 'made', 'reused', 'median', 'longest', '× baseline', 'at most', ''],
-  [['one `git worktree add` (baseline)', '1', '', ms(baselineMs), ms(baselineMs), '1.0', '', ''], first, second],
+  ['', 'made', 'reused', 'span / made', 'median wait', 'longest wait', '× baseline', 'at most', ''],
+  [
+    ['one `git worktree add` (baseline)', '1', '', ms(baselineMs), ms(baselineMs), ms(baselineMs), '1.0', '', ''],
+    first,
+    second,
+  ],
 );

@@ -9,7 +9,8 @@ const FOREIGN_NAMES = /max_?workers|worker_?log/i;
 const ADAPTERS: Readonly<Record<string, readonly string[]>> = {
   'src/text/trackers/': ['story', 'ticket', 'epic', 'todo'],
   'src/core/view.ts': ['worker'],
-  'src/faces/cli/cli.ts': ['action', 'suggestion'],
+  'src/faces/cli/commands/status.ts': ['worker'],
+  'src/faces/cli/cli.ts': ['suggestion'],
 };
 
 interface Avoided {
