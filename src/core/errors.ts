@@ -24,7 +24,7 @@ export const CATALOG = {
   E_USAGE: { exit: EXIT.usage, means: 'The command line is not one of ours.' },
   E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task or loop has that id.' },
   E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task or loop.' },
-  E_UNSUPPORTED: { exit: EXIT.usage, means: 'This version cannot do that yet.' },
+  E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
   E_NESTED: { exit: EXIT.usage, means: 'A loop tried to start a run inside itself.' },
   E_CONFIG: {
     exit: EXIT.badInput,

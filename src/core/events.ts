@@ -84,6 +84,8 @@ export type Event =
       readonly loop: LoopId;
       readonly fence: number;
       readonly n: number;
+      /** What was tested: the tip of the branch, which may have moved since the agent ended. */
+      readonly head: Sha;
       readonly tree: Sha;
       readonly report: GateReport;
       readonly durationMs: number;
@@ -103,7 +105,7 @@ export type Event =
       readonly paths: readonly string[];
     }
   /** Integration already holds the item (or, without an item, the target). */
-  | { readonly type: 'candidate-contained'; readonly fence: number; readonly commit: Sha }
+  | { readonly type: 'candidate-contained'; readonly fence: number; readonly commit: Sha; readonly base: Sha }
   /** The gates ran on a candidate or, to prove who is to blame, on its base. */
   | {
       readonly type: 'candidate-tested';

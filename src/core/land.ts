@@ -4,6 +4,7 @@ import type { LoopId, Sha } from './ids.ts';
 import { canBeQueued, nextToLand } from './landing-queue.ts';
 import { park } from './loop.ts';
 import type { Candidate, GateReport, Landing, LandingStage, LandingTrouble, Loop, ParkReason, State } from './model.ts';
+import { isLive, loopsOf } from './model.ts';
 import { recordVerdict, verdictOf } from './verdicts.ts';
 
 type LandingEvent = Extract<
@@ -97,9 +98,7 @@ function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): St
         event.paths,
       );
     case 'candidate-contained':
-      return landing.item === null
-        ? { ...state, landing: null, integration: event.commit, publishing: { ...state.publishing, diverged: false } }
-        : land(state, landing.item, event.commit, stamp);
+      return contained({ ...state, integration: event.base }, landing, event.commit, stamp);
     case 'candidate-tested':
       return tested(state, landing, event.tree, event.report, stamp);
     case 'integration-advanced':
@@ -176,6 +175,12 @@ function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): St
   return landing.item === null ? { ...merged, landing: null } : stage(merged, landing, { at: 'building' });
 }
 
+/** Somebody moved integration there and could not write it down, or the user merged the branch by hand. */
+function contained(state: State, landing: Landing, commit: Sha, stamp: Stamp): State {
+  if (landing.item !== null) return land(state, landing.item, commit, stamp);
+  return { ...state, landing: null, publishing: { ...state.publishing, diverged: false } };
+}
+
 function land(state: State, item: LoopId, commit: Sha, stamp: Stamp): State {
   const loop = state.loops[item];
   if (loop == null) return { ...state, landing: null };
@@ -221,10 +226,16 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
   const loops = { ...state.loops };
   for (const { loop: id, head } of items) {
     const loop = loops[id];
-    if (loop == null || !canBeQueued(loop)) continue;
+    if (loop == null || !canBeQueued(loop) || isTakenByAnother({ ...state, loops }, loop)) continue;
     loops[id] = { ...loop, head, since: stamp.at, phase: { at: 'ready', queued: true, readySeq: stamp.seq } };
   }
   return { ...state, loops, landingTrouble: null };
+}
+
+/** Since it was asked for, the task may have been started anew, or have landed. */
+function isTakenByAnother(state: State, loop: Loop): boolean {
+  if (state.landed[loop.task] != null) return true;
+  return loopsOf(state).some((other) => other.id !== loop.id && other.task === loop.task && isLive(other));
 }
 
 const gatesHashOf = (state: State, landing: Landing): string => state.hosts[landing.host]?.policy.gatesHash ?? '';

@@ -107,7 +107,14 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
   const host = loop?.host == null ? undefined : state.hosts[loop.host];
   if (loop == null || host == null || loop.fence !== event.fence) return state;
   if (loop.phase.at !== 'gating' || loop.phase.n !== event.n) return state;
-  const judged = { ...loop, since: stamp.at, usedMs: loop.usedMs + event.durationMs, lastGate: event.report };
+  const judged: Loop = {
+    ...loop,
+    head: event.head,
+    tree: event.tree,
+    since: stamp.at,
+    usedMs: loop.usedMs + event.durationMs,
+    lastGate: event.report,
+  };
   const after: Loop =
     event.report.verdict === 'green'
       ? {

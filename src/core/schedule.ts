@@ -4,7 +4,9 @@ import type { HostId, LoopId, TaskKey } from './ids.ts';
 import { taskKey } from './ids.ts';
 import type { Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
+import { newestLoops } from './newest-loops.ts';
 import type { Task } from './task.ts';
+import { findTask, taskIdOf } from './tasks.ts';
 
 /** Why a task does not start now. */
 export type Waiting =
@@ -60,27 +62,26 @@ interface Picture {
 }
 
 function look(state: State, host: Host): Picture {
-  const byTask = new Map<TaskKey, Loop>();
-  for (const loop of loopsOf(state)) {
-    const known = byTask.get(loop.task);
-    if (known == null || known.claimedAt <= loop.claimedAt) byTask.set(loop.task, loop);
-  }
   const busyGroups = new Map<string, string>();
   const readyInGroup = new Map<string, Loop>();
-  for (const task of state.trackers[host.policy.tracker]?.tasks ?? []) {
-    const loop = byTask.get(taskKey(host.policy.tracker, task.id));
-    const group = groupOf(host, task);
-    if (loop == null || group === null || !isLive(loop)) continue;
-    if (loop.phase.at === 'ready' && !loop.phase.queued) {
-      const other = readyInGroup.get(group);
-      if (other == null || other.since <= loop.since) readyInGroup.set(group, loop);
-    } else busyGroups.set(group, task.id);
-  }
-  return { state, host, byTask, busyGroups, readyInGroup };
+  const live = loopsOf(state).filter((loop) => isLive(loop) && loop.task.startsWith(`${host.policy.tracker}#`));
+  for (const loop of live.sort((a, b) => readySeqOf(a) - readySeqOf(b)))
+    for (const group of groupsOf(state, host, loop))
+      if (loop.phase.at === 'ready' && !loop.phase.queued) readyInGroup.set(group, loop);
+      else busyGroups.set(group, taskIdOf(state, loop.task));
+  return { state, host, byTask: newestLoops(state), busyGroups, readyInGroup };
+}
+
+const readySeqOf = (loop: Loop): number => (loop.phase.at === 'ready' ? loop.phase.readySeq : 0);
+
+/** The group a loop was started in and, if the tracker was edited since, the one its task is in now. */
+function groupsOf(state: State, host: Host, loop: Loop): ReadonlySet<string> {
+  const groups = [groupOf(host, loop), groupOf(host, findTask(state, loop.task) ?? loop)];
+  return new Set(groups.filter((group) => group !== null));
 }
 
 /** Under strategy `group` the tasks without a group are one group of their own. */
-function groupOf(host: Host, task: Task): string | null {
+function groupOf(host: Host, task: Pick<Task, 'group'>): string | null {
   return task.group ?? (host.policy.strategy === 'group' ? '' : null);
 }
 

@@ -62,12 +62,12 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return changeOwned(state, event, (loop, limits) => endIteration(loop, event, limits, stamp));
     case 'gates-ended':
       return endGates(state, event, stamp);
-    case 'command-failed': {
-      const loop = event.loop === null ? undefined : state.loops[event.loop];
-      if (loop != null && loop.fence === event.fence && isWorking(loop))
-        return changeLoop(state, loop.id, () => park(loop, 'broken', event.message, stamp));
-      return applyLandingEvent(state, event, stamp);
-    }
+    case 'command-failed':
+      // A claim and a landing written in one record share a fence, so only the loop tells them apart.
+      if (event.loop === null) return applyLandingEvent(state, event, stamp);
+      return changeLoop(state, event.loop, (loop) =>
+        loop.fence === event.fence && isWorking(loop) ? park(loop, 'broken', event.message, stamp) : loop,
+      );
     case 'landing-requested':
     case 'landing-started':
     case 'candidate-built':

@@ -1,6 +1,8 @@
 import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
-import type { ParkReason, State } from './model.ts';
+import { describeWaiting } from './describe-waiting.ts';
+import type { HostPolicy, ParkReason, State } from './model.ts';
+import { planRun } from './plan-run.ts';
 import type { TaskView } from './view.ts';
 import { taskViews } from './view.ts';
 
@@ -32,8 +34,16 @@ export type PublishLine =
   | { readonly state: 'nothing' | 'published' | 'pending' }
   | { readonly state: 'blocked'; readonly why: string; readonly paths: readonly string[] };
 
-export function summarize(state: State, tracker: string): Summary {
-  const views = taskViews(state, tracker);
+const EVERY_SLOT = 10_000;
+
+export function summarize(state: State, policy: HostPolicy): Summary {
+  const views = taskViews(state, policy.tracker);
+  const waits = new Map(
+    planRun(state, { ...policy, slots: EVERY_SLOT }).waits.map(({ task, waiting }) => [
+      String(task.id),
+      describeWaiting(waiting),
+    ]),
+  );
   const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
     views.filter((view) => statuses.includes(view.status)).map(line);
   const parked = pick('parked');
@@ -49,7 +59,7 @@ export function summarize(state: State, tracker: string): Summary {
     ready: pick('ready', 'queued', 'landing'),
     parked,
     interrupted,
-    waiting: pick('waiting'),
+    waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? null })),
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,

@@ -3,6 +3,7 @@ import { taskKey } from './ids.ts';
 import { landingQueue } from './landing-queue.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
+import { newestLoops } from './newest-loops.ts';
 import { nextCommand } from './remedy.ts';
 import { taskIdOf } from './tasks.ts';
 import type { Task } from './task.ts';
@@ -122,13 +123,9 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
 }
 
 export function taskViews(state: State, tracker: string): readonly TaskView[] {
-  const latest = new Map<string, Loop>();
-  for (const loop of loopsOf(state)) {
-    const known = latest.get(loop.task);
-    if (known == null || known.claimedAt <= loop.claimedAt) latest.set(loop.task, loop);
-  }
+  const newest = newestLoops(state);
   return (state.trackers[tracker]?.tasks ?? []).map((task) =>
-    taskView(state, tracker, task, latest.get(taskKey(tracker, task.id)) ?? null),
+    taskView(state, tracker, task, newest.get(taskKey(tracker, task.id)) ?? null),
   );
 }
 

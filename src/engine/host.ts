@@ -4,6 +4,7 @@ import { hostId } from '../core/ids.ts';
 import { nextToLand } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import { reconcile } from '../core/reconcile.ts';
+import type { Observed } from '../core/reconcile.ts';
 import { isSpent, schedule } from '../core/schedule.ts';
 import { wishes } from '../core/wishes.ts';
 import type { World } from '../world/world.ts';
@@ -78,6 +79,7 @@ async function work(
   bell: Bell,
 ): Promise<void> {
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let tracker: Observed['tracker'] = null;
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
@@ -87,7 +89,8 @@ async function work(
         await write(journal, me, world, () => [{ type: 'host-draining', host: me }]);
     } else if (performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
       lookedAt = world.clock.nowMs();
-      const observed = await observe(world, journal.state(), me, order.onWarning);
+      const observed = await observe(world, journal.state(), me, tracker, order.onWarning);
+      tracker = observed.tracker;
       await write(journal, me, world, (state) => reconcile(state, observed, me));
     }
     await write(journal, me, world, (state) => decide(world, state, me));

@@ -40,7 +40,8 @@ export async function openJournal(log: Log<Event>, onRecord: OnRecord): Promise<
       return false;
     }
     take({ seq: written.seq, at, by, events });
-    if (written.seq % SNAPSHOT_RECORDS === 0) await log.saveSnapshot(state.seq, state);
+    // The facts are written: a snapshot that fails (a full disk) is made another time.
+    if (written.seq % SNAPSHOT_RECORDS === 0) await log.saveSnapshot(state.seq, state).catch(() => null);
     return true;
   };
   return { state: () => state, catchUp, append };

@@ -4,11 +4,15 @@ import type { Observed } from '../core/reconcile.ts';
 import { hostsToWatch, worktreesToWatch } from '../core/reconcile.ts';
 import type { World } from '../world/world.ts';
 
-/** Looks at processes, worktrees, the target and the tracker, and hands the picture to reconcile. */
+/**
+ * Looks at processes, worktrees, the target and the tracker, and hands the picture to reconcile. `known` is the tracker
+ * as this host saw it last: a slower host may have written an older one into the log since.
+ */
 export async function observe(
   world: World,
   state: State,
   me: HostId,
+  known: Observed['tracker'],
   onWarning: (text: string) => void,
 ): Promise<Observed> {
   const deadHosts = hostsToWatch(state, me).flatMap((host) => (world.hosts.isAlive(host.mark) ? [] : [host.id]));
@@ -19,7 +23,7 @@ export async function observe(
     deadHosts,
     missingWorktrees,
     targetHead: await world.integration.targetHead(),
-    tracker: lookAtTracker(world, onWarning),
+    tracker: lookAtTracker(world, onWarning) ?? known,
   };
 }
 

@@ -58,6 +58,10 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
     const tries = (notBefore.get(key)?.tries ?? 0) + 1;
     notBefore.set(key, { atMs: clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (tries - 1)), tries });
   };
+  const isTooEarly = (key: string): boolean => {
+    const waitMs = (notBefore.get(key)?.atMs ?? 0) - clock.nowMs();
+    return waitMs > 0 && waitMs <= RETRY_MAX_MS;
+  };
   return {
     perform: (commands) => {
       const wished = new Set(commands.map((command) => command.key));
@@ -65,7 +69,7 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
       for (const command of commands) {
         // Ended, but its fact is not in the log yet: the wish is stale.
         if (settled.some(({ key }) => key === command.key)) continue;
-        if (underWay.has(command.key) || (notBefore.get(command.key)?.atMs ?? 0) > clock.nowMs()) continue;
+        if (underWay.has(command.key) || isTooEarly(command.key)) continue;
         begin(command);
       }
     },
@@ -76,7 +80,8 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
     },
     hasSettled: () => settled.length > 0,
     isIdle: () => underWay.size === 0,
-    clockDue: (sinceMs, everyMs) => clock.nowMs() - sinceMs >= everyMs,
+    // A clock that was set back must not stop everything for that long.
+    clockDue: (sinceMs, everyMs) => clock.nowMs() - sinceMs >= everyMs || clock.nowMs() < sinceMs,
   };
 }
 

@@ -9,7 +9,8 @@ import { diffStat, findLanding, logSubjects } from './git/history.ts';
 import type { Identity } from './git/identity.ts';
 import { isAncestor, mergeInMemory } from './git/merge.ts';
 import { healPublish, publish } from './git/publish.ts';
-import { deleteRef, landRef, moveRef, readRef } from './git/refs.ts';
+import { deleteRef, landRef, listRefs, moveRef, readRef } from './git/refs.ts';
+import { replayInMemory } from './git/replay.ts';
 import type { Repository } from './git/repository.ts';
 import { readFileAt, replaceFile, treeOf } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
@@ -44,6 +45,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     },
     build: (options) => build(place, options),
     join: (base, heads) => joinHeads(place, base, heads),
+    dropCandidate: async (fence, commit) => void (await deleteRef(view, candidateRef(fence), commit)),
     advance: (options) => advance(place, options),
     publish: (to) =>
       withMutex(lockFile(repo, 'publish'), async () => {
@@ -86,15 +88,15 @@ async function sync({ view, target }: IntegrationPlace): Promise<Synced> {
 }
 
 async function build(place: IntegrationPlace, options: BuildOptions): ReturnType<Integration['build']> {
-  const { view, tracker, identity } = place;
+  const { view, tracker } = place;
   const { base, head } = options;
   const merged = await mergeInMemory(view, base, head);
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const conflicts = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || options.tick === null);
   if (conflicts.length > 0 || (!merged.clean && merged.paths.length === 0)) return { conflicts };
   const tree = options.tick === null ? merged.tree : await withTick(place, base, merged.tree, options.tick);
-  const parents = options.method === 'squash' ? [base] : [base, head];
-  const commit = await commitTree(view, { tree, parents, message: options.message, identity });
+  const commit = await commitAs(place, options, tree, merged.tree);
+  await dropStaleCandidates(view, options.fence);
   // Named by a ref while the gates run, or a collection of garbage may take it.
   await moveRef(
     view,
@@ -104,6 +106,38 @@ async function build(place: IntegrationPlace, options: BuildOptions): ReturnType
     'candidate',
   );
   return { commit, tree };
+}
+
+/** The candidate's history: the branch merged, its one change alone, or its commits one after the other. The tree is the same. */
+async function commitAs(
+  { view, identity }: IntegrationPlace,
+  options: BuildOptions,
+  tree: Sha,
+  plainTree: Sha,
+): Promise<Sha> {
+  const { base, head, message, method } = options;
+  if (method === 'merge') return commitTree(view, { tree, parents: [base, head], message, identity });
+  const replayed = method === 'rebase' ? await replayInMemory(view, base, head, identity) : null;
+  const last = replayed?.at(-1);
+  // What does not replay to the very same tree is landed as one commit: the merge is what was asked about conflicts.
+  if (replayed == null || last === undefined || last.tree !== plainTree)
+    return commitTree(view, { tree, parents: [base], message, identity });
+  let parent = base;
+  for (const one of replayed.slice(0, -1)) parent = await commitTree(view, { ...one, parents: [parent], identity });
+  const trailers = message.slice(message.indexOf('\n\n') + 2);
+  return commitTree(view, {
+    ...last,
+    tree,
+    parents: [parent],
+    message: `${last.message.trimEnd()}\n\n${trailers}`,
+    identity,
+  });
+}
+
+/** One landing at a time: a candidate of another one belongs to a host that died. */
+async function dropStaleCandidates(view: GitView, fence: number): Promise<void> {
+  for (const [ref, commit] of await listRefs(view, 'refs/paralph/cand/'))
+    if (ref !== candidateRef(fence)) await deleteRef(view, ref, commit);
 }
 
 async function withTick(

@@ -54,7 +54,10 @@ export interface TrackerFile {
 export interface Worktrees {
   /** Where the branch stands; null: there is none. */
   tip(branch: string): Promise<Sha | null>;
-  make(options: { readonly branch: string; readonly base: Sha }): Promise<{ readonly path: string; readonly reused: boolean }>;
+  make(options: {
+    readonly branch: string;
+    readonly base: Sha;
+  }): Promise<{ readonly path: string; readonly reused: boolean }>;
   exists(path: string): boolean;
   facts(path: string): Promise<{ readonly head: Sha; readonly tree: Sha }>;
   commitLeftovers(options: {
@@ -95,6 +98,8 @@ export interface Integration {
   ): Promise<{ readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] }>;
   /** One commit that contains all of these, or the paths that do not merge. */
   join(base: Sha, heads: readonly Sha[]): Promise<{ readonly commit: Sha } | { readonly conflicts: readonly string[] }>;
+  /** The candidate will not land. */
+  dropCandidate(fence: number, commit: Sha): Promise<void>;
   /** Compare-and-swap; the one door through which integration moves to a candidate. */
   advance(options: {
     readonly from: Sha;

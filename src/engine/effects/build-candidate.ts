@@ -14,11 +14,11 @@ export async function buildCandidate(context: PerformContext, command: BuildCand
   const { integration } = context.world;
   const { head: base, upstream } = await integration.sync();
   if (upstream !== null) return build(context, command.fence, base, upstream, null);
-  if (command.item === null) return [{ type: 'candidate-contained', fence: command.fence, commit: base }];
+  if (command.item === null) return [{ type: 'candidate-contained', fence: command.fence, commit: base, base }];
   const loop = context.state().loops[command.item];
   invariant(loop != null && loop.head !== null, `loop ${command.item} has nothing to land`);
   const landed = await integration.findLanded({ head: loop.head, loop: loop.id, integration: base });
-  if (landed !== null) return [{ type: 'candidate-contained', fence: command.fence, commit: landed }];
+  if (landed !== null) return [{ type: 'candidate-contained', fence: command.fence, commit: landed, base }];
   return build(context, command.fence, base, loop.head, loop);
 }
 

@@ -14,7 +14,8 @@ export async function makeWorktree({ world }: PerformContext, command: MakeWorkt
   const base = tip !== null && command.head === null ? tip : await startingPoint(world, command.onto);
   const { path, reused } = await world.worktrees.make({
     branch: command.branch,
-    base: tip ?? command.head ?? base});
+    base: tip ?? command.head ?? base,
+  });
   const { head, tree } = await world.worktrees.facts(path);
   const baseTree = await world.integration.treeOf(base);
   return [

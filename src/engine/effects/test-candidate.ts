@@ -18,7 +18,7 @@ export async function testCandidate(
   const ran = await world.worktrees.withGateWorktree(commit, (path) =>
     world.gates.run({ path, name: `landings/${commit.slice(0, 12)}`, signal, force }),
   );
-  return ran === null
-    ? []
-    : [{ type: 'candidate-tested', fence, tree, report: ran.report, durationMs: ran.durationMs }];
+  if (ran === null) return [];
+  if (ran.report.verdict === 'red') await world.integration.dropCandidate(fence, commit);
+  return [{ type: 'candidate-tested', fence, tree, report: ran.report, durationMs: ran.durationMs }];
 }

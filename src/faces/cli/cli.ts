@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { invariant } from '../../core/assert.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import { AppError, EXIT } from '../../core/errors.ts';
+import { nearest } from '../../text/config/nearest.ts';
 import type { Call } from './handler.ts';
 import { openOutput } from './output.ts';
 import type { Output } from './output.ts';
@@ -27,6 +28,17 @@ export async function runCli(words: readonly string[], version: string): Promise
   }
 }
 
+function unknownCommand(word: string): AppError {
+  const close = nearest(
+    word,
+    COMMANDS.map((spec) => spec.name.split(' ')[0] ?? ''),
+  );
+  const guess = close === null ? '' : `; did you mean ${close}?`;
+  return new AppError('E_USAGE', `unknown command ${JSON.stringify(word)}${guess}`, {
+    remedy: close === null ? 'ralph --help' : `ralph ${close} --help`,
+  });
+}
+
 interface Chosen {
   readonly spec: CommandSpec;
   readonly args: readonly string[];
@@ -43,7 +55,11 @@ function buildProgram(version: string, out: Output, onChosen: (chosen: Chosen) =
       'after',
       '\nExit codes: 0 all landed or ready, 1 some parked, 2 usage, 3 bad config or task file, 4 environment,\n5 busy, 6 needs a person, 7 limit, 70 bug, 130 interrupted, 143 terminated.\n\nStart here: ralph demo, then ralph init',
     );
-  program.action(() => program.help({ error: false }));
+  program.allowExcessArguments(true).action(() => {
+    const [unknown] = program.args;
+    if (unknown === undefined) program.help({ error: false });
+    else throw unknownCommand(unknown);
+  });
   const parents = new Map<string, Command>();
   for (const spec of COMMANDS) addCommand(program, parents, spec, onChosen);
   for (const command of [program, ...allBelow(program)]) own(command, out);
@@ -123,6 +139,7 @@ function callOf(chosen: Chosen, program: Command, out: Output, words: readonly s
     env: process.env,
     out,
     words,
+    flagOf: flagsOf(chosen),
   };
 }
 
@@ -147,6 +164,11 @@ function settingsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
     settings.set(pair.slice(0, cut).trim(), pair.slice(cut + 1));
   }
   return settings;
+}
+
+function flagsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
+  const given = spec.flags.filter((flag) => options[optionName(flag.flag)] !== undefined);
+  return new Map(given.flatMap((flag) => (flag.key === undefined ? [] : [[flag.key, flag.flag.split(' ')[0] ?? '']])));
 }
 
 /** `--max-workers <n>` is `maxWorkers` to commander. */

@@ -2,10 +2,10 @@ import type { ExitCode } from '../../core/errors.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { HostPolicy, State } from '../../core/model.ts';
 import { taskIdOf } from '../../core/tasks.ts';
-import { describeWaiting } from './describe-waiting.ts';
+import { describeWaiting } from '../../core/describe-waiting.ts';
 import type { Call } from './handler.ts';
 import { columns } from './output.ts';
-import { planRun } from './plan-run.ts';
+import { planRun } from '../../core/plan-run.ts';
 
 /** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
 export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
@@ -16,10 +16,10 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
     slot,
   }));
   const start = plan.starts.map((one) => ({ task: taskIdOf(state, one.task), slot: one.slot, onto: one.onto }));
-  const waiting = plan.waits.map(({ task, waiting: why }) => ({
+  const waiting = plan.waits.map(({ task, waiting: one }) => ({
     task: task.id,
-    why: why.why,
-    detail: describeWaiting(why),
+    kind: one.why,
+    why: describeWaiting(one),
   }));
   if (call.flags['json'] === true) {
     call.out.json({
@@ -42,7 +42,7 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
       `slot ${one.slot}`,
       one.onto.length === 0 ? `from ${policy.target}` : `from ${one.onto.join(', ')}`,
     ]),
-    ...waiting.map((one) => ['wait', one.task, '-', one.detail]),
+    ...waiting.map((one) => ['wait', one.task, '-', one.why]),
   ];
   call.out.data(columns(rows));
   call.out.say(

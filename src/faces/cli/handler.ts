@@ -11,6 +11,8 @@ export interface Call {
   readonly env: NodeJS.ProcessEnv;
   readonly out: Output;
   readonly words: readonly string[];
+  /** Which flag gave a setting, by dotted key. */
+  readonly flagOf: ReadonlyMap<string, string>;
 }
 
 export type Handler = (call: Call) => Promise<ExitCode>;

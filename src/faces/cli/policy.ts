@@ -35,8 +35,4 @@ export function refuseUnsupported(settings: Settings): void {
       'merge_policy "pr" is not supported yet; manual keeps the branches ready, auto_merge lands them',
       { remedy: 'ralph config set parallel.merge_policy manual' },
     );
-  if (settings.landing.method === 'rebase')
-    throw new AppError('E_UNSUPPORTED', 'landing method "rebase" is not supported yet', {
-      remedy: 'ralph config set landing.method merge',
-    });
 }

@@ -13,6 +13,7 @@ import { readLogOnly } from '../../world/log/file-log.ts';
 import { isAlive } from '../../world/processes/identity.ts';
 import { logFolder } from '../../world/state-places.ts';
 import { problemLine } from '../../text/config/layer.ts';
+import type { ConfigProblem } from '../../text/config/layer.ts';
 import type { Call } from './handler.ts';
 
 export interface Project {
@@ -25,7 +26,7 @@ export async function openProject(call: Call): Promise<Project> {
   const repo = findRepository(call.cwd);
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
   if (config.problems.length === 0) return { repo, config };
-  const facts = config.problems.map(problemLine);
+  const facts = config.problems.map((problem) => problemLine(withFlag(call, problem)));
   if (config.problems.every((problem) => problem.line === 0 && problem.file.startsWith('--')))
     throw new AppError('E_USAGE', 'a flag has a value that is not valid', { facts, remedy: 'ralph config list' });
   throw new AppError(
@@ -33,6 +34,12 @@ export async function openProject(call: Call): Promise<Project> {
     `the configuration has ${facts.length === 1 ? 'a problem' : `${facts.length} problems`}`,
     { facts, remedy: 'ralph config check' },
   );
+}
+
+/** Names the flag that was typed, not the setting behind it. */
+function withFlag(call: Call, problem: ConfigProblem): ConfigProblem {
+  const flag = problem.file.startsWith('--set ') ? call.flagOf.get(problem.file.slice('--set '.length)) : undefined;
+  return flag === undefined ? problem : { ...problem, file: flag };
 }
 
 /** What the log says now, with hosts that died since counted as gone: true also after a kill. */

@@ -29,7 +29,11 @@ export function showSummary(out: Output, summary: Summary, target: string): void
       `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
   );
   lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
-  lines(out, summary.waiting, (task) => `waiting ${cleanLine(task.task)}`);
+  lines(
+    out,
+    summary.waiting,
+    (task) => `waiting ${cleanLine(task.task)}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
+  );
   lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
   publishLine(out, summary, target);

@@ -144,5 +144,7 @@ function faultOf(error: unknown): Place & { message: string } {
   if (error instanceof RangeError) return { line: 1, column: 1, message: 'not valid TOML: nested too deeply' };
   const { line, column, message } = error as { line?: number; column?: number; message?: string };
   const reason = (message ?? '').trim().split('\n').at(-1) ?? '';
-  return { line: line ?? 1, column: (column ?? 0) + 1, message: `not valid TOML: ${reason}` };
+  // The parser notices an unclosed header only where the next line begins.
+  const at = reason.startsWith('Table header must be single-line') ? Math.max(1, (line ?? 1) - 1) : (line ?? 1);
+  return { line: at, column: (column ?? 0) + 1, message: `not valid TOML: ${reason}` };
 }

@@ -76,7 +76,7 @@ function duplicates(drafts: readonly Draft[], ids: readonly TaskId[]): Problem[]
     const draft = drafts[index] as Draft;
     const first = firstLine.get(id);
     if (first === undefined) firstLine.set(id, draft.line);
-    else problems.push(problemAt(draft.id ?? draft, `the id ${quote(id)} is already used on line ${first}`));
+    else problems.push(problemAt(draft.id ?? draft, `duplicate id ${quote(id)}: it is already used on line ${first}`));
   }
   return problems;
 }
@@ -91,7 +91,7 @@ function cycles(tasks: readonly Task[], drafts: readonly Draft[]): Problem[] {
   }
   return findCycles(edges).map((cycle) => {
     const start = places.get(cycle[0] as string) as Draft;
-    return problemAt(start.deps[0] ?? start, `these tasks wait for each other: ${cycleText(cycle)}`);
+    return problemAt(start.deps[0] ?? start, `dependency cycle: ${cycleText(cycle)}`);
   });
 }
 

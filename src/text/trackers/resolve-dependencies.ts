@@ -41,8 +41,9 @@ export function resolveDependencies(bearers: readonly Bearer[]): Resolved {
 
 function complaint(bearer: Bearer, name: string, hit: Found): string {
   if (typeof hit === 'object') return `${quote(bearer.id)} depends on itself`;
-  const why = hit === 'unknown' ? 'is no task of this file' : 'is the title of several tasks: name one by its id';
-  return `${quote(bearer.id)} depends on ${quote(name)}, which ${why}`;
+  const known = `${quote(bearer.id)} depends on ${quote(name)}, which`;
+  if (hit === 'unknown') return `unknown dependency: ${known} is no task of this file`;
+  return `ambiguous dependency: ${known} is the title of several tasks: name one by its id`;
 }
 
 /** A text with commas is one name if a task bears it, else a list of names. */

@@ -9,6 +9,8 @@ export interface NewCommit {
   readonly parents: readonly Sha[];
   readonly message: string;
   readonly identity: Identity;
+  /** Who made the work, where that is somebody else. */
+  readonly author?: Identity;
   /** When the work was made. Default: now. */
   readonly authorDateMs?: number;
 }
@@ -16,6 +18,10 @@ export interface NewCommit {
 /** Writes a commit object; no ref names it yet. */
 export async function commitTree(view: GitView, commit: NewCommit): Promise<Sha> {
   const env = identityEnvironment(commit.identity);
+  if (commit.author !== undefined) {
+    env['GIT_AUTHOR_NAME'] = commit.author.name;
+    env['GIT_AUTHOR_EMAIL'] = commit.author.email;
+  }
   if (commit.authorDateMs !== undefined) env['GIT_AUTHOR_DATE'] = gitDate(commit.authorDateMs);
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   const message = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`;

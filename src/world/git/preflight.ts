@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { findBrokenEntries } from './broken-entries.ts';
+import { plainView } from './plain-view.ts';
 import { listRefs, readRef } from './refs.ts';
 import { readFormat } from './repository-format.ts';
 import type { Repository } from './repository.ts';
 import { runGit } from './run-git.ts';
-import { openView } from './view.ts';
 import type { GitView } from './view.ts';
 
 export interface Preflight {
@@ -20,7 +20,7 @@ const HEADS = 'refs/heads/';
 const LOOKS_MAX = 10;
 const LOOK_AGAIN_MS = 100;
 
-/** Checks that this repository can be worked on and finds the branch to land on. Changes nothing but our own folder. */
+/** Checks that this repository can be worked on and finds the branch to land on. Changes nothing. */
 export async function preflight(repo: Repository, target: string | null): Promise<Preflight> {
   await refuseBrokenEntries(repo);
   const gitVersion = await requireVersion();
@@ -30,7 +30,7 @@ export async function preflight(repo: Repository, target: string | null): Promis
       remedy: `git config --file '${repo.commonDir}/config' core.bare false`,
     });
   }
-  const view = await openView(repo);
+  const view = plainView(repo);
   const branch = await chooseTarget(repo, view, target);
   if (format.partial) await requireObjects(view, branch.target, branch.targetSha);
   return { gitVersion, ...branch };

@@ -35,6 +35,8 @@ export function agentEnvironment(user: UserEnvironment, options: AgentEnvironmen
   for (const [name, value] of Object.entries(user)) {
     if (value === undefined || !matches(name, allowed) || matches(name, NEVER) || !isName(name)) continue;
     refuse(name, value, '\0');
+    // Asked for by name: whoever reads it expects one line.
+    if (options.pass.includes(name)) refuse(name, value, '\n');
     result[name] = value;
   }
   for (const [name, value] of Object.entries(options.set)) {

@@ -54,7 +54,7 @@ export const handle: Handler = async (call) => {
     settings,
     opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
   });
-  return finish(call, driven, tracker.path, target);
+  return finish(call, driven, policy);
 };
 
 function choose(call: Call, state: State): readonly Loop[] {

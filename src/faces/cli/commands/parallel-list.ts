@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../../core/errors.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
-import { openView } from '../../../world/git/view.ts';
+import { plainView } from '../../../world/git/plain-view.ts';
 import { ourWorktrees } from '../../../world/our-worktrees.ts';
 import type { Handler } from '../handler.ts';
 import { columns } from '../output.ts';
@@ -11,7 +11,7 @@ export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const worktreeRoot = resolve(repo.root, config.settings.parallel.worktreeRoot);
-  const found = await ourWorktrees({ repo, view: await openView(repo), state, worktreeRoot });
+  const found = await ourWorktrees({ repo, view: plainView(repo), state, worktreeRoot });
   const rows = found.map(({ path, branch, use, loop, keep }) => ({
     path,
     branch,

@@ -1,10 +1,11 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
-import type { State } from '../../../core/model.ts';
+import type { HostPolicy, State } from '../../../core/model.ts';
 import { summarize } from '../../../core/summary.ts';
 import { chooseAgent } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
+import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { openWorld } from '../../../world/real-world.ts';
@@ -27,10 +28,11 @@ export const handle: Handler = async (call) => {
   refuseUnsupported(settings);
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
-  const agent = chooseAgent(settings, call.env, repo.root);
   if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
   await readIdentity(repo);
+  const agent = chooseAgent(settings, call.env, repo.root);
+  agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
   const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });
   if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
   warn(
@@ -48,8 +50,9 @@ export const handle: Handler = async (call) => {
     world,
     policy,
     settings,
-    opening: (state) => newTasks(state, tasks) });
-  return finish(call, driven, tasks.path, target);
+    opening: (state) => newTasks(state, tasks),
+  });
+  return finish(call, driven, policy);
 };
 
 function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
@@ -68,11 +71,11 @@ function warn(call: Call, holds: boolean, text: string): void {
   if (holds) call.out.say(call.out.style.yellow(`warning: ${text}`));
 }
 
-export function finish(call: Call, { state, signal }: Driven, tracker: string, target: string): ExitCode {
-  const summary = summarize(state, tracker);
+export function finish(call: Call, { state, signal }: Driven, policy: HostPolicy): ExitCode {
+  const summary = summarize(state, policy);
   const exit = signal === null ? summary.exit : signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
   if (call.flags['json'] === true && call.flags['events'] !== true) call.out.json({ version: 1, ...summary, exit });
-  showSummary(call.out, summary, target);
+  showSummary(call.out, summary, policy.target);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph ${call.words.join(' ')}`);
   return exit;
 }

@@ -4,7 +4,7 @@ import { taskViews } from '../../../core/view.ts';
 import { columns } from '../output.ts';
 import type { Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
-import { planRun } from '../plan-run.ts';
+import { planRun } from '../../../core/plan-run.ts';
 import { runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
 import { taskRow } from './tasks-list.ts';

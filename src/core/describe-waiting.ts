@@ -1,5 +1,5 @@
-import { unreachable } from '../../core/assert.ts';
-import type { Waiting } from '../../core/schedule.ts';
+import { unreachable } from './assert.ts';
+import type { Waiting } from './schedule.ts';
 
 /** Why a task does not start, in words. */
 export function describeWaiting(waiting: Waiting): string {

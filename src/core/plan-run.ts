@@ -1,9 +1,9 @@
-import type { HostPolicy, State } from '../../core/model.ts';
-import type { Event } from '../../core/events.ts';
-import { hostId } from '../../core/ids.ts';
-import type { Plan } from '../../core/schedule.ts';
-import { schedule } from '../../core/schedule.ts';
-import { fold } from '../../core/step.ts';
+import type { HostPolicy, State } from './model.ts';
+import type { Event } from './events.ts';
+import { hostId } from './ids.ts';
+import type { Plan } from './schedule.ts';
+import { schedule } from './schedule.ts';
+import { fold } from './step.ts';
 
 /** What a host with this policy would start, without there being one: the same function the real host asks. */
 export function planRun(state: State, policy: HostPolicy): Plan {
