@@ -8,8 +8,8 @@ import { findAllMarked, findMarked } from '../../src/world/processes/sweep.ts';
 import { freshToken, kill, waitFor } from './fixtures/process-kit.ts';
 import type { ProcessIdentity } from '../../src/world/processes/identity.ts';
 
-function startSleep(env: Record<string, string> = {}, argv0 = 'sleep'): ProcessIdentity {
-  const child = spawn('sleep', ['1000'], { stdio: 'ignore', argv0, env: { ...process.env, ...env } });
+function startSleep(env: Record<string, string> = {}): ProcessIdentity {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore', env: { ...process.env, ...env } });
   const identity = identityOf(child.pid ?? -1);
   if (identity === null) throw new Error('sleep did not start');
   onTestFinished(() => kill(identity));
@@ -56,12 +56,12 @@ describe('identity', () => {
     expect(identityOf(identity.pid)).toBeNull();
   });
 
-  it('reads past a command name made of spaces and parentheses', () => {
-    const child = spawn('perl', ['-e', '$0 = ") R 1 1 1 (x"; print "set\\n"; $| = 1; print ""; sleep 1000'], {
-      stdio: 'ignore',
-    });
+  it('reads past a command name made of spaces and parentheses', async () => {
+    const script = 'printf ") Z 1 1 (" >/proc/$$/comm; echo named; read -r line';
+    const child = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
     onTestFinished(() => void child.kill('SIGKILL'));
-    expect(linuxProc.stat(child.pid ?? -1)?.parent).toBe(process.pid);
+    await once(child.stdout, 'data');
+    expect(linuxProc.stat(child.pid ?? -1)).toMatchObject({ parent: process.pid, group: child.pid, zombie: false });
   });
 });
 
