@@ -157,7 +157,7 @@ function closes(rest: string, fence: Fence): boolean {
 /** An underlined paragraph is a heading: the line above turns out to be one. */
 function makeHeading(level: number, state: State): boolean {
   const above = state.lines.at(-1);
-  if (above?.kind !== 'text' || above.lazy || above.base !== 0 || above.indent >= CODE_INDENT) return false;
+  if (above?.kind !== 'text' || above.base !== 0 || above.indent >= CODE_INDENT) return false;
   const { lazy: _lazy, ...place } = above;
   state.lines[state.lines.length - 1] = { ...place, kind: 'heading', level, title: above.text.trim() };
   return true;
