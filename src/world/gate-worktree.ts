@@ -22,7 +22,6 @@ export function withGateWorktree<T>(
   return withMutex(lockFile(repo, NAME), async () => {
     if (!existsSync(join(path, '.git'))) await add(repo, path, commit);
     await runGit([...HARDENED, 'checkout', '-q', '--force', '--detach', commit], { cwd: path });
-    await runGit([...HARDENED, 'reset', '-q', '--hard', commit], { cwd: path });
     await runGit([...HARDENED, 'clean', '-ffdq'], { cwd: path });
     return act(path);
   });

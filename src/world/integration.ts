@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
-import { sha } from '../core/ids.ts';
 import type { Sha } from '../core/ids.ts';
 import { commitTree } from './git/commit.ts';
 import { diffStat, findLanding, logSubjects } from './git/history.ts';
@@ -35,11 +34,11 @@ export function openIntegration(place: IntegrationPlace): Integration {
   const { repo, view, target } = place;
   return {
     target,
-    targetHead: async () => looseRef(repo, `refs/heads/${target}`) ?? readRef(view, `refs/heads/${target}`),
+    targetHead: () => readRef(view, `refs/heads/${target}`),
     sync: () => sync(place),
     treeOf: (commit) => treeOf(view, commit),
-    findLanded: async ({ head, loop, integration }) => {
-      const landing = await findLanding(view, { ref: integration, since: null, loop });
+    findLanded: async ({ head, loop, base, integration }) => {
+      const landing = await findLanding(view, { ref: integration, since: base, loop });
       if (landing !== null) return landing;
       return (await isAncestor(view, head, integration)) ? integration : null;
     },
@@ -57,16 +56,6 @@ export function openIntegration(place: IntegrationPlace): Integration {
       stat: await diffStat(view, from, to),
     }),
   };
-}
-
-/** Asked every second: a file read instead of a process. Null: packed or symbolic, so git must say. */
-function looseRef(repo: Repository, ref: string): Sha | null {
-  try {
-    const text = readFileSync(join(repo.commonDir, ref), 'latin1').trim();
-    return /^[0-9a-f]{40,64}$/.test(text) ? sha(text) : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
@@ -136,8 +125,13 @@ async function commitAs(
 
 /** One landing at a time: a candidate of another one belongs to a host that died. */
 async function dropStaleCandidates(view: GitView, fence: number): Promise<void> {
+  if (!hasOthers(join(view.gitDir, 'refs/paralph/cand'), String(fence))) return;
   for (const [ref, commit] of await listRefs(view, 'refs/paralph/cand/'))
     if (ref !== candidateRef(fence)) await deleteRef(view, ref, commit);
+}
+
+function hasOthers(folder: string, own: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => name !== own);
 }
 
 async function withTick(
@@ -181,7 +175,7 @@ async function advance(
 ): ReturnType<Integration['advance']> {
   const ref = integrationRef(target);
   const now = await readRef(view, ref);
-  const done = now !== null && (now === to || (await isAncestor(view, to, now)));
+  const done = now !== null && now !== from && (now === to || (await isAncestor(view, to, now)));
   const move = done ? ({ moved: true } as const) : await landRef(view, ref, to, from, 'land');
   await deleteRef(view, candidateRef(fence), to);
   if (move.moved) return { moved: true };

@@ -92,7 +92,13 @@ export interface Integration {
   sync(): Promise<Synced>;
   treeOf(commit: Sha): Promise<Sha>;
   /** The landing of this loop, if integration holds it already. */
-  findLanded(options: { readonly head: Sha; readonly loop: LoopId; readonly integration: Sha }): Promise<Sha | null>;
+  findLanded(options: {
+    readonly head: Sha;
+    readonly loop: LoopId;
+    /** Where the loop started: no landing of it is older. */
+    readonly base: Sha | null;
+    readonly integration: Sha;
+  }): Promise<Sha | null>;
   build(
     options: BuildOptions,
   ): Promise<{ readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] }>;

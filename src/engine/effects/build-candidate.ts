@@ -17,7 +17,7 @@ export async function buildCandidate(context: PerformContext, command: BuildCand
   if (command.item === null) return [{ type: 'candidate-contained', fence: command.fence, commit: base, base }];
   const loop = context.state().loops[command.item];
   invariant(loop != null && loop.head !== null, `loop ${command.item} has nothing to land`);
-  const landed = await integration.findLanded({ head: loop.head, loop: loop.id, integration: base });
+  const landed = await integration.findLanded({ head: loop.head, loop: loop.id, base: loop.base, integration: base });
   if (landed !== null) return [{ type: 'candidate-contained', fence: command.fence, commit: landed, base }];
   return build(context, command.fence, base, loop.head, loop);
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { attributeFolder } from './attributes.ts';
+import { remember } from './remember.ts';
 import type { GitView } from './view.ts';
 
 export type Merged =
@@ -30,9 +31,13 @@ export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha): Prom
   return { clean: false, paths: [...new Set(rest.filter((path) => path !== ''))], tree: sha(tree) };
 }
 
+const askAncestry = remember(async (view, key) => {
+  const [ancestor = '', of = ''] = key.split(' ');
+  return (await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] })).code === 0;
+});
+
 export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
-  const answer = await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] });
-  return answer.code === 0;
+  return ancestor === of || askAncestry(view, `${ancestor} ${of}`);
 }
 
 /** One best common ancestor, or null for unrelated histories. */

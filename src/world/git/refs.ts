@@ -3,6 +3,7 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { readRefFile } from './ref-files.ts';
 import { syncFilesystem } from './sync-filesystem.ts';
 import type { GitView } from './view.ts';
 
@@ -10,6 +11,9 @@ export type RefMove = { readonly moved: true } | { readonly moved: false; readon
 
 /** The commit a full ref name points to, or null when there is no such ref. A damaged ref throws: it is not an absent one. */
 export async function readRef(view: GitView, ref: string): Promise<Sha | null> {
+  invariant(ref.startsWith('refs/'), `not a full ref name: ${ref}`);
+  const read = readRefFile(view.gitDir, ref);
+  if (read !== undefined) return read;
   const listed = await list(view, ref);
   if (listed.stderr.includes(`broken ref ${ref}\n`)) {
     throw new AppError('E_GIT', `${ref} is damaged.`, { facts: [listed.stderr.trim()] });

@@ -2,6 +2,7 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { remember } from './remember.ts';
 import type { GitView } from './view.ts';
 
 /** Names are bytes, read as latin1: neighbours of the file we edit may be called anything. */
@@ -12,9 +13,13 @@ interface Entry {
   readonly name: string;
 }
 
-export async function treeOf(view: GitView, commit: Sha): Promise<Sha> {
+const askTree = remember(async (view, commit) => {
   const answer = await view.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
   return sha(answer.stdout.trim());
+});
+
+export function treeOf(view: GitView, commit: Sha): Promise<Sha> {
+  return askTree(view, commit);
 }
 
 /** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */

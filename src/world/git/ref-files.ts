@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+
+const OBJECT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+/**
+ * A ref read from its file instead of by a process: hosts ask for refs all the time. Undefined: only git can tell (a symbolic
+ * or damaged ref). A loose ref is looked for first, because packing writes the packed file before it removes loose ones.
+ */
+export function readRefFile(gitDir: string, ref: string): Sha | null | undefined {
+  const loose = contentOf(join(gitDir, ref));
+  if (loose === undefined) return undefined;
+  if (loose !== null) {
+    const id = loose.trimEnd();
+    return OBJECT_ID.test(id) ? sha(id) : undefined;
+  }
+  const packed = contentOf(join(gitDir, 'packed-refs'));
+  if (packed === undefined) return undefined;
+  return packed === null ? null : findPacked(packed, ref);
+}
+
+function findPacked(packed: string, ref: string): Sha | null | undefined {
+  const at = packed.indexOf(` ${ref}\n`);
+  if (at === -1) return null;
+  const id = packed.slice(packed.lastIndexOf('\n', at) + 1, at);
+  return OBJECT_ID.test(id) ? sha(id) : undefined;
+}
+
+/** Null: there is no such file. Undefined: it cannot be read. A folder of that name (`a` beside `a/b`) is no ref. */
+function contentOf(file: string): string | null | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' ? null : undefined;
+  }
+}
