@@ -34,10 +34,6 @@ export const CATALOG = {
   E_NO_TASKS: { exit: EXIT.badInput, means: 'No task file was found.' },
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
-  E_EDIT_UNSAFE: {
-    exit: EXIT.badInput,
-    means: 'An edit would have changed more than its own field, so nothing was written.',
-  },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
   E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },
@@ -63,11 +59,6 @@ export const CATALOG = {
   E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
   E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
   E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },
-  E_PUBLISH_BLOCKED: {
-    exit: EXIT.needsPerson,
-    means: 'What landed could not be published without touching local files.',
-  },
-  E_LIMIT: { exit: EXIT.limit, means: 'A limit of the run was reached.' },
 } as const satisfies Record<string, CatalogEntry>;
 
 export type ErrorCode = keyof typeof CATALOG;

@@ -6,6 +6,7 @@ import type { GitView } from './view.ts';
 export function plainView(repo: Repository): GitView {
   return {
     gitDir: repo.commonDir,
+    refsDir: repo.commonDir,
     run: (args, options) => runGit([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
     bytes: (args, options) => runGitBytes([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
   };

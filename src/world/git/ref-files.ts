@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -18,7 +18,9 @@ export function readRefFile(gitDir: string, ref: string): Sha | null | undefined
   }
   const packed = contentOf(join(gitDir, 'packed-refs'));
   if (packed === undefined) return undefined;
-  return packed === null ? null : findPacked(packed, ref);
+  const found = packed === null ? null : findPacked(packed, ref);
+  // No such ref, or no such repository: the second must not look like the first.
+  return found === null && !existsSync(join(gitDir, 'HEAD')) ? undefined : found;
 }
 
 function findPacked(packed: string, ref: string): Sha | null | undefined {

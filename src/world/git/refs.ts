@@ -12,7 +12,7 @@ export type RefMove = { readonly moved: true } | { readonly moved: false; readon
 /** The commit a full ref name points to, or null when there is no such ref. A damaged ref throws: it is not an absent one. */
 export async function readRef(view: GitView, ref: string): Promise<Sha | null> {
   invariant(ref.startsWith('refs/'), `not a full ref name: ${ref}`);
-  const read = readRefFile(view.gitDir, ref);
+  const read = readRefFile(view.refsDir, ref);
   if (read !== undefined) return read;
   const listed = await list(view, ref);
   if (listed.stderr.includes(`broken ref ${ref}\n`)) {

@@ -31,6 +31,8 @@ export interface ViewOptions {
  */
 export interface GitView {
   readonly gitDir: string;
+  /** Where the repository itself keeps its refs. */
+  readonly refsDir: string;
   run(args: readonly string[], options?: ViewOptions): Promise<GitResult>;
   /** The same with the bytes as they are, for file contents and file names. */
   bytes(args: readonly string[], options?: ViewOptions): Promise<GitBytes>;
@@ -53,6 +55,7 @@ export async function openView(repo: Repository): Promise<GitView> {
   };
   return {
     gitDir,
+    refsDir: repo.commonDir,
     run: async (args, options = {}) => runGit(args, prepare(options)),
     bytes: async (args, options = {}) => runGitBytes(args, prepare(options)),
   };

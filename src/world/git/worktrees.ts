@@ -7,6 +7,7 @@ import { AppError } from '../../core/errors.ts';
 import { type Sha, sha } from '../../core/ids.ts';
 import { withMutex } from '../mutex.ts';
 import { outlastGit } from './git-processes.ts';
+import { readRefFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
@@ -115,6 +116,8 @@ export function branchElsewhere(branch: string, tip: Sha): AppError {
 
 /** Where a branch points; null when there is none. */
 export async function branchTip(repo: Repository, branch: string): Promise<Sha | null> {
+  const read = readRefFile(repo.commonDir, `refs/heads/${branch}`);
+  if (read !== undefined) return read;
   const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `refs/heads/${branch}`];
   const { code, stdout } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1] });
   return code === 0 ? sha(stdout.trim()) : null;

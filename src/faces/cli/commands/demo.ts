@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EXIT } from '../../../core/errors.ts';
 import { runGit } from '../../../world/git/run-git.ts';
-import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../demo-job.ts';
+import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../demo-repository.ts';
 import type { Call, Handler } from '../handler.ts';
 
 /** The whole job on a scratch repository: three loops at once, a conflict, a red branch, a liar; then what is on main. */
