@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findExecutable } from '../../src/world/processes/environment.ts';
-import { isAlive, ownIdentity } from '../../src/world/processes/identity.ts';
+import { identityOf, isAlive, ownIdentity } from '../../src/world/processes/identity.ts';
 import { awaitShim, readShim, startShim } from '../../src/world/processes/shim.ts';
 import { findMarked } from '../../src/world/processes/sweep.ts';
 import { readTail } from '../../src/world/processes/tail.ts';
@@ -51,6 +51,12 @@ describe('startShim', () => {
     const agent = await startAgent(['printf', '%s\\0', ...rest]);
     expect(await awaitShim(agent.dir, { signal: never })).toEqual({ state: 'exited', code: 0 });
     expect(Buffer.from(agent.stdout(), 'latin1').toString('utf8')).toBe(rest.map((one) => `${one}\0`).join(''));
+  });
+
+  it('runs the command on the PATH where the shell has one of its own', async () => {
+    const agent = await startAgent(['echo', 'a\\tb']);
+    await awaitShim(agent.dir, { signal: never });
+    expect(agent.stdout()).toBe('a\\tb\n');
   });
 
   it('gives the agent exactly the environment it was told to, and the token', async () => {
@@ -210,6 +216,21 @@ describe('readShim and awaitShim', () => {
     expect(JSON.parse(readFileSync(join(agent.dir, 'identity.json'), 'utf8'))).toMatchObject(agent.identity);
   });
 
+  it('do not take a child of a killed shim for the shim', async () => {
+    const agent = await startReadyAgent('setsid sleep 1000 & echo ready; sleep 1000');
+    process.kill(agent.identity.pid, 'SIGKILL');
+    rmSync(join(agent.dir, 'identity.json'));
+    expect(await awaitShim(agent.dir, { signal: never })).toEqual({ state: 'lost' });
+    expect(readShim(agent.dir)).toEqual({ state: 'lost' });
+  });
+
+  it('do not wait for ever for one that came and went without a trace', async () => {
+    const agent = await startAgent(['true']);
+    await awaitShim(agent.dir, { signal: never });
+    for (const name of ['identity.json', 'pid', 'exit']) rmSync(join(agent.dir, name));
+    expect(await awaitShim(agent.dir, { signal: never })).toEqual({ state: 'lost' });
+  });
+
   it('find it by the token alone', async () => {
     const agent = await startReadyAgent('setsid sleep 1000 & echo ready; sleep 1000');
     rmSync(join(agent.dir, 'identity.json'));
@@ -230,7 +251,8 @@ describe('readShim and awaitShim', () => {
 
   it('wait while another host is about to start it', async () => {
     const dir = runFolder();
-    writeFileSync(join(dir, 'start.json'), JSON.stringify({ token: freshToken(), starter: ownIdentity() }));
+    const starter = identityOf(process.ppid);
+    writeFileSync(join(dir, 'start.json'), JSON.stringify({ token: freshToken(), starter }));
     expect(readShim(dir)).toEqual({ state: 'absent' });
     const onPoll = (): void => writeFileSync(join(dir, 'exit'), '0\n');
     expect(await awaitShim(dir, { signal: never, onPoll })).toEqual({ state: 'exited', code: 0 });

@@ -6,10 +6,11 @@ import { processSource } from './process-source.ts';
 import { readIfThere } from './read-if-there.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
 import type { ProcessIdentity } from './identity.ts';
+import type { ProcessEntry } from './process-entry.ts';
 
 export type ShimSight =
   | { readonly state: 'absent' }
-  | { readonly state: 'starting' }
+  | { readonly state: 'starting'; readonly starter: ProcessIdentity }
   | { readonly state: 'running'; readonly identity: ProcessIdentity }
   | { readonly state: 'exited'; readonly code: number }
   | { readonly state: 'lost' };
@@ -59,14 +60,16 @@ export function lookAtShim(dir: string): ShimSight {
     return isAlive(identity) ? { state: 'running', identity } : (readExit(dir) ?? { state: 'lost' });
   const start = readStart(dir);
   if (start === null) return { state: 'absent' };
-  const found = findShim(dir, start.token);
-  if (found !== null) {
+  const pid = readPid(dir);
+  const shim = pickShim(processSource.list(), start.token, pid);
+  if (shim !== null) {
+    const found = toIdentity(shim);
     recordIdentity(dir, found, start.token);
     return { state: 'running', identity: found };
   }
   const late = readExit(dir);
   if (late !== null) return late;
-  return isAlive(start.starter) ? { state: 'starting' } : { state: 'lost' };
+  return pid === null && isAlive(start.starter) ? { state: 'starting', starter: start.starter } : { state: 'lost' };
 }
 
 function readExit(dir: string): { state: 'exited'; code: number } | null {
@@ -74,16 +77,17 @@ function readExit(dir: string): { state: 'exited'; code: number } | null {
   return code === undefined ? null : { state: 'exited', code: Number(code) };
 }
 
-function findShim(dir: string, token: string): ProcessIdentity | null {
-  const marked = processSource.list().filter((entry) => entry.token === token && entry.pid !== process.pid);
-  const pid = Number.parseInt(readText(join(dir, 'pid')), 10);
-  const byPid = marked.find((entry) => entry.pid === pid);
-  // Not even the pid was written: then the shim leads its group and nothing marked started it.
-  const first = marked.find(
-    (entry) => entry.pid === entry.group && !marked.some((other) => other.pid === entry.parent),
-  );
-  const shim = Number.isNaN(pid) ? first : byPid;
-  return shim === undefined ? null : toIdentity(shim);
+/** Finds the shim among all processes: the one with its token and pid, or, before a pid was written, the first of all. */
+export function pickShim(entries: readonly ProcessEntry[], token: string, pid: number | null): ProcessEntry | null {
+  const marked = entries.filter((entry) => entry.token === token && entry.pid !== process.pid);
+  if (pid !== null) return marked.find((entry) => entry.pid === pid) ?? null;
+  const pids = new Set(marked.map((entry) => entry.pid));
+  return marked.find((entry) => entry.pid === entry.group && !pids.has(entry.parent)) ?? null;
+}
+
+function readPid(dir: string): number | null {
+  const pid = /^(\d+)\n$/.exec(readText(join(dir, 'pid')))?.[1];
+  return pid === undefined ? null : Number(pid);
 }
 
 function readIdentity(dir: string): ProcessIdentity | null {

@@ -82,8 +82,12 @@ export async function awaitShim(
     const sight = lookAtShim(dir);
     if (sight.state === 'exited' || sight.state === 'lost') return sight;
     if (sight.state === 'absent') return { state: 'lost' };
+    // On a full disk a shim of ours can come and go without a trace; only its exit event tells.
+    const child = ownChildren.get(resolve(dir));
+    if (sight.state === 'starting' && sight.starter.pid === process.pid && child === undefined)
+      return { state: 'lost' };
     if (options.signal.aborted) return { state: 'aborted' };
-    await pause(pollMs, options.signal, ownChildren.get(resolve(dir)));
+    await pause(pollMs, options.signal, child);
     options.onPoll?.();
   }
 }
