@@ -6,6 +6,20 @@ const HASHBANG = '#!/usr/bin/env node';
 /** A source that brings its own first line keeps it; two of them would not parse. */
 const bringsHashbang = (source) => readFileSync(inRoot(source), 'utf8').startsWith('#!');
 
+/**
+ * What every command but the version needs, in one file: loading twenty small modules costs more than loading one. Nothing
+ * in here may import a handler, the engine or a parser, or all commands would pay for them.
+ */
+const BASE = new RegExp(
+  [
+    'src/core/',
+    'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text)\\.ts)',
+    'src/world/(config-files|find-tracker|state-places|git/repository|log/|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
+    'src/faces/cli/(cli|table|output|handler|report-error|project|open-tasks|describe-time|find-one)\\.ts',
+    'node_modules/commander/',
+  ].join('|'),
+);
+
 /** Bundles the entries in memory; what is imported lazily becomes a chunk of its own, read only when asked for. */
 export async function bundle({ entries, version }) {
   const { rolldown } = await import('rolldown');
@@ -27,6 +41,7 @@ export async function bundle({ entries, version }) {
       sourcemap: true,
       minify: false,
       entryFileNames: '[name].js',
+      codeSplitting: { groups: [{ name: 'base', test: BASE }] },
       chunkFileNames: 'chunks/[name]-[hash].js',
       banner: (chunk) => (chunk.isEntry && !bringsHashbang(entries[chunk.name]) ? HASHBANG : ''),
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
+import { LOCK_REASON } from './git/worktree-entries.ts';
 import { withMutex } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
@@ -37,7 +38,7 @@ async function add(repo: Repository, path: string, commit: Sha): Promise<void> {
     '--no-checkout',
     '--lock',
     '--reason',
-    'paralph gate worktree',
+    `${LOCK_REASON} for gates`,
     path,
     commit,
   ];

@@ -7,7 +7,7 @@ import { commitTree } from './git/commit.ts';
 import { diffStat, findLanding, logSubjects } from './git/history.ts';
 import type { Identity } from './git/identity.ts';
 import { isAncestor, mergeInMemory } from './git/merge.ts';
-import { healPublish, publish } from './git/publish.ts';
+import { publish } from './git/publish.ts';
 import { deleteRef, landRef, listRefs, moveRef, readRef } from './git/refs.ts';
 import { replayInMemory } from './git/replay.ts';
 import type { Repository } from './git/repository.ts';
@@ -46,11 +46,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     join: (base, heads) => joinHeads(place, base, heads),
     dropCandidate: async (fence, commit) => void (await deleteRef(view, candidateRef(fence), commit)),
     advance: (options) => advance(place, options),
-    publish: (to) =>
-      withMutex(lockFile(repo, 'publish'), async () => {
-        await healPublish(repo, view);
-        return publish(repo, view, { target, to });
-      }),
+    publish: (to) => withMutex(lockFile(repo, 'publish'), () => publish(repo, view, { target, to })),
     describe: async (from, to) => ({
       commits: await logSubjects(view, from, to, SUBJECTS_MAX),
       stat: await diffStat(view, from, to),

@@ -63,7 +63,7 @@ async function retire(
   if (stdout !== '') return { kept: `${basename(path)} has uncommitted changes made after the landing` };
   const integration = await readRef(view, `refs/paralph/int/${target}`);
   if (integration === null || !(await isAncestor(view, head, integration)))
-    await moveRef(view, `refs/paralph/keep/${loop}`, head, null, 'landed otherwise');
+    await moveRef(view, `refs/paralph/keep/${loop}/landed`, head, null, 'landed otherwise');
   await retireWorktree(repo, { path, worktreeRoot });
   await deleteRef(view, `refs/heads/${branch}`, head);
   return { kept: null };

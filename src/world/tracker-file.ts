@@ -1,35 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import { parseTracker, TRACKER_NAMES, tickTask, trackerKindOf } from '../text/trackers/tracker.ts';
-import type { TrackerKind } from '../text/trackers/tracker.ts';
+import { trackerKindOf } from '../text/trackers/tracker-names.ts';
+import type { TrackerKind } from '../text/trackers/tracker-names.ts';
+import { parseTracker, tickTask } from '../text/trackers/tracker.ts';
 import type { TrackerFile } from './world.ts';
 
 const BYTES_MAX = 1024 * 1024;
-
-/** The task file to work on: the one named, else the first known name that is there. Relative to the checkout. */
-export function findTracker(root: string, named: string | null): string {
-  if (named !== null) return namedTracker(root, named);
-  const found = TRACKER_NAMES.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined);
-  if (found !== undefined) return found;
-  throw new AppError('E_NO_TASKS', `no task file in ${root}`, {
-    facts: [`looked for ${TRACKER_NAMES.join(', ')}`],
-    remedy: `printf -- '## Tasks\\n\\n- [ ] First task\\n' > PRD.md`,
-  });
-}
-
-function namedTracker(root: string, named: string): string {
-  const path = relative(root, resolve(root, named));
-  if (trackerKindOf(path) === null)
-    throw new AppError('E_TASKS', `${named}: not a kind of task file that is known`, {
-      facts: ['known: .md, .json, .yaml, .yml'],
-      remedy: 'ralph run --tasks PRD.md',
-    });
-  if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
-    throw new AppError('E_NO_TASKS', `${named}: no such file`, { remedy: 'ralph run --tasks PRD.md' });
-  return path;
-}
 
 /** Opens the task file and keeps an eye on it. Reading never changes a byte. */
 export function openTracker(root: string, path: string): TrackerFile {

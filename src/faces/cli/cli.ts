@@ -16,7 +16,7 @@ export async function runCli(words: readonly string[], version: string): Promise
   const wantsJson = words.includes('--json') || words.includes('--events');
   try {
     const chosen: Chosen[] = [];
-    const program = buildProgram(version, out, (one) => chosen.push(one));
+    const program = buildProgram(version, out, commandsFor(words), (one) => chosen.push(one));
     await program.parseAsync([...words], { from: 'user' });
     const [one] = chosen;
     if (one === undefined) return EXIT.ok;
@@ -45,7 +45,18 @@ interface Chosen {
   readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
 }
 
-function buildProgram(version: string, out: Output, onChosen: (chosen: Chosen) => void): Command {
+/** A known first word needs only its own commands; anything else (help, a typo) needs all of them. */
+function commandsFor([first = '']: readonly string[]): readonly CommandSpec[] {
+  const named = COMMANDS.filter((spec) => spec.name.split(' ')[0] === first);
+  return named.length > 0 ? named : COMMANDS;
+}
+
+function buildProgram(
+  version: string,
+  out: Output,
+  commands: readonly CommandSpec[],
+  onChosen: (chosen: Chosen) => void,
+): Command {
   const program = new Command('ralph')
     .description('Run many coding-agent loops at once on one git repository and land what they make.')
     .version(version, '-V, --version', 'print the version')
@@ -61,7 +72,7 @@ function buildProgram(version: string, out: Output, onChosen: (chosen: Chosen) =
     else throw unknownCommand(unknown);
   });
   const parents = new Map<string, Command>();
-  for (const spec of COMMANDS) addCommand(program, parents, spec, onChosen);
+  for (const spec of commands) addCommand(program, parents, spec, onChosen);
   for (const command of [program, ...allBelow(program)]) own(command, out);
   return program;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { fold } from '../../core/step.ts';
+import { findTracker } from '../../world/find-tracker.ts';
 import type { TrackerFile } from '../../world/world.ts';
 import type { Project } from './project.ts';
 
@@ -14,13 +15,13 @@ export interface OpenTasks {
 
 /** The state with the tasks as the file tells them now. An unchanged file is not parsed again: status must be cheap. */
 export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
-  const { findTracker, openTracker } = await import('../../world/tracker-file.ts');
   const tracker = findTracker(project.repo.root, project.config.settings.tasks);
   if (
     state.trackers[tracker] !== undefined &&
     state.trackers[tracker].digest === digestOf(join(project.repo.root, tracker))
   )
     return { tracker, state };
+  const { openTracker } = await import('../../world/tracker-file.ts');
   return { tracker, state: withTasks(state, readTracker(openTracker(project.repo.root, tracker))) };
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { taskId } from '../../core/ids.ts';
 import type { TaskStatus } from '../../core/task.ts';
-import type { TrackerKind } from './tracker.ts';
+import type { TrackerKind } from './tracker-names.ts';
 import { parseTracker, tickTask } from './tracker.ts';
 
 /** A generated file: its tasks by id, and the lines or parts it was written from. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { taskId } from '../../core/ids.ts';
-import type { TrackerKind } from './tracker.ts';
-import { parseTracker, tickTask, TRACKER_NAMES, trackerKindOf } from './tracker.ts';
+import type { TrackerKind } from './tracker-names.ts';
+import { TRACKER_NAMES, trackerKindOf } from './tracker-names.ts';
+import { parseTracker, tickTask } from './tracker.ts';
 
 const KINDS: readonly TrackerKind[] = ['markdown', 'json', 'yaml'];
 const MEGA = 1_048_576;

@@ -6,10 +6,10 @@ import { unreadable } from './draft.ts';
 import { readJson, tickJson } from './json.ts';
 import { readMarkdown, tickMarkdown } from './markdown.ts';
 import { placesOf } from './places.ts';
+import type { TrackerKind } from './tracker-names.ts';
 import { readYaml, tickYaml } from './yaml.ts';
 
 export type { ParsedTasks } from './draft.ts';
-export type TrackerKind = 'markdown' | 'json' | 'yaml';
 export type Ticked =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'absent' | 'already' | 'unsafe' };
@@ -17,27 +17,10 @@ export type Ticked =
 const FILE_CHARS_MAX = 1_048_576;
 const BOM = '\uFEFF';
 
-const NAMES = ['PRD.md', 'prd.json', 'tasks.yaml', 'tasks.yml', 'prd.md', 'TASKS.md', 'tasks.md', 'tasks.json'];
-/** Where tasks are looked for when nobody says where they are; the first that exists is taken. */
-export const TRACKER_NAMES: readonly string[] = [...NAMES, ...NAMES.map((name) => `.ralph/${name}`)];
-
-const KIND_OF_ENDING = new Map<string, TrackerKind>([
-  ['md', 'markdown'],
-  ['markdown', 'markdown'],
-  ['json', 'json'],
-  ['yaml', 'yaml'],
-  ['yml', 'yaml'],
-]);
-
 /** A format splits into reading drafts and ticking the n-th of them. */
 interface Opened {
   readonly read: Drafts;
   readonly tick: (index: number) => string | null;
-}
-
-export function trackerKindOf(path: string): TrackerKind | null {
-  const ending = /\.([^./\\]+)$/.exec(path)?.[1];
-  return KIND_OF_ENDING.get((ending ?? '').toLowerCase()) ?? null;
 }
 
 /** Reads the tasks of a file and everything that is wrong with it. */

@@ -65,6 +65,8 @@ export function gitEnvironment(): Record<string, string> {
     GIT_EDITOR: 'true',
     GIT_SEQUENCE_EDITOR: 'true',
     GIT_MERGE_AUTOEDIT: 'no',
+    // A git that outlives us must not die of telling its progress to nobody.
+    GIT_PROGRESS_DELAY: '86400',
     LC_ALL: 'C',
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { configTemplate } from '../../../text/config/reference.ts';
-import { TRACKER_NAMES } from '../../../text/trackers/tracker.ts';
+import { TRACKER_NAMES } from '../../../text/trackers/tracker-names.ts';
 import { installedAgents } from '../../../world/choose-agent.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';

@@ -1,0 +1,27 @@
+import { lstatSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { AppError } from '../core/errors.ts';
+import { TRACKER_NAMES, trackerKindOf } from '../text/trackers/tracker-names.ts';
+
+/** The task file to work on: the one named, else the first known name that is there. Relative to the checkout. */
+export function findTracker(root: string, named: string | null): string {
+  if (named !== null) return namedTracker(root, named);
+  const found = TRACKER_NAMES.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined);
+  if (found !== undefined) return found;
+  throw new AppError('E_NO_TASKS', `no task file in ${root}`, {
+    facts: [`looked for ${TRACKER_NAMES.join(', ')}`],
+    remedy: `printf -- '## Tasks\\n\\n- [ ] First task\\n' > PRD.md`,
+  });
+}
+
+function namedTracker(root: string, named: string): string {
+  const path = relative(root, resolve(root, named));
+  if (trackerKindOf(path) === null)
+    throw new AppError('E_TASKS', `${named}: not a kind of task file that is known`, {
+      facts: ['known: .md, .json, .yaml, .yml'],
+      remedy: 'ralph run --tasks PRD.md',
+    });
+  if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
+    throw new AppError('E_NO_TASKS', `${named}: no such file`, { remedy: 'ralph run --tasks PRD.md' });
+  return path;
+}
