@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Sha } from '../../../src/core/ids.ts';
+import { taskKey } from '../../../src/core/ids.ts';
+import type { Loop, State } from '../../../src/core/model.ts';
+import { EMPTY_STATE, isWorking, loopsOf } from '../../../src/core/model.ts';
+import type { Realm } from '../model/realm.ts';
+import { fail, stateOf } from '../model/realm.ts';
+
+/** What must be so once nobody is left who would do anything. */
+export function checkEnd(realm: Realm): void {
+  checkReplay(realm);
+  checkNothingLost(realm);
+  checkExplained(realm);
+  checkPublished(realm);
+}
+
+function checkReplay(realm: Realm): void {
+  const { fold } = realm.brain;
+  const last = stateOf(realm);
+  let whole = EMPTY_STATE;
+  for (const record of realm.log) whole = fold(whole, record);
+  if (!isDeepStrictEqual(whole, last)) fail(realm, 'replay', 'the log from its beginning folds to another state');
+  const middle = realm.random.int(realm.states.length);
+  let half = JSON.parse(JSON.stringify(realm.states[middle])) as State;
+  for (const record of realm.log.slice(middle)) half = fold(half, record);
+  if (!isDeepStrictEqual(half, last)) fail(realm, 'replay', `from a snapshot at ${middle} it folds to another state`);
+}
+
+function checkNothingLost(realm: Realm): void {
+  const { git, integration } = realm;
+  const named = [
+    ...realm.branches.values(),
+    ...realm.keeps,
+    realm.target,
+    ...(integration === null ? [] : [integration]),
+  ];
+  const heads = new Set<Sha>();
+  for (const record of realm.log)
+    for (const event of record.events)
+      if (event.type === 'iteration-ended' || event.type === 'worktree-made') heads.add(event.head);
+  for (const head of heads)
+    if (!named.some((name) => git.isAncestor(head, name)))
+      fail(realm, 'nothing-is-lost', `${head} is reachable from nowhere`);
+  for (const commit of realm.userCommits)
+    if (!git.isAncestor(commit, realm.target)) fail(realm, 'user-commits-stay', `${commit} is not on the target`);
+  for (const { loop, commit } of Object.values(stateOf(realm).landed))
+    if (integration === null || !git.isAncestor(commit, integration))
+      fail(realm, 'landed-stays', `${loop} landed as ${commit}, which is not in integration`);
+  const landings = integration === null ? [] : git.landingsOf(integration);
+  if (new Set(landings).size !== landings.length) fail(realm, 'lands-once', `landings: ${landings.join(' ')}`);
+}
+
+/** Every task of the file came to an end, or its waiting has a reason that a person can see. */
+function checkExplained(realm: Realm): void {
+  const state = stateOf(realm);
+  const { policy } = realm.scenario;
+  const newest = new Map(loopsOf(state).map((loop) => [loop.task, loop]));
+  const stuck = (what: string): void => fail(realm, 'all-is-explained', what);
+  if (state.landing !== null) stuck(`a landing is under way and nobody is there`);
+  const known = state.trackers[policy.tracker]?.tasks ?? [];
+  // The last publish ticks what landed; the next host reads that.
+  const ticked = (tasks: typeof known): typeof known =>
+    tasks.map((task) => (state.landed[taskKey(policy.tracker, task.id)] ? { ...task, status: 'done' } : task));
+  if (!isDeepStrictEqual(ticked(known), ticked(realm.tracker.tasks))) stuck('the log holds other tasks than the file');
+  for (const loop of loopsOf(state)) {
+    if (isWorking(loop)) stuck(`${loop.id} is still ${loop.phase.at}`);
+    if (isQueued(loop) && !isHeldBack(state, loop)) stuck(`${loop.id} is queued and could land`);
+  }
+  const isMet = (dep: (typeof known)[number]['id']): boolean => {
+    const key = taskKey(policy.tracker, dep);
+    const isDone = known.some((task) => task.id === dep && task.status === 'done');
+    const isReady = policy.mergePolicy === 'manual' && newest.get(key)?.phase.at === 'ready';
+    return isDone || state.landed[key] !== undefined || isReady;
+  };
+  for (const task of known) {
+    const key = taskKey(policy.tracker, task.id);
+    const loop = newest.get(key);
+    const isSettled = state.landed[key] !== undefined || task.status === 'done' || task.status === 'blocked';
+    if (isSettled || loop?.phase.at === 'ready') continue;
+    if (loop !== undefined && (state.attempts[key] ?? 0) >= policy.limits.attempts) continue;
+    if (task.deps.some((dep) => !isMet(dep))) continue;
+    const group = task.group ?? (policy.strategy === 'group' ? '' : null);
+    if (group !== null && loopsOf(state).some((other) => isQueued(other))) continue;
+    stuck(`${task.id} could start`);
+  }
+}
+
+const isQueued = (loop: Loop): boolean => loop.phase.at === 'ready' && loop.phase.queued;
+
+/** Landing waits for a person, or for what this loop was started from. */
+const isHeldBack = (state: State, loop: Loop): boolean =>
+  state.landingTrouble !== null || loop.onto.some((id) => state.loops[id]?.phase.at !== 'landed');
+
+function checkPublished(realm: Realm): void {
+  const state = stateOf(realm);
+  const { git, integration, target, scenario } = realm;
+  if (scenario.policy.publish === 'manual' || state.landingTrouble !== null || Object.keys(state.landed).length === 0)
+    return;
+  if (integration !== null && !git.isAncestor(integration, target))
+    fail(realm, 'published-in-the-end', `the target is at ${target}, integration at ${integration}`);
+}

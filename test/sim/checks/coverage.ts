@@ -1,0 +1,78 @@
+import type { EventType, IterationOutcome } from '../../../src/core/events.ts';
+import type { LandingTrouble, ParkReason } from '../../../src/core/model.ts';
+import { loopsOf } from '../../../src/core/model.ts';
+import type { Realm } from '../model/realm.ts';
+
+/** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. */
+const SOUGHT: Record<
+  EventType | `it ${IterationOutcome}` | `parked ${ParkReason}` | `stopped ${LandingTrouble['kind']}`,
+  true
+> = {
+  'host-joined': true,
+  'host-draining': true,
+  'host-left': true,
+  'host-lost': true,
+  'tasks-read': true,
+  'task-reset': true,
+  'task-claimed': true,
+  'loop-adopted': true,
+  'worktree-made': true,
+  'worktree-lost': true,
+  'worktree-retired': true,
+  'worktree-kept': true,
+  'iteration-ended': true,
+  'gates-ended': true,
+  'landing-requested': true,
+  'landing-started': true,
+  'candidate-built': true,
+  'candidate-conflicted': true,
+  'candidate-contained': true,
+  'candidate-tested': true,
+  'integration-advanced': true,
+  'integration-contested': true,
+  'target-moved': true,
+  published: true,
+  'publish-blocked': true,
+  'publish-diverged': true,
+  'command-failed': true,
+  'it claimed': true,
+  'it worked': true,
+  'it failed': true,
+  'it timed-out': true,
+  'it interrupted': true,
+  'it lost': true,
+  'parked iterations': true,
+  'parked runtime': true,
+  'parked no-progress': true,
+  'parked failures': true,
+  'parked conflict': true,
+  'parked red': true,
+  'parked main-red': true,
+  'parked broken': true,
+  'parked reset': true,
+  'stopped upstream-conflict': true,
+  'stopped upstream-red': true,
+  'stopped broken': true,
+};
+
+export interface Coverage {
+  readonly add: (realm: Realm) => void;
+  readonly missing: () => readonly string[];
+}
+
+/** Counts what really happened in the worlds it is shown. */
+export function createCoverage(): Coverage {
+  const missing = new Set<string>(Object.keys(SOUGHT));
+  const add = ({ log, states }: Realm): void => {
+    for (const { events } of log)
+      for (const event of events) {
+        missing.delete(event.type);
+        if (event.type === 'iteration-ended') missing.delete(`it ${event.outcome}`);
+      }
+    for (const state of states) {
+      if (state.landingTrouble !== null) missing.delete(`stopped ${state.landingTrouble.kind}`);
+      for (const { phase } of loopsOf(state)) if (phase.at === 'parked') missing.delete(`parked ${phase.reason}`);
+    }
+  };
+  return { add, missing: () => [...missing] };
+}

@@ -1,0 +1,203 @@
+import type { Event } from '../../../src/core/events.ts';
+import type { LoopId } from '../../../src/core/ids.ts';
+import { taskKey } from '../../../src/core/ids.ts';
+import { canBeQueued } from '../../../src/core/landing-queue.ts';
+import type { Loop, State } from '../../../src/core/model.ts';
+import { loopsOf } from '../../../src/core/model.ts';
+import type { Realm } from './realm.ts';
+import { appendRecord, newName, stateOf, TRACKER } from './realm.ts';
+import { createTask } from './scenario.ts';
+import { endAgent } from './sim-agents.ts';
+import type { HostRunner } from './start-host.ts';
+import { livingHosts, policyOf, startHost } from './start-host.ts';
+
+type Act = (realm: Realm, runHost: HostRunner) => void;
+
+/** One thing that goes wrong, or that a person does without asking. */
+export function hostileAct(realm: Realm, runHost: HostRunner): void {
+  realm.random.pick(ACTS)(realm, runHost);
+}
+
+const crash: Act = (realm, runHost) => {
+  const host = pickHost(realm);
+  if (host === null) return;
+  host.dead = true;
+  startLater(realm, runHost);
+};
+
+const freeze: Act = (realm, runHost) => {
+  const host = pickHost(realm);
+  if (host === null) return;
+  host.frozenUntilMs = realm.timeline.now() + realm.random.between(200, 4000);
+  if (!realm.random.chance(0.3)) return;
+  host.suspected = true;
+  startLater(realm, runHost);
+};
+
+const drain: Act = (realm, runHost) => {
+  const host = pickHost(realm);
+  if (host === null) return;
+  realm.stirred = true;
+  host.drain.abort();
+  if (realm.random.chance(0.3)) realm.timeline.after(200, () => host.force.abort());
+  startLater(realm, runHost);
+};
+
+const clockJump: Act = (realm) => {
+  const host = pickHost(realm);
+  if (host !== null) host.skewMs += realm.random.between(-2500, 2500);
+};
+
+const pickHost = (realm: Realm) => {
+  const hosts = livingHosts(realm);
+  return hosts.length === 0 ? null : realm.random.pick(hosts);
+};
+
+function startLater(realm: Realm, runHost: HostRunner): void {
+  realm.timeline.after(realm.random.between(0, 1500), () => {
+    if (!realm.isCalm && livingHosts(realm).length < 4)
+      startHost(realm, runHost, policyOf(realm, realm.random.between(1, 4)));
+  });
+}
+
+const userCommits: Act = (realm) => {
+  const { random, git } = realm;
+  const tree = git.get(realm.target).tree;
+  const token = git.addToken({
+    id: newName(realm, 'user'),
+    area: random.int(8),
+    bad: random.chance(0.15),
+    fixes: random.chance(0.4) ? (tree.flaws[0] ?? null) : null,
+  });
+  setTarget(realm, git.commit([realm.target], [...tree.tokens, token]).id);
+};
+
+/** Somebody merges a branch of ours by hand. */
+const userMerges: Act = (realm) => {
+  const { random, git } = realm;
+  if (realm.branches.size === 0) return;
+  const branch = random.pick([...realm.branches.values()]);
+  const merged = git.merge(realm.target, branch);
+  if (!('tokens' in merged) || git.isAncestor(branch, realm.target)) return;
+  const isForward = git.isAncestor(realm.target, branch) && random.chance(0.5);
+  setTarget(realm, isForward ? branch : git.commit([realm.target, branch], merged.tokens).id);
+};
+
+function setTarget(realm: Realm, to: Realm['target']): void {
+  realm.target = to;
+  realm.userCommits.push(to);
+}
+
+const userDirt: Act = (realm) => {
+  realm.userIsDirty = !realm.userIsDirty;
+};
+
+const worktreeVanishes: Act = (realm) => {
+  const paths = [...realm.worktrees.values()].filter((worktree) => worktree.exists);
+  if (paths.length > 0) realm.random.pick(paths).exists = false;
+};
+
+/** A person, or something an agent left running, commits in a loop's worktree. */
+const strayCommit: Act = (realm) => {
+  const { random, git } = realm;
+  const open = [...realm.worktrees.values()].filter((worktree) => worktree.exists && worktree.branch !== null);
+  if (open.length === 0) return;
+  const { branch } = random.pick(open);
+  const tip = branch === null ? undefined : realm.branches.get(branch);
+  if (branch === null || tip === undefined) return;
+  const token = git.addToken({
+    id: newName(realm, 'stray'),
+    area: random.int(8),
+    bad: random.chance(0.3),
+    fixes: null,
+  });
+  realm.branches.set(branch, git.commit([tip], [...git.get(tip).tree.tokens, token]).id);
+};
+
+const agentVanishes: Act = (realm) => {
+  const running = [...realm.agents.values()].filter((agent) => agent.end === null);
+  if (running.length > 0) endAgent(realm.random.pick(running), { how: 'lost' });
+};
+
+const trackerEdit: Act = (realm) => {
+  const { random, tracker } = realm;
+  const { tasks } = tracker;
+  const chosen = tasks.length === 0 ? null : random.pick(tasks);
+  const edit = random.int(5);
+  tracker.version += 1;
+  if (edit === 0 || chosen === null) tracker.tasks = [...tasks, createTask(random, newName(realm, 'added'), tasks)];
+  else if (edit === 1) tracker.tasks = tasks.filter((task) => task !== chosen);
+  else
+    tracker.tasks = tasks.map((task) => {
+      if (task !== chosen) return task;
+      if (edit === 2) return { ...task, status: task.status === 'done' ? 'open' : 'done' };
+      return edit === 3
+        ? { ...task, group: random.pick([null, 'auth', 'ui']) }
+        : { ...task, status: task.status === 'blocked' ? 'open' : 'blocked' };
+    });
+};
+
+const personWrites = (realm: Realm, events: readonly Event[]): void => {
+  if (events.length > 0) appendRecord(realm, realm.log.length, 'cli', realm.timeline.now(), events);
+};
+
+const taskReset: Act = (realm) => {
+  const { tasks } = realm.tracker;
+  if (tasks.length > 0)
+    personWrites(realm, [{ type: 'task-reset', task: taskKey(TRACKER, realm.random.pick(tasks).id) }]);
+};
+
+/** What was chosen from the state as it was a moment ago may no longer be so when it is written. */
+const landRequest: Act = (realm, runHost) => {
+  const { random } = realm;
+  const seen = realm.states[Math.max(0, realm.states.length - 1 - random.int(4))] ?? stateOf(realm);
+  const loops = newestLoops(seen).filter((loop) => canBeQueued(loop) && random.chance(0.7));
+  const events = requestFor(realm, seen, loops);
+  if (events.length === 0) return;
+  if (random.chance(0.5)) personWrites(realm, events);
+  else if (livingHosts(realm).length < 5) startHost(realm, runHost, policyOf(realm, 0), events);
+};
+
+function newestLoops(state: State): readonly Loop[] {
+  return [...new Map(loopsOf(state).map((loop) => [loop.task, loop])).values()];
+}
+
+/** As `ralph land` asks: a loop that was started from another's branch brings that one along. */
+export function requestFor(realm: Realm, state: State, chosen: readonly Loop[]): readonly Event[] {
+  const all = new Map<LoopId, Loop>();
+  const take = (loop: Loop): void => {
+    for (const id of loop.onto) {
+      const base = state.loops[id];
+      if (base != null && canBeQueued(base)) take(base);
+    }
+    all.set(loop.id, loop);
+  };
+  for (const loop of chosen) take(loop);
+  const items = [...all.values()].flatMap((loop) => {
+    const head = realm.branches.get(loop.branch) ?? loop.head;
+    return head === null ? [] : [{ loop: loop.id, head }];
+  });
+  return items.length === 0 ? [] : [{ type: 'landing-requested', items }];
+}
+
+const ACTS: readonly Act[] = [
+  crash,
+  crash,
+  crash,
+  freeze,
+  freeze,
+  drain,
+  clockJump,
+  userCommits,
+  userCommits,
+  userCommits,
+  userMerges,
+  userDirt,
+  worktreeVanishes,
+  strayCommit,
+  agentVanishes,
+  trackerEdit,
+  taskReset,
+  landRequest,
+  landRequest,
+];

@@ -1,0 +1,186 @@
+import type { Event } from '../../../src/core/events.ts';
+import type { LoopId, Sha } from '../../../src/core/ids.ts';
+import type { HostPolicy, State } from '../../../src/core/model.ts';
+import { EMPTY_STATE } from '../../../src/core/model.ts';
+import type { Task } from '../../../src/core/task.ts';
+import type { LogRecord } from '../../../src/world/log/log.ts';
+import type { Brain } from './brain.ts';
+import type { Commit, GitModel } from './git-model.ts';
+import { createGitModel } from './git-model.ts';
+import type { Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
+import type { Timeline } from './timeline.ts';
+import { createTimeline } from './timeline.ts';
+
+export interface SimHost {
+  readonly pid: number;
+  readonly policy: HostPolicy;
+  readonly drain: AbortController;
+  readonly force: AbortController;
+  dead: boolean;
+  frozenUntilMs: number;
+  /** Others cannot see its process, though it lives. */
+  suspected: boolean;
+  skewMs: number;
+  ring: (() => void) | null;
+  trackerSeen: number;
+}
+
+export interface SimWorktree {
+  branch: string | null;
+  exists: boolean;
+  readonly dirty: Set<string>;
+}
+
+export interface SimAgent {
+  readonly loop: LoopId;
+  readonly n: number;
+  readonly cwd: string;
+  readonly startedBy: number;
+  readonly startedMs: number;
+  end: { readonly how: 'exited'; readonly code: number } | { readonly how: 'lost' } | null;
+  text: string;
+  readonly waiting: (() => void)[];
+}
+
+export interface SimTracker {
+  version: number;
+  tasks: readonly Task[];
+}
+
+/** Everything outside the hosts: what really is, whatever the log says. */
+export interface Realm {
+  readonly scenario: Scenario;
+  readonly random: Random;
+  readonly timeline: Timeline;
+  readonly git: GitModel;
+  readonly brain: Brain;
+  readonly log: LogRecord<Event>[];
+  /** The state after each record; the first is the empty one. */
+  readonly states: State[];
+  readonly hosts: SimHost[];
+  readonly branches: Map<string, Sha>;
+  readonly keeps: Set<Sha>;
+  readonly worktrees: Map<string, SimWorktree>;
+  readonly pool: string[];
+  readonly agents: Map<string, SimAgent>;
+  readonly tracker: SimTracker;
+  /** Trees that a gate run really passed. */
+  readonly passed: Set<Sha>;
+  readonly userCommits: Sha[];
+  integration: Sha | null;
+  target: Sha;
+  userIsDirty: boolean;
+  isCalm: boolean;
+  /** Something was handed to a host since this was last cleared: its promises must run before anything else happens. */
+  stirred: boolean;
+  violation: { readonly invariant: string; readonly detail: string } | null;
+  names: number;
+  onRecord: (before: State, record: LogRecord<Event>, after: State) => void;
+}
+
+export const TRACKER = 'PRD.md';
+
+export function createRealm(scenario: Scenario, random: Random, brain: Brain): Realm {
+  const git = createGitModel();
+  const root = git.commit([], [git.addToken({ id: 'root', area: 9, bad: false, fixes: null })]);
+  return {
+    scenario,
+    random,
+    timeline: createTimeline(1_000_000),
+    git,
+    brain,
+    log: [],
+    states: [EMPTY_STATE],
+    hosts: [],
+    branches: new Map(),
+    keeps: new Set(),
+    worktrees: new Map(),
+    pool: [],
+    agents: new Map(),
+    tracker: { version: 1, tasks: scenario.tasks },
+    passed: new Set(),
+    userCommits: [root.id],
+    integration: null,
+    target: root.id,
+    userIsDirty: false,
+    isCalm: false,
+    stirred: false,
+    violation: null,
+    names: 0,
+    onRecord: () => undefined,
+  };
+}
+
+export const stateOf = (realm: Realm): State => realm.states.at(-1) ?? EMPTY_STATE;
+
+/** The first broken invariant ends the run. */
+export function fail(realm: Realm, invariant: string, detail: string): void {
+  realm.violation ??= { invariant, detail };
+}
+
+/** Writes a record if nobody wrote since; tells every host's watch. */
+export function appendRecord(
+  realm: Realm,
+  expectedSeq: number,
+  by: string,
+  at: number,
+  events: readonly Event[],
+): boolean {
+  if (expectedSeq !== realm.log.length) return false;
+  const record: LogRecord<Event> = { seq: realm.log.length + 1, at, by, events };
+  const before = stateOf(realm);
+  const after = realm.brain.fold(before, record);
+  realm.log.push(record);
+  realm.states.push(after);
+  for (const host of realm.hosts) if (host.ring !== null && realm.random.chance(0.9)) ringSoon(realm, host);
+  realm.onRecord(before, record, after);
+  return true;
+}
+
+export function ringSoon(realm: Realm, host: SimHost): void {
+  deliver(realm, host, realm.random.between(1, 20), () => host.ring?.());
+}
+
+/** Hands something to a host after a while: never to a dead one, to a frozen one when it wakes. */
+export function deliver(realm: Realm, host: SimHost, ms: number, act: () => void): void {
+  const { timeline } = realm;
+  const arrive = (): void => {
+    if (host.dead) return;
+    if (host.frozenUntilMs > timeline.now()) return timeline.at(host.frozenUntilMs, arrive);
+    realm.stirred = true;
+    act();
+  };
+  if (ms <= 0) arrive();
+  else timeline.after(ms, arrive);
+}
+
+/** A new name that sorts and reads well in a failure. */
+export function newName(realm: Realm, prefix: string): string {
+  realm.names += 1;
+  return `${prefix}${realm.names}`;
+}
+
+export const tipOf = (realm: Realm, worktree: SimWorktree): Commit | null => {
+  const tip = worktree.branch === null ? undefined : realm.branches.get(worktree.branch);
+  return tip === undefined ? null : realm.git.get(tip);
+};
+
+/** Commits onto a branch what lies in its worktree. */
+export function commitDirty(realm: Realm, worktree: SimWorktree): void {
+  const tip = tipOf(realm, worktree);
+  if (tip === null || worktree.branch === null || worktree.dirty.size === 0) return;
+  const commit = realm.git.commit([tip.id], [...tip.tree.tokens, ...worktree.dirty]);
+  realm.branches.set(worktree.branch, commit.id);
+  worktree.dirty.clear();
+}
+
+/** Integration may only go forward, to a tree that passed the gates or to the user's own commit. */
+export function moveIntegration(realm: Realm, to: Sha, how: 'advance' | 'follow'): void {
+  const { git, integration } = realm;
+  if (integration !== null && !git.isAncestor(integration, to))
+    fail(realm, 'integration-goes-forward', `${integration} is not in ${to}`);
+  if (how === 'advance' && !realm.passed.has(git.get(to).tree.id))
+    fail(realm, 'only-green-lands', `the tree of ${to} never passed the gates`);
+  realm.integration = to;
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../../../src/core/errors.ts';
+import type { Sha } from '../../../src/core/ids.ts';
+import { sha } from '../../../src/core/ids.ts';
+import type { Gates, Worktrees } from '../../../src/world/world.ts';
+import type { Commit, Tree } from './git-model.ts';
+import type { Op } from './op.ts';
+import type { Realm, SimHost, SimWorktree } from './realm.ts';
+import { commitDirty, deliver, fail, newName, tipOf } from './realm.ts';
+
+const GATE_PATH = 'gate:';
+
+export function createSimWorktrees(realm: Realm, op: Op): Worktrees {
+  return {
+    tip: (branch) => op(() => realm.branches.get(branch) ?? null),
+    make: (options) => op(() => make(realm, options)),
+    exists: (path) => realm.worktrees.get(path)?.exists === true,
+    facts: (path) => op(() => factsOf(standing(realm, path))),
+    commitLeftovers: ({ path, branch }) =>
+      op(() => {
+        const { worktree } = standing(realm, path);
+        if (worktree.branch !== branch) throw new AppError('E_GIT', `${path} is on another branch`);
+        commitDirty(realm, worktree);
+        return { ...factsOf(standing(realm, path)), branch, committed: true, odd: null, kept: null };
+      }),
+    restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
+    retire: (options) => op(() => retire(realm, options)),
+    withGateWorktree: async (commit, act) => act(await op(() => `${GATE_PATH}${commit}`)),
+  };
+}
+
+function standing(realm: Realm, path: string): { readonly worktree: SimWorktree; readonly tip: Commit } {
+  const worktree = realm.worktrees.get(path);
+  const tip = worktree === undefined ? null : tipOf(realm, worktree);
+  if (worktree === undefined || !worktree.exists || tip === null) throw new AppError('E_GIT', `no worktree at ${path}`);
+  return { worktree, tip };
+}
+
+const factsOf = ({ tip }: { readonly tip: Commit }): { readonly head: Sha; readonly tree: Sha } => ({
+  head: tip.id,
+  tree: tip.tree.id,
+});
+
+function make(
+  realm: Realm,
+  { branch, base }: Parameters<Worktrees['make']>[0],
+): { readonly path: string; readonly reused: boolean } {
+  const tip = realm.branches.get(branch);
+  if (tip !== undefined && tip !== base) throw new AppError('E_GIT', `${branch} is elsewhere`);
+  const before = [...realm.worktrees].find(([, worktree]) => worktree.branch === branch && worktree.exists);
+  if (before !== undefined) {
+    if (before[1].dirty.size > 0) throw new AppError('E_GIT', `${branch} is checked out at ${before[0]}`);
+    return { path: before[0], reused: true };
+  }
+  realm.branches.set(branch, base);
+  const pooled = realm.pool.shift();
+  if (pooled !== undefined && realm.worktrees.get(pooled)?.exists === true) {
+    realm.worktrees.set(pooled, { branch, exists: true, dirty: new Set() });
+    return { path: pooled, reused: true };
+  }
+  const path = newName(realm, 'worktree-');
+  realm.worktrees.set(path, { branch, exists: true, dirty: new Set() });
+  return { path, reused: false };
+}
+
+function retire(
+  realm: Realm,
+  { path, branch, head, loop }: Parameters<Worktrees['retire']>[0],
+): { readonly kept: string | null } {
+  const worktree = realm.worktrees.get(path);
+  const tip = worktree === undefined ? null : tipOf(realm, worktree);
+  if (worktree === undefined || !worktree.exists || tip === null) return { kept: 'the folder is gone' };
+  // Handed on to another loop already: somebody retired it and could not write that down.
+  if (worktree.branch !== branch) return { kept: null };
+  if (tip.id !== head || worktree.dirty.size > 0) return { kept: `it holds more than what ${loop} landed` };
+  if (realm.integration === null || !realm.git.isAncestor(head, realm.integration)) realm.keeps.add(head);
+  worktree.branch = null;
+  realm.pool.push(path);
+  if (realm.branches.get(branch) === head) realm.branches.delete(branch);
+  return { kept: null };
+}
+
+/** A gate looks at a tree for a while; only if it stayed the same all along was that tree tested. */
+export function createSimGates(realm: Realm, host: SimHost): Gates {
+  const { random, timeline } = realm;
+  const running = new Set<string>();
+  const treeAt = (path: string): Tree => {
+    if (path.startsWith(GATE_PATH)) return realm.git.get(sha(path.slice(GATE_PATH.length))).tree;
+    const { worktree, tip } = standing(realm, path);
+    return worktree.dirty.size === 0 ? tip.tree : realm.git.commit([], [...tip.tree.tokens, ...worktree.dirty]).tree;
+  };
+  return {
+    run: async ({ path, signal }) => {
+      const tree = treeAt(path);
+      if (running.has(path)) fail(realm, 'effects-run-once', `two gates at once in ${path}`);
+      running.add(path);
+      const durationMs = random.between(20, 300);
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          running.delete(path);
+          if (signal.aborted) return resolve(null);
+          const isGreen = tree.isGreen && !random.chance(realm.scenario.flakes);
+          try {
+            if (isGreen && treeAt(path).id === tree.id) realm.passed.add(tree.id);
+          } catch (error) {
+            return reject(error as Error);
+          }
+          const failing = isGreen ? null : 'npm test';
+          resolve({ report: { verdict: isGreen ? 'green' : 'red', failing, tail: '' }, durationMs });
+        };
+        timeline.after(durationMs, () => deliver(realm, host, 0, end));
+        signal.addEventListener('abort', () => deliver(realm, host, random.between(1, 20), end));
+      });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Event } from '../../../src/core/events.ts';
+import type { Log } from '../../../src/world/log/log.ts';
+import type { Clock, TrackerFile, World } from '../../../src/world/world.ts';
+import type { Op } from './op.ts';
+import { createOp } from './op.ts';
+import type { Realm, SimHost } from './realm.ts';
+import { appendRecord, deliver, ringSoon, TRACKER } from './realm.ts';
+import { createSimAgents } from './sim-agents.ts';
+import { createSimIntegration } from './sim-integration.ts';
+import { createSimGates, createSimWorktrees } from './sim-worktrees.ts';
+
+/** The realm as one host sees it. */
+export function createSimWorld(realm: Realm, host: SimHost): World {
+  const op = createOp(realm, host);
+  const { random } = realm;
+  return {
+    clock: simClock(realm, host),
+    ids: {
+      suffix: () => random.int(36 ** 4).toString(36),
+      isFree: (branch) => !realm.branches.has(branch),
+    },
+    log: simLog(realm, host, op),
+    hosts: {
+      own: markOf(host.pid),
+      isAlive: ({ pid }) => realm.hosts.some((other) => other.pid === pid && !other.dead && !other.suspected),
+    },
+    tracker: simTracker(realm, host),
+    worktrees: createSimWorktrees(realm, op),
+    integration: createSimIntegration(realm, op),
+    agents: createSimAgents(realm, host, op),
+    gates: createSimGates(realm, host),
+    projection: { write: () => undefined, close: () => undefined },
+  };
+}
+
+export const markOf = (pid: number) => ({ pid, startTime: `start-${pid}`, bootId: 'boot' });
+
+function simClock(realm: Realm, host: SimHost): Clock {
+  const { timeline } = realm;
+  return {
+    nowMs: () => timeline.now() + host.skewMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted || ms <= 0) return resolve();
+        signal.addEventListener('abort', () => resolve());
+        timeline.after(ms, () => deliver(realm, host, 0, resolve));
+      }),
+  };
+}
+
+function simLog(realm: Realm, host: SimHost, op: Op): Log<Event> {
+  const { random } = realm;
+  const own = <T>(effect: () => T): Promise<T> => op(effect, { own: true, ms: random.between(1, 6) });
+  return {
+    read: (after) => own(() => realm.log.slice(after)),
+    watch: (onChange, signal) => {
+      host.ring = onChange;
+      signal.addEventListener('abort', () => {
+        host.ring = null;
+      });
+      ringSoon(realm, host);
+    },
+    append: (expectedSeq, by, at, events) =>
+      own(() =>
+        appendRecord(realm, expectedSeq, by, at, events) ? { ok: true, seq: expectedSeq + 1 } : { ok: false },
+      ),
+    // Any moment may have been the last that was packed, and what is packed went through JSON.
+    loadSnapshot: () =>
+      own(() => {
+        const seq = random.int(realm.states.length);
+        return seq === 0 ? null : { seq, state: JSON.parse(JSON.stringify(realm.states[seq])) as unknown };
+      }),
+    saveSnapshot: () => own(() => undefined),
+  };
+}
+
+function simTracker(realm: Realm, host: SimHost): TrackerFile {
+  return {
+    path: TRACKER,
+    look: () => {
+      const { version, tasks } = realm.tracker;
+      if (host.trackerSeen === version) return null;
+      host.trackerSeen = version;
+      return { digest: `d${version}`, tasks };
+    },
+    tick: () => null,
+  };
+}

@@ -1,0 +1,67 @@
+import { AppError } from '../../../src/core/errors.ts';
+import type { Event } from '../../../src/core/events.ts';
+import type { HostPolicy, State } from '../../../src/core/model.ts';
+import type { HostOrder } from '../../../src/engine/host.ts';
+import type { World } from '../../../src/world/world.ts';
+import type { Realm, SimHost } from './realm.ts';
+import { fail } from './realm.ts';
+import { PROMISE } from './sim-agents.ts';
+import { createSimWorld } from './sim-world.ts';
+
+export type HostRunner = (world: World, order: HostOrder) => Promise<State>;
+
+/** One more process: it lives until it comes to its own end, is asked to stop, or is killed. */
+export function startHost(
+  realm: Realm,
+  runHost: HostRunner,
+  policy: HostPolicy,
+  opening: readonly Event[] = [],
+): SimHost {
+  const host: SimHost = {
+    pid: 100 + realm.hosts.length,
+    policy,
+    drain: new AbortController(),
+    force: new AbortController(),
+    dead: false,
+    frozenUntilMs: 0,
+    suspected: false,
+    skewMs: realm.random.chance(0.3) ? realm.random.between(-3000, 3000) : 0,
+    ring: null,
+    trackerSeen: 0,
+  };
+  realm.hosts.push(host);
+  realm.stirred = true;
+  runHost(createSimWorld(realm, host), {
+    policy,
+    completionPromise: PROMISE,
+    gateCommands: ['npm test'],
+    opening: () => opening,
+    drain: host.drain.signal,
+    force: host.force.signal,
+    onRecord: () => undefined,
+    onWarning: () => undefined,
+  }).then(
+    () => {
+      host.dead = true;
+    },
+    (error: unknown) => {
+      // What cannot even be looked at ends a host, as a crash would; anything else is a mistake of ours.
+      if (!host.dead && !(error instanceof AppError))
+        fail(realm, 'hosts-end-in-order', error instanceof Error ? (error.stack ?? '') : String(error));
+      host.dead = true;
+    },
+  );
+  return host;
+}
+
+export const livingHosts = (realm: Realm): readonly SimHost[] => realm.hosts.filter((host) => !host.dead);
+
+/** As the scenario says, now and then with another mind about one thing. */
+export function policyOf(realm: Realm, slots: number): HostPolicy {
+  const { random, scenario } = realm;
+  const policy: HostPolicy = { ...scenario.policy, slots };
+  if (realm.isCalm || !random.chance(0.1)) return policy;
+  return random.chance(0.5)
+    ? { ...policy, mergePolicy: policy.mergePolicy === 'manual' ? 'auto_merge' : 'manual' }
+    : { ...policy, strategy: policy.strategy === 'queue' ? 'group' : 'queue' };
+}

@@ -1,0 +1,87 @@
+import { canBeQueued } from '../../src/core/landing-queue.ts';
+import { loopsOf } from '../../src/core/model.ts';
+import { checkEnd } from './checks/check-end.ts';
+import { checkReconciled } from './checks/check-reconciled.ts';
+import { watchRecords } from './checks/watch-records.ts';
+import type { Brain } from './model/brain.ts';
+import { REAL_BRAIN } from './model/brain.ts';
+import { hostileAct, requestFor } from './model/hostility.ts';
+import { withLightAbort } from './model/light-abort.ts';
+import { createRandom } from './model/random.ts';
+import type { Realm } from './model/realm.ts';
+import { createRealm, fail, stateOf } from './model/realm.ts';
+import { createScenario } from './model/scenario.ts';
+import type { HostRunner } from './model/start-host.ts';
+import { livingHosts, policyOf, startHost } from './model/start-host.ts';
+
+/** How long the last hosts may take once nothing goes wrong any more. */
+const CALM_MOMENTS_MAX = 20_000;
+const CALM_RECORDS_MAX = 600;
+
+/** Lets every promise that can go on do so. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** One seed from the first host to the last: a hostile time, then calm, then the reckoning. */
+export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_BRAIN): Promise<Realm> {
+  return withLightAbort(async () => {
+    const random = createRandom(seed);
+    const realm = createRealm(createScenario(random), random, brain);
+    watchRecords(realm);
+    for (let host = 0; host < realm.scenario.hosts; host += 1)
+      realm.timeline.after(random.between(0, 300), () => {
+        startHost(realm, runHost, policyOf(realm, random.between(1, 4)));
+      });
+    await hostileTime(realm, runHost);
+    await calmTime(realm, runHost);
+    if (realm.violation === null) checkEnd(realm);
+    return realm;
+  });
+}
+
+async function moment(realm: Realm): Promise<boolean> {
+  if (realm.violation !== null || !realm.timeline.step()) return false;
+  if (realm.stirred) {
+    realm.stirred = false;
+    await settle();
+  }
+  return true;
+}
+
+async function hostileTime(realm: Realm, runHost: HostRunner): Promise<void> {
+  const { hostileMoments, hostility } = realm.scenario;
+  for (let moments = 0; moments < hostileMoments; moments += 1) {
+    if (!(await moment(realm))) return;
+    if (!realm.random.chance(hostility)) continue;
+    hostileAct(realm, runHost);
+    checkReconciled(realm);
+  }
+}
+
+async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
+  realm.isCalm = true;
+  realm.userIsDirty = false;
+  for (const host of realm.hosts) host.frozenUntilMs = 0;
+  await untilAlone(realm);
+  startHost(realm, runHost, policyOf(realm, 2));
+  await untilAlone(realm);
+  const ready = loopsOf(stateOf(realm)).filter((loop) => loop.phase.at === 'ready' && canBeQueued(loop));
+  if (ready.length > 0) {
+    startHost(realm, runHost, policyOf(realm, 0), requestFor(realm, stateOf(realm), ready));
+    await untilAlone(realm);
+  }
+  // What landed by hand may have freed tasks; after this one there must be nothing left to do.
+  startHost(realm, runHost, policyOf(realm, 2));
+  await untilAlone(realm);
+}
+
+async function untilAlone(realm: Realm): Promise<void> {
+  const records = realm.log.length;
+  realm.stirred = true;
+  for (let moments = 0; livingHosts(realm).length > 0; moments += 1) {
+    if (realm.violation !== null) return;
+    if (moments > CALM_MOMENTS_MAX || realm.log.length - records > CALM_RECORDS_MAX)
+      return fail(realm, 'hosts-come-to-an-end', `${moments} moments, ${realm.log.length - records} records`);
+    if (!(await moment(realm)) && livingHosts(realm).length > 0)
+      return fail(realm, 'hosts-come-to-an-end', 'a host waits for something that will never happen');
+  }
+}
