@@ -121,7 +121,14 @@ const stage = (state: State, landing: Landing, next: LandingStage): State => ({
 
 function startLanding(state: State, event: Extract<Event, { type: 'landing-started' }>, stamp: Stamp): State {
   if (state.hosts[event.host] == null || nextToLand(state) !== event.item) return state;
-  return { ...state, landing: { item: event.item, host: event.host, fence: stamp.seq, stage: { at: 'building' } } };
+  const loop = event.item === null ? undefined : state.loops[event.item];
+  const loops =
+    loop === undefined ? state.loops : { ...state.loops, [loop.id]: { ...loop, landings: loop.landings + 1 } };
+  return {
+    ...state,
+    loops,
+    landing: { item: event.item, host: event.host, fence: stamp.seq, stage: { at: 'building' } },
+  };
 }
 
 /** A tree the gates have passed before needs no second run: the verdict is about the tree, not the commit. */

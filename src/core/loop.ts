@@ -43,6 +43,8 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     failureStreak: 0,
     lastSaid: '',
     lastGate: null,
+    lastOdd: null,
+    landings: 0,
   };
   return {
     ...state,
@@ -92,13 +94,22 @@ export function endIteration(loop: Loop, event: Of<'iteration-ended'>, limits: L
     idleStreak: moved ? 0 : loop.idleStreak + (counts && !failed ? 1 : 0),
     failureStreak: failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak,
     lastSaid: event.said,
+    lastOdd: event.odd,
   };
   if (event.outcome === 'timed-out')
     return park(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
-  if (event.outcome === 'claimed' && event.tree !== loop.baseTree)
+  if (event.outcome === 'claimed' && event.tree !== loop.baseTree && !isHalfDone(event.odd))
     return { ...after, phase: { at: 'gating', n: event.n } };
   if (event.outcome === 'interrupted') return { ...after, phase: { at: 'iterating', n: event.n + 1 } };
-  return nextIteration(after, limits, failed ? `the agent exited with ${event.exit ?? 'no code'}` : '', stamp);
+  return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+/** A merge or rebase in the middle, work on another branch: what is on the branch is not what the agent means. */
+const isHalfDone = (odd: string | null): boolean => odd !== null && odd !== 'embedded-repository';
+
+function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
+  if (failed) return `the agent exited with ${event.exit ?? 'no code'}`;
+  return isHalfDone(event.odd) ? `the worktree was left half-done: ${event.odd}` : '';
 }
 
 /** Green gates make a loop ready; red ones are what its next iteration is about. */

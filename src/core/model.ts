@@ -97,6 +97,10 @@ export interface Loop {
   readonly failureStreak: number;
   readonly lastSaid: string;
   readonly lastGate: GateReport | null;
+  /** What the last iteration left half-done in its worktree; null: nothing. */
+  readonly lastOdd: string | null;
+  /** Landings begun: only a loop that was once at it may have landed without our knowing. */
+  readonly landings: number;
 }
 
 export interface GateReport {

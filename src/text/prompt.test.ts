@@ -7,6 +7,7 @@ const plain: PromptFacts = {
   iteration: 1,
   earlier: null,
   gateFailure: null,
+  halfDone: null,
   gates: ['npm test'],
   promise: 'COMPLETE',
 };

@@ -8,6 +8,8 @@ export interface PromptFacts {
   readonly iteration: number;
   readonly earlier: { readonly commits: readonly string[]; readonly stat: string; readonly said: string } | null;
   readonly gateFailure: { readonly command: string; readonly tail: string } | null;
+  /** What the last iteration left half-done in the worktree. */
+  readonly halfDone: string | null;
   readonly gates: readonly string[];
   readonly promise: string;
 }
@@ -23,6 +25,9 @@ export function buildPrompt(facts: PromptFacts): string {
     gateFailure === null
       ? ''
       : `## A gate failed after your last iteration\nCommand: ${gateFailure.command}\n\n${fenced(gateFailure.tail)}\n\nMake it pass.`,
+    facts.halfDone === null
+      ? ''
+      : `## Your worktree was left half-done (${facts.halfDone})\nFinish or undo that first, and end on your own branch with everything committed.`,
     rules(facts),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;

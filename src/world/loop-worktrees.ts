@@ -9,7 +9,11 @@ import { deleteRef, moveRef, readRef } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import type { GitView } from './git/view.ts';
+import { readHeadFile } from './git/ref-files.ts';
+import { treeOf } from './git/tree-edit.ts';
+import { adminDirOf } from './git/worktree-admin.ts';
 import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
+import { isClean } from './git/worktree-state.ts';
 import { withGateWorktree } from './gate-worktree.ts';
 import type { Worktrees } from './world.ts';
 
@@ -31,36 +35,40 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
     exists: (path) => existsSync(join(path, '.git')),
-    facts,
+    facts: (path) => facts(place, path),
     commitLeftovers: (options) =>
       commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) }),
-    restore: async (path) => {
-      await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
-      await runGit([...HARDENED, 'clean', '-fdq'], { cwd: path });
-    },
+    restore,
     retire: (options) => retire(place, options),
     withGateWorktree: (commit, act) => withGateWorktree(repo, worktreeRoot, commit, act),
   };
 }
 
-async function facts(path: string): ReturnType<Worktrees['facts']> {
+async function facts({ repo, view }: WorktreePlace, path: string): ReturnType<Worktrees['facts']> {
+  const adminDir = adminDirOf(repo, path);
+  const head = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir);
+  if (head?.commit != null) return { head: head.commit, tree: await treeOf(view, head.commit) };
   const { stdout } = await runGit(['rev-parse', 'HEAD', 'HEAD^{tree}'], { cwd: path });
-  const [head = '', tree = ''] = stdout.trim().split('\n');
-  return { head: sha(head), tree: sha(tree) };
+  const [commit = '', tree = ''] = stdout.trim().split('\n');
+  return { head: sha(commit), tree: sha(tree) };
+}
+
+async function restore(path: string): Promise<void> {
+  if (await isClean(path)) return;
+  await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
+  await runGit([...HARDENED, 'clean', '-fdq'], { cwd: path });
 }
 
 /** A worktree is given back only if what it holds is what landed; the head stays named until main contains it. */
 async function retire(
-  { repo, view, worktreeRoot, target }: WorktreePlace,
+  place: WorktreePlace,
   { path, branch, head, loop }: Parameters<Worktrees['retire']>[0],
 ): ReturnType<Worktrees['retire']> {
+  const { repo, view, worktreeRoot, target } = place;
   if (!existsSync(path)) return { kept: 'the folder is gone' };
-  const now = await facts(path);
+  const now = await facts(place, path);
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
-  const { stdout } = await runGit([...HARDENED, 'status', '--porcelain', '-z', '--untracked-files=normal'], {
-    cwd: path,
-  });
-  if (stdout !== '') return { kept: `${basename(path)} has uncommitted changes made after the landing` };
+  if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
   const integration = await readRef(view, `refs/paralph/int/${target}`);
   if (integration === null || !(await isAncestor(view, head, integration)))
     await moveRef(view, `refs/paralph/keep/${loop}/landed`, head, null, 'landed otherwise');

@@ -3,7 +3,7 @@ import type { AgentSettings, Settings } from '../core/settings.ts';
 import { openAgents } from './agents.ts';
 import { realClock } from './clock.ts';
 import { openGates } from './gates.ts';
-import { readIdentity } from './git/identity.ts';
+import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
 import { openView } from './git/view.ts';
 import { realIds } from './ids.ts';
@@ -17,6 +17,7 @@ import type { TrackerFile, World } from './world.ts';
 
 export interface WorldOrder {
   readonly repo: Repository;
+  readonly identity: Identity;
   readonly settings: Settings;
   readonly agent: AgentSettings;
   readonly target: string;
@@ -24,8 +25,7 @@ export interface WorldOrder {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function openWorld({ repo, settings, agent, target, tracker, env }: WorldOrder): Promise<World> {
-  const identity = await readIdentity(repo);
+export async function openWorld({ repo, identity, settings, agent, target, tracker, env }: WorldOrder): Promise<World> {
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);

@@ -17,7 +17,11 @@ export async function buildCandidate(context: PerformContext, command: BuildCand
   if (command.item === null) return [{ type: 'candidate-contained', fence: command.fence, commit: base, base }];
   const loop = context.state().loops[command.item];
   invariant(loop != null && loop.head !== null, `loop ${command.item} has nothing to land`);
-  const landed = await integration.findLanded({ head: loop.head, loop: loop.id, base: loop.base, integration: base });
+  // A landing cut short may have moved integration without a word about it.
+  const landed =
+    loop.landings <= 1
+      ? null
+      : await integration.findLanded({ head: loop.head, loop: loop.id, base: loop.base, integration: base });
   if (landed !== null) return [{ type: 'candidate-contained', fence: command.fence, commit: landed, base }];
   return build(context, command.fence, base, loop.head, loop);
 }

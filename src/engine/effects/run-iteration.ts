@@ -97,6 +97,7 @@ async function promptFor(world: World, loop: Loop, task: Task | null, context: P
     earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
     gateFailure:
       loop.lastGate?.verdict === 'red' ? { command: loop.lastGate.failing ?? '', tail: loop.lastGate.tail } : null,
+    halfDone: loop.lastOdd,
     gates: context.gateCommands,
     promise: context.completionPromise,
   });

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { type Sha, sha } from '../../core/ids.ts';
 import { isAncestor } from './merge.ts';
+import { readHeadFile } from './ref-files.ts';
 import { moveRef, readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
@@ -62,7 +63,7 @@ export async function commitLeftovers(repo: Repository, options: LeftoverOptions
 
 /** Where HEAD stands. A branch that the agent deleted under itself comes back where HEAD last was. */
 async function findHead(place: Place): Promise<Head> {
-  const head = await headOf(place.path);
+  const head = readHeadFile(place.repo.commonDir, place.adminDir) ?? (await headOf(place.path));
   if (head.commit !== null || head.branch !== place.branch) return head;
   const last = lastHead(place.adminDir);
   if (last === null || !(await isCommit(place.view, last))) return head;

@@ -23,6 +23,19 @@ export function readRefFile(gitDir: string, ref: string): Sha | null | undefined
   return found === null && !existsSync(join(gitDir, 'HEAD')) ? undefined : found;
 }
 
+/** Where a worktree stands, from its HEAD file. Undefined: only git can tell. */
+export function readHeadFile(
+  commonDir: string,
+  adminDir: string,
+): { readonly commit: Sha | null; readonly branch: string | null } | undefined {
+  const head = contentOf(join(adminDir, 'HEAD'))?.trimEnd();
+  if (head == null) return undefined;
+  if (OBJECT_ID.test(head)) return { commit: sha(head), branch: null };
+  const ref = /^ref: (refs\/heads\/.+)$/.exec(head)?.[1];
+  const commit = ref === undefined ? undefined : readRefFile(commonDir, ref);
+  return ref === undefined || commit === undefined ? undefined : { commit, branch: ref.slice('refs/heads/'.length) };
+}
+
 function findPacked(packed: string, ref: string): Sha | null | undefined {
   const at = packed.indexOf(` ${ref}\n`);
   if (at === -1) return null;

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Repository } from './repository.ts';
@@ -18,6 +19,16 @@ const HARMLESS = new Set(['noop', 'noop-v1', 'preciousobjects', 'partialclone', 
 
 /** Reads the format straight from the config file: includes, conditions and the user's own settings have no say in it. */
 export async function readFormat(repo: Repository): Promise<RepositoryFormat> {
+  const file = statSync(join(repo.commonDir, 'config'), { bigint: true, throwIfNoEntry: false });
+  const mark = `${repo.commonDir} ${file?.ino} ${file?.size} ${file?.mtimeNs}`;
+  if (known?.mark !== mark) known = { mark, format: await askFormat(repo) };
+  return known.format;
+}
+
+/** The last answer: it is asked for with every view, and the file hardly ever changes. */
+let known: { readonly mark: string; readonly format: RepositoryFormat } | null = null;
+
+async function askFormat(repo: Repository): Promise<RepositoryFormat> {
   // From the top folder, because git looks at the repository around it first and may already refuse that one.
   const list = await runGit(['config', '--file', join(repo.commonDir, 'config'), '--list', '-z'], {
     cwd: '/',

@@ -5,6 +5,7 @@ import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { loopsOf } from '../../../core/model.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
+import { readIdentity } from '../../../world/git/identity.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { openWorld } from '../../../world/real-world.ts';
@@ -42,6 +43,7 @@ export const handle: Handler = async (call) => {
   const policy = { ...runPolicy({ settings, tracker: tracker.path, target, agent: '' }), slots: 0 };
   const world = await openWorld({
     repo,
+    identity: await readIdentity(repo),
     settings,
     agent: { command: [], env: {}, passEnv: [] },
     target,

@@ -31,7 +31,7 @@ export const handle: Handler = async (call) => {
   const tasks = readTracker(tracker);
   if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
-  await readIdentity(repo);
+  const identity = await readIdentity(repo);
   const agent = chooseAgent(settings, call.env, repo.root);
   agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
   const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });
@@ -46,7 +46,7 @@ export const handle: Handler = async (call) => {
     !policy.hasGates,
     'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
   );
-  const world = await openWorld({ repo, settings, agent: agent.settings, target, tracker, env: call.env });
+  const world = await openWorld({ repo, identity, settings, agent: agent.settings, target, tracker, env: call.env });
   const driven = await driveHost(call, {
     world,
     policy,
