@@ -1,0 +1,141 @@
+import type { Event, IterationOutcome } from '../../src/core/events.ts';
+import type { LoopId } from '../../src/core/ids.ts';
+import { hostId, loopId, sha, taskId, taskKey } from '../../src/core/ids.ts';
+import type { GateReport, HostPolicy, Loop, State } from '../../src/core/model.ts';
+import { EMPTY_STATE } from '../../src/core/model.ts';
+import type { LimitSettings } from '../../src/core/settings.ts';
+import type { Task } from '../../src/core/task.ts';
+import { fold } from '../../src/core/step.ts';
+
+export const TRACKER = 'PRD.md';
+export const key = (id: string) => taskKey(TRACKER, taskId(id));
+
+export const LIMITS: LimitSettings = {
+  iterations: 5,
+  runtimeMs: 60_000,
+  noProgress: 2,
+  attempts: 1,
+  consecutiveFailures: 2,
+  graceMs: 100,
+};
+
+export const POLICY: HostPolicy = {
+  tracker: TRACKER,
+  slots: 2,
+  strategy: 'queue',
+  mergePolicy: 'auto_merge',
+  limits: LIMITS,
+  target: 'main',
+  publish: 'end',
+  method: 'merge',
+  agent: 'scripted',
+  gatesHash: 'g',
+  hasGates: true,
+};
+
+export function task(
+  id: string,
+  more: Partial<Omit<Task, 'id' | 'deps'>> & { readonly deps?: readonly string[] } = {},
+): Task {
+  return {
+    title: `Do ${id}`,
+    body: '',
+    acceptance: [],
+    group: null,
+    priority: null,
+    status: 'open',
+    blockedReason: null,
+    line: 1,
+    ...more,
+    id: taskId(id),
+    deps: (more.deps ?? []).map(taskId),
+  };
+}
+
+export const GREEN: GateReport = { verdict: 'green', failing: null, tail: '' };
+export const RED: GateReport = { verdict: 'red', failing: 'npm test', tail: 'one failed' };
+
+const EXITS: Partial<Record<IterationOutcome, number>> = { claimed: 0, worked: 0, failed: 3 };
+
+/** A log written by hand, one record per call, and the state it folds to. */
+export interface Story {
+  readonly state: () => State;
+  readonly write: (...events: readonly Event[]) => State;
+  readonly join: (host: string, policy?: Partial<HostPolicy>) => State;
+  readonly read: (...tasks: readonly Task[]) => State;
+  readonly loop: (id: LoopId) => Loop;
+  /** Starts a loop and its worktree; the answer is its id. */
+  readonly begin: (
+    task: string,
+    more?: { readonly host?: string; readonly slot?: number; readonly onto?: readonly LoopId[] },
+  ) => LoopId;
+  readonly iterate: (loop: LoopId, outcome: IterationOutcome, tree?: string, durationMs?: number) => Loop;
+  readonly gate: (loop: LoopId, report: GateReport) => Loop;
+  /** A whole loop, up to green gates. */
+  readonly ready: (task: string, more?: Parameters<Story['begin']>[1]) => LoopId;
+  readonly startLanding: (item: LoopId | null, host?: string) => number;
+}
+
+export function tellStory(): Story {
+  let state = EMPTY_STATE;
+  const write: Story['write'] = (...events) => {
+    state = fold(state, { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'story', events });
+    return state;
+  };
+  const loop: Story['loop'] = (id) => {
+    const found = state.loops[id];
+    if (found === undefined) throw new Error(`the story has no loop ${id}`);
+    return found;
+  };
+  const begin: Story['begin'] = (name, { host = 'h1', slot = 1, onto = [] } = {}) => {
+    const id = loopId(`${name}-${Object.keys(state.loops).length + 1}`);
+    write({ type: 'task-claimed', loop: id, task: key(name), host: hostId(host), slot, branch: `ralph/${id}`, onto });
+    const base = { base: sha('base'), baseTree: sha('base-tree'), head: sha('base'), tree: sha('base-tree') };
+    const { fence } = loop(id);
+    write({ type: 'worktree-made', loop: id, fence, path: `/w/${id}`, ...base, reused: false });
+    return id;
+  };
+  const iterate: Story['iterate'] = (id, outcome, tree = loop(id).tree ?? '', durationMs = 1000) => {
+    const { fence, iteration } = loop(id);
+    const ended = {
+      loop: id,
+      fence,
+      n: iteration + 1,
+      outcome,
+      head: sha(`head-${tree}`),
+      tree: sha(tree),
+      durationMs,
+    };
+    write({ type: 'iteration-ended', ...ended, said: 'so', exit: EXITS[outcome] ?? null, swept: 0, odd: null });
+    return loop(id);
+  };
+  const gate: Story['gate'] = (id, report) => {
+    const { fence, iteration, head, tree } = loop(id);
+    const ended = { loop: id, fence, n: iteration, head: head ?? sha(''), tree: tree ?? sha('') };
+    write({ type: 'gates-ended', ...ended, report, durationMs: 10 });
+    return loop(id);
+  };
+  return {
+    state: () => state,
+    write,
+    loop,
+    begin,
+    iterate,
+    gate,
+    join: (host, policy = {}) =>
+      write({
+        type: 'host-joined',
+        host: hostId(host),
+        mark: { pid: 1, startTime: '1', bootId: 'b' },
+        policy: { ...POLICY, ...policy },
+      }),
+    read: (...tasks) => write({ type: 'tasks-read', tracker: TRACKER, digest: String(state.seq), tasks }),
+    ready: (name, more = {}) => {
+      const id = begin(name, more);
+      iterate(id, 'claimed', `tree-of-${id}`);
+      gate(id, GREEN);
+      return id;
+    },
+    startLanding: (item, host = 'h1') => write({ type: 'landing-started', item, host: hostId(host) }).seq,
+  };
+}
