@@ -22,6 +22,7 @@ const SLUG_CHARS_MAX = 40;
 export function slug(text: string): string {
   const ascii = text
     .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
