@@ -50,6 +50,14 @@ describe('a candidate', () => {
     expect(story.state().landing?.stage.at).toBe('advancing');
   });
 
+  it('whose tree failed before is tested again: it may have been a flake', () => {
+    const { story, a, fence } = landing();
+    story.write(tested(fence, 'c-tree', RED), tested(fence, 'b-tree'));
+    story.write({ type: 'landing-requested', items: [{ loop: a, head: sha('h') }] });
+    story.write({ type: 'candidate-built', fence: story.startLanding(a), candidate: candidate() });
+    expect(story.state().landing?.stage.at).toBe('testing');
+  });
+
   it('is not moved to by a fact about another one', () => {
     const { story, fence } = landing();
     story.write(tested(fence, 'other-tree'));
@@ -120,6 +128,14 @@ describe('a red candidate', () => {
     expect(story.loop(a).phase.at).toBe('ready');
     expect(nextToLand(story.state())).toBeUndefined();
     story.write({ type: 'target-moved', head: sha('t') });
+    expect(nextToLand(story.state())).toBe(a);
+  });
+
+  it('and a new host tries once more what was stopped', () => {
+    const { story, a, fence } = landing({ upstream: true });
+    story.write(tested(fence, 'c-tree', RED));
+    story.join('h2');
+    expect(story.state().landingTrouble).toBeNull();
     expect(nextToLand(story.state())).toBe(a);
   });
 });

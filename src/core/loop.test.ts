@@ -182,6 +182,21 @@ describe('a worktree is lost', () => {
     });
   });
 
+  it('and made again: what counts as a change is still measured from the first base', () => {
+    const { story, a } = begun();
+    story.iterate(a, 'worked', 'one');
+    story.write({ type: 'worktree-lost', loop: a });
+    const { fence } = story.loop(a);
+    const later = { base: sha('later'), baseTree: sha('later-tree'), head: sha('head-one'), tree: sha('one') };
+    story.write({ type: 'worktree-made', loop: a, fence, path: '/w/other', ...later, reused: true });
+    expect(story.loop(a)).toMatchObject({
+      base: 'base',
+      baseTree: 'base-tree',
+      worktree: '/w/other',
+      phase: { at: 'iterating', n: 2 },
+    });
+  });
+
   it('after the loop ended: nothing changes', () => {
     const { story, a } = begun();
     story.iterate(a, 'timed-out');
