@@ -31,14 +31,21 @@ export interface WorktreePlace {
 
 export function openWorktrees(place: WorktreePlace): Worktrees {
   const { repo, view, worktreeRoot } = place;
+  // Worktrees whose files are exactly their commit, because we have just committed them and nobody was let in since.
+  const settled = new Set<string>();
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
-    commitLeftovers: (options) =>
-      commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) }),
-    restore,
+    commitLeftovers: async (options) => {
+      const found = await commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) });
+      if (found.odd === null) settled.add(options.path);
+      return found;
+    },
+    restore: async (path) => {
+      if (!settled.delete(path)) await restore(path);
+    },
     retire: (options) => retire(place, options),
     withGateWorktree: (commit, act) => withGateWorktree(repo, worktreeRoot, commit, act),
   };

@@ -89,7 +89,14 @@ describe('runGit', () => {
       Object.keys(gitEnvironment())
         .filter((name) => name.startsWith('GIT_'))
         .sort(),
-    ).toEqual(['GIT_EDITOR', 'GIT_MERGE_AUTOEDIT', 'GIT_OPTIONAL_LOCKS', 'GIT_SEQUENCE_EDITOR', 'GIT_TERMINAL_PROMPT']);
+    ).toEqual([
+      'GIT_EDITOR',
+      'GIT_MERGE_AUTOEDIT',
+      'GIT_OPTIONAL_LOCKS',
+      'GIT_PROGRESS_DELAY',
+      'GIT_SEQUENCE_EDITOR',
+      'GIT_TERMINAL_PROMPT',
+    ]);
     expect((await runGit(['ls-files'], { cwd: dir })).stdout).toBe('README.md\n');
     const view = await openView(findRepository(dir));
     expect((await view.run(['rev-parse', 'refs/heads/main'])).stdout.trim()).toBe(git('rev-parse', 'HEAD'));

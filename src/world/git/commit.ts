@@ -2,6 +2,7 @@ import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { identityEnvironment } from './identity.ts';
 import type { Identity } from './identity.ts';
+import { knowTree } from './tree-edit.ts';
 import type { GitView } from './view.ts';
 
 export interface NewCommit {
@@ -26,7 +27,9 @@ export async function commitTree(view: GitView, commit: NewCommit): Promise<Sha>
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   const message = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`;
   const made = await view.run(['commit-tree', ...parents, '-F', '-', commit.tree], { input: message, env });
-  return sha(made.stdout.trim());
+  const id = sha(made.stdout.trim());
+  knowTree(view, id, commit.tree);
+  return id;
 }
 
 /** A message whose last paragraph git reads as trailers: `Key: value`, one line each. */

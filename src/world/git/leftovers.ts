@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { type Sha, sha } from '../../core/ids.ts';
+import { type Changes, lookAtChanges } from './changes.ts';
 import { isAncestor } from './merge.ts';
 import { readHeadFile } from './ref-files.ts';
 import { moveRef, readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { snapshotWorktree, stageAll, unstageEmbedded, writeTree } from './snapshot.ts';
+import { knowTree, treeOf } from './tree-edit.ts';
 import { type GitView, openView } from './view.ts';
 import { operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
-import { type Head, embeddedRepositories, headOf, hasUnmerged } from './worktree-state.ts';
+import { type Head, embeddedRepositories, headOf } from './worktree-state.ts';
 
 export interface WorktreeFacts {
   /** The commit that holds everything that was found: the tip of the branch, unless something is odd. */
@@ -48,17 +50,28 @@ export async function commitLeftovers(repo: Repository, options: LeftoverOptions
   removeDeadLocks(adminDir);
   const place: Place = { ...options, repo, view: await openView(repo), adminDir };
   const head = await findHead(place);
-  const operation = operationIn(adminDir) ?? ((await hasUnmerged(options.path)) ? 'unmerged' : null);
+  const changes = await lookAtChanges(options.path);
+  const operation = operationIn(adminDir) ?? (changes.unmerged ? 'unmerged' : null);
   if (operation !== null) return keepSnapshot(place, head, operation);
   if (head.commit === null) return keepSnapshot(place, head, 'unborn');
-  await unstageEmbedded(options.path);
-  const embedded = await embeddedRepositories(options.path);
-  await stageAll(options.path, embedded);
-  const tree = await writeTree(options.path);
-  const committed = tree !== (await treeOf(place.view, head.commit));
+  const before = await treeOf(place.view, head.commit);
+  const { tree, embedded } = changes.clean ? { tree: before, embedded: [] } : await stage(options.path, changes);
+  const committed = tree !== before;
   const commit = committed ? await commitTree(place, tree, [head.commit]) : head.commit;
+  if (committed) knowTree(place.view, commit, tree);
   const settled = await settle(place, head, commit);
   return { tree, committed, ...settled, odd: settled.odd ?? (embedded.length > 0 ? 'embedded-repository' : null) };
+}
+
+async function stage(
+  path: string,
+  changes: Changes,
+): Promise<{ readonly tree: Sha; readonly embedded: readonly string[] }> {
+  if (changes.links) await unstageEmbedded(path);
+  // What was staged as a link a moment ago is a folder of its own again.
+  const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
+  await stageAll(path, embedded);
+  return { tree: await writeTree(path), embedded };
 }
 
 /** Where HEAD stands. A branch that the agent deleted under itself comes back where HEAD last was. */
@@ -147,11 +160,6 @@ async function keep(place: Place, commit: Sha): Promise<string> {
 async function commitTree(place: Place, tree: Sha, parents: readonly Sha[]): Promise<Sha> {
   const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
   const { stdout } = await place.view.run(args, { input: `${place.message.trimEnd()}\n`, env: place.identityEnv });
-  return sha(stdout.trim());
-}
-
-async function treeOf(view: GitView, commit: Sha): Promise<Sha> {
-  const { stdout } = await view.run(['rev-parse', '--verify', `${commit}^{tree}`]);
   return sha(stdout.trim());
 }
 

@@ -31,13 +31,13 @@ export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha): Prom
   return { clean: false, paths: [...new Set(rest.filter((path) => path !== ''))], tree: sha(tree) };
 }
 
-const askAncestry = remember(async (view, key) => {
+const ancestry = remember(async (view, key) => {
   const [ancestor = '', of = ''] = key.split(' ');
   return (await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] })).code === 0;
 });
 
 export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
-  return ancestor === of || askAncestry(view, `${ancestor} ${of}`);
+  return ancestor === of || ancestry.ask(view, `${ancestor} ${of}`);
 }
 
 /** One best common ancestor, or null for unrelated histories. */

@@ -13,13 +13,18 @@ interface Entry {
   readonly name: string;
 }
 
-const askTree = remember(async (view, commit) => {
+const trees = remember(async (view, commit) => {
   const answer = await view.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
   return sha(answer.stdout.trim());
 });
 
 export function treeOf(view: GitView, commit: Sha): Promise<Sha> {
-  return askTree(view, commit);
+  return trees.ask(view, commit);
+}
+
+/** Whoever made a commit knows its tree. */
+export function knowTree(view: GitView, commit: Sha, tree: Sha): void {
+  trees.know(view, commit, tree);
 }
 
 /** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */

@@ -46,6 +46,8 @@ export async function openView(repo: Repository): Promise<GitView> {
   const config = viewConfig(await readFormat(repo));
   const gitDir = join(repo.stateDir, 'view');
   lay(repo, gitDir, config);
+  const open = opened.get(gitDir);
+  if (open?.config === config) return open.view;
   const prepare = (options: ViewOptions) => {
     // An agent may reach this folder too; whatever it put there must be gone before git reads it.
     if (!isIntact(gitDir, config)) lay(repo, gitDir, config);
@@ -53,13 +55,18 @@ export async function openView(repo: Repository): Promise<GitView> {
     const attributes = workTree === undefined ? {} : { GIT_WORK_TREE: workTree };
     return { ...rest, cwd: workTree ?? gitDir, env: { ...viewEnvironment(gitDir), ...attributes, ...env } };
   };
-  return {
+  const view: GitView = {
     gitDir,
     refsDir: repo.commonDir,
     run: async (args, options = {}) => runGit(args, prepare(options)),
     bytes: async (args, options = {}) => runGitBytes(args, prepare(options)),
   };
+  opened.set(gitDir, { config, view });
+  return view;
 }
+
+/** One view a repository: what was learnt through it is remembered with it. */
+const opened = new Map<string, { readonly config: string; readonly view: GitView }>();
 
 function viewEnvironment(gitDir: string): Record<string, string> {
   return {

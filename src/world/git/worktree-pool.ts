@@ -5,6 +5,8 @@ import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
+import { lookAtChanges } from './changes.ts';
+import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
 import { LOCK_REASON } from './worktree-entries.ts';
@@ -110,7 +112,7 @@ async function isReusable(repo: Repository, entry: PoolEntry, worktreeRoot: stri
   try {
     const adminDir = soundAdminDir(repo, entry.path);
     if (operationIn(adminDir) !== null) return false;
-    const head = await headOf(entry.path);
+    const head = readHeadFile(repo.commonDir, adminDir) ?? (await headOf(entry.path));
     if (head.branch !== null || head.commit === null || !(await isClean(entry.path))) return false;
     return head.commit === entry.head || (await isReachable(repo, head.commit));
   } catch {
@@ -134,20 +136,10 @@ async function moveTo(repo: Repository, path: string, options: TakeOptions): Pro
     await removeWorktree(repo, { path, worktreeRoot: options.worktreeRoot });
     return false;
   }
-  // The empty old value means: must not exist, unless an earlier try left it at our base.
-  if ((await branchTip(repo, options.branch)) !== options.base) {
-    const args = [
-      'update-ref',
-      '--no-deref',
-      '-m',
-      'paralph: new loop',
-      `refs/heads/${options.branch}`,
-      options.base,
-      '',
-    ];
-    await runGit([...HARDENED, ...args], { cwd: repo.commonDir });
-  }
-  await runGit([...HARDENED, 'checkout', '-q', '--no-guess', options.branch, '--'], { cwd: path });
+  // An earlier try may have left the branch at our base; `-b` refuses any other.
+  const made = (await branchTip(repo, options.branch)) === options.base;
+  const how = made ? ['--no-guess', options.branch, '--'] : ['--no-track', '-b', options.branch];
+  await runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path });
   return true;
 }
 
@@ -186,14 +178,17 @@ export async function retireWorktree(
     throw new AppError('E_NEEDS_PERSON', `${path} is in the middle of a ${operation}.`, {
       remedy: `git -C '${path}' status`,
     });
-  const embedded = await embeddedRepositories(path);
+  const changes = await lookAtChanges(path);
+  const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
   if (embedded.length > 0) {
     throw new AppError('E_NEEDS_PERSON', `${path} holds a repository of its own: ${embedded[0]}.`, {
       remedy: `ls -la '${join(path, embedded[0] ?? '')}'`,
     });
   }
   removeDeadLocks(adminDir);
-  const head = await restoreFiles(path, adminDir);
+  await restoreFiles(path, adminDir, changes.clean);
+  const head = readHeadFile(repo.commonDir, adminDir)?.commit ?? (await headOf(path)).commit;
+  invariant(head !== null, `${path} stands at no commit`);
   const file = join(poolDir(repo), `${basename(path)}.json`);
   mkdirSync(poolDir(repo), { recursive: true });
   const entry: PoolEntry = { path, head };

@@ -47,21 +47,15 @@ export async function embeddedRepositories(
   return names.filter((name) => name.endsWith('/'));
 }
 
-/** Whether a conflict was left unresolved, as after `git stash pop`. */
-export async function hasUnmerged(path: string): Promise<boolean> {
-  const { stdout } = await runGitBytes([...HARDENED, 'ls-files', '--unmerged', '-z'], { cwd: path });
-  return stdout.length > 0;
-}
-
 /** Detaches HEAD where it stands and puts every tracked file back; new files go, ignored ones stay because they are slow to make. */
-export async function restoreFiles(path: string, adminDir: string): Promise<Sha> {
+export async function restoreFiles(path: string, adminDir: string, looksClean: boolean): Promise<void> {
   await runGit([...HARDENED, 'checkout', '-q', '--detach'], { cwd: path });
   // Files marked assume-unchanged or skip-worktree would keep an agent's edit out of sight of every later command.
-  if (await hidesChanges(path)) rmSync(join(adminDir, 'index'), { force: true });
+  const hides = await hidesChanges(path);
+  if (hides) rmSync(join(adminDir, 'index'), { force: true });
+  if (looksClean && !hides) return;
   await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
   await runGit([...HARDENED, 'clean', '-f', '-d', '-q'], { cwd: path });
-  const { stdout } = await runGit([...HARDENED, 'rev-parse', '--verify', 'HEAD^{commit}'], { cwd: path });
-  return sha(stdout.trim());
 }
 
 async function hidesChanges(path: string): Promise<boolean> {
