@@ -12,11 +12,9 @@ describe('the invariants have teeth', () => {
   it.each(MUTANTS)('$name', async ({ brain, caughtBy }) => {
     for (let seed = 1; seed <= SEEDS_MAX; seed += 1) {
       const { violation } = await runSeed(seed, createBrainHost(brain), brain);
-      if (violation === null) continue;
-      expect(caughtBy).toContain(violation.invariant);
-      return;
+      if (violation !== null && caughtBy.includes(violation.invariant)) return;
     }
-    expect.fail(`no invariant spoke up within ${SEEDS_MAX} seeds`);
+    expect.fail(`${caughtBy.join(' or ')} did not speak up within ${SEEDS_MAX} seeds`);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Brain } from './model/brain.ts';
 
 export interface Mutant {
   readonly name: string;
-  /** The invariants of which one must speak up first. */
+  /** The invariants of which one must speak up. */
   readonly caughtBy: readonly string[];
   readonly brain: Brain;
 }

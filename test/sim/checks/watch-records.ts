@@ -30,11 +30,12 @@ export function watchRecords(realm: Realm): void {
     }
     if (loop.base !== null && was?.base == null) checkBase(realm, loop, below.get(loop.id) ?? []);
   };
-  realm.onRecord = (start, record) => {
+  realm.onRecord = (start, record, end) => {
     let before = start;
     for (const event of record.events) {
       if (event.type === 'task-reset') epochs.set(event.task, (epochs.get(event.task) ?? 0) + 1);
-      const after = realm.brain.fold(before, { ...record, events: [event] });
+      const isAlone = record.events.length === 1;
+      const after = isAlone ? end : realm.brain.fold(before, { ...record, events: [event] });
       checkEvent(realm, before, after, event);
       checkFence(realm, before, after, event);
       if (after.loops !== before.loops) for (const loop of loopsOf(after)) checkLoop(before, loop);

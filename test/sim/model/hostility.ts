@@ -5,7 +5,7 @@ import { canBeQueued } from '../../../src/core/landing-queue.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
 import { loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from './realm.ts';
-import { appendRecord, newName, stateOf, TRACKER } from './realm.ts';
+import { appendRecord, moveIntegration, newName, stateOf, TRACKER } from './realm.ts';
 import { createTask } from './scenario.ts';
 import { endAgent } from './sim-agents.ts';
 import type { HostRunner } from './start-host.ts';
@@ -65,11 +65,18 @@ const userCommits: Act = (realm) => {
   const tree = git.get(realm.target).tree;
   const token = git.addToken({
     id: newName(realm, 'user'),
-    area: random.int(8),
+    area: random.int(4),
     bad: random.chance(0.15),
     fixes: random.chance(0.4) ? (tree.flaws[0] ?? null) : null,
   });
   setTarget(realm, git.commit([realm.target], [...tree.tokens, token]).id);
+};
+
+/** The same, and at that very moment some host makes a worktree, so integration follows. */
+const userCommitsAndIsFollowed: Act = (realm, runHost) => {
+  userCommits(realm, runHost);
+  const { git, integration, target } = realm;
+  if (integration === null || git.isAncestor(integration, target)) moveIntegration(realm, target, 'follow');
 };
 
 /** Somebody merges a branch of ours by hand. */
@@ -190,8 +197,10 @@ const ACTS: readonly Act[] = [
   clockJump,
   userCommits,
   userCommits,
-  userCommits,
+  userCommitsAndIsFollowed,
+  userCommitsAndIsFollowed,
   userMerges,
+  userDirt,
   userDirt,
   worktreeVanishes,
   strayCommit,

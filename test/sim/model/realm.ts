@@ -133,7 +133,7 @@ export function appendRecord(
   const after = realm.brain.fold(before, record);
   realm.log.push(record);
   realm.states.push(after);
-  for (const host of realm.hosts) if (host.ring !== null && realm.random.chance(0.9)) ringSoon(realm, host);
+  for (const host of realm.hosts) if (host.ring !== null && realm.random.chance(0.7)) ringSoon(realm, host);
   realm.onRecord(before, record, after);
   return true;
 }

@@ -48,9 +48,9 @@ export function createTask(random: Random, name: string, earlier: readonly Task[
 
 export function createScenario(random: Random): Scenario {
   const tasks: Task[] = [];
-  for (let count = random.between(2, 6); count > 0; count -= 1)
+  for (let count = random.between(2, 5); count > 0; count -= 1)
     tasks.push(createTask(random, `t${tasks.length}`, tasks));
-  const quiet = random.chance(0.1);
+  const quiet = random.chance(0.05);
   return {
     tasks,
     hosts: random.between(1, 3),
@@ -67,7 +67,7 @@ export function createScenario(random: Random): Scenario {
         graceMs: 100,
       },
       target: 'main',
-      publish: random.pick(['end', 'end', 'each', 'manual']),
+      publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
       method: random.chance(0.7) ? 'merge' : 'squash',
       agent: 'simulated',
       gatesHash: 'g',
@@ -75,7 +75,7 @@ export function createScenario(random: Random): Scenario {
     },
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),
-    hostileMoments: random.between(100, 500),
+    hostileMoments: random.between(80, 400),
     agents: {
       failing: random.pick([0, 0.1, 0.3]),
       idle: random.pick([0, 0.1, 0.3]),
@@ -84,6 +84,6 @@ export function createScenario(random: Random): Scenario {
       unfinished: random.pick([0.1, 0.4]),
     },
     flakes: random.pick([0, 0, 0.05]),
-    faults: quiet ? 0 : random.pick([0, 0, 0.005, 0.02]),
+    faults: quiet ? 0 : random.pick([0, 0, 0.01, 0.05]),
   };
 }

@@ -53,7 +53,7 @@ function change(realm: Realm, agent: SimAgent): void {
   const flaws = tipOf(realm, worktree)?.tree.flaws ?? [];
   const token = {
     id: newName(realm, `${agent.loop}.${agent.n}.`),
-    area: random.int(8),
+    area: random.int(7),
     bad: random.chance(realm.scenario.agents.bad),
     fixes: loop?.lastGate?.verdict === 'red' && random.chance(0.7) ? (flaws[0] ?? null) : null,
   };
