@@ -143,7 +143,8 @@ function createBell(): Bell {
     wait: async (ms, world) => {
       if (!rung) {
         wake = new AbortController();
-        await world.clock.sleep(ms, wake.signal);
+        // In step with every other wait of a second, so that an idle machine wakes once.
+        await world.clock.sleep(ms - (world.clock.nowMs() % ms), wake.signal);
         wake = null;
       }
       rung = false;

@@ -13,7 +13,7 @@ import type { Agents, Clock, Iteration, IterationEnd } from './world.ts';
 
 const FINAL_TEXT_BYTES = 64 * 1024;
 const WORKER_LOG_BYTES_MAX = 50 * 1024 * 1024;
-const POLL_MS = 500;
+const POLL_MS = 250;
 
 export interface AgentPlace {
   readonly repo: Repository;

@@ -17,6 +17,8 @@ import type { ShimSight } from './shim-folder.ts';
 const SHELL = '/bin/sh';
 const POLL_MS = 250;
 const POLL_MS_MIN = 100;
+/** Only for the caller's sake: it wants to hear now and then. */
+const OWN_POLL_MS = 1000;
 
 /** Shims this process started itself: their exit is an event, not a poll. */
 const ownChildren = new Map<string, ChildProcess>();
@@ -79,18 +81,25 @@ export async function awaitShim(
 ): Promise<Extract<ShimSight, { state: 'exited' | 'lost' }> | { readonly state: 'aborted' }> {
   const pollMs = Math.max(options.pollMs ?? POLL_MS, POLL_MS_MIN);
   for (;;) {
-    const sight = lookAtShim(dir);
-    if (sight.state === 'exited' || sight.state === 'lost') return sight;
-    if (sight.state === 'absent') return { state: 'lost' };
-    // On a full disk a shim of ours can come and go without a trace; only its exit event tells.
+    // The end of a child of our own is an event, so its folder need not be read before.
     const child = ownChildren.get(resolve(dir));
-    if (sight.state === 'starting' && sight.starter.pid === process.pid && child === undefined)
-      return { state: 'lost' };
+    if (child === undefined || hasEnded(child)) {
+      const sight = lookAtShim(dir);
+      if (sight.state === 'exited' || sight.state === 'lost') return sight;
+      if (sight.state === 'absent') return { state: 'lost' };
+      // On a full disk a shim of ours can come and go without a trace; only its exit event tells.
+      if (sight.state === 'starting' && sight.starter.pid === process.pid) return { state: 'lost' };
+    }
     if (options.signal.aborted) return { state: 'aborted' };
-    await pause(pollMs, options.signal, child);
+    await pause(child === undefined ? pollMs : untilNextBeat(OWN_POLL_MS), options.signal, child);
     options.onPoll?.();
   }
 }
+
+/** Twenty waits that end together wake the processor once, not twenty times. */
+const untilNextBeat = (everyMs: number): number => everyMs - (Date.now() % everyMs);
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 /** The command is looked up here, since a shell would take names such as exit or eval for its own. */
 function shimCommand(start: ShimStart): readonly [string, ...string[]] {
