@@ -234,6 +234,13 @@ describe('a failure while landing', () => {
     message: 'broke',
   } as const;
 
+  it('to move integration stops landing and leaves the item in the queue: it may have moved', () => {
+    const { story, a, fence } = landing();
+    story.write(tested(fence, 'c-tree'), { ...failed, command: 'advance-integration', fence });
+    expect(story.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'broken', detail: 'broke' } });
+    expect(story.loop(a).phase).toMatchObject({ at: 'ready', queued: true });
+  });
+
   it('puts the item aside; with no item, landing stops', () => {
     const { story, a, fence } = landing();
     story.write({ ...failed, fence: fence - 1 });

@@ -106,7 +106,8 @@ function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): St
     case 'integration-contested':
       return stage({ ...state, integration: event.now }, landing, { at: 'building' });
     case 'command-failed':
-      if (landing.item === null)
+      // Integration may have moved all the same, and the item is not to blame: whoever lands next looks what is there.
+      if (landing.item === null || event.command === 'advance-integration')
         return stopLanding(state, { kind: 'broken', detail: event.message, paths: [], target: state.targetHead });
       return refuse(state, landing, 'broken', event.message, stamp);
     default:
