@@ -136,7 +136,7 @@ function createBell(): Bell {
     wait: async (ms, world) => {
       if (!isRung) {
         wake = new AbortController();
-        await world.clock.sleep(ms, wake.signal);
+        await world.clock.sleep(ms - (world.clock.nowMs() % ms), wake.signal);
         wake = null;
       }
       isRung = false;
