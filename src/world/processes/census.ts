@@ -3,20 +3,23 @@ import { performance } from 'node:perf_hooks';
 import { processSource } from './process-source.ts';
 import type { ProcessEntry } from './process-entry.ts';
 
-const INTERVAL_MS = 100;
+/** Listing all processes may take at most a fifth of our time, however many there are. */
+const REST_FACTOR = 4;
 
 let next: Promise<readonly ProcessEntry[]> | null = null;
-let takenAt = -INTERVAL_MS;
+let restUntil = 0;
 
 /**
- * A list of all processes taken after this call. Reading them all costs tens of milliseconds, so callers that ask
- * together share one reading: stopping a hundred loops at once must not freeze the host.
+ * A list of all processes taken after this call. On a crowded machine reading them all costs tens of milliseconds, so callers
+ * that ask together share one reading: stopping a hundred loops at once must not freeze the host.
  */
 export function takeCensus(): Promise<readonly ProcessEntry[]> {
-  next ??= sleep(Math.max(0, takenAt + INTERVAL_MS - performance.now())).then(() => {
+  next ??= sleep(Math.max(0, restUntil - performance.now())).then(() => {
     next = null;
+    const from = performance.now();
     const entries = processSource.list();
-    takenAt = performance.now();
+    const to = performance.now();
+    restUntil = to + REST_FACTOR * (to - from);
     return entries;
   });
   return next;
