@@ -28,7 +28,14 @@ export type Command =
       readonly fence: number;
       readonly n: number;
     }
-  | { readonly type: 'build-candidate'; readonly key: string; readonly fence: number; readonly item: LoopId | null }
+  | {
+      readonly type: 'build-candidate';
+      readonly key: string;
+      readonly fence: number;
+      readonly item: LoopId | null;
+      /** Loops that may land together with the item, in this order, as far as they merge. */
+      readonly followers: readonly LoopId[];
+    }
   | {
       readonly type: 'test-candidate';
       readonly key: string;

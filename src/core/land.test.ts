@@ -6,12 +6,13 @@ import type { LoopId } from './ids.ts';
 import { landingQueue, nextToLand } from './landing-queue.ts';
 import type { Candidate } from './model.ts';
 
-const candidate = (more: Partial<Candidate> = {}): Candidate => ({
+const candidate = (item: LoopId, more: Partial<Candidate> = {}): Candidate => ({
   base: sha('b'),
   baseTree: sha('b-tree'),
   commit: sha('c'),
   tree: sha('c-tree'),
   upstream: false,
+  members: more.upstream === true ? [] : [{ loop: item, commit: sha('c') }],
   ...more,
 });
 
@@ -22,7 +23,7 @@ function landing(more: Partial<Candidate> = {}): { readonly story: Story; readon
   story.read(task('a'), task('b'));
   const a = story.ready('a');
   const fence = story.startLanding(a);
-  story.write({ type: 'candidate-built', fence, candidate: candidate(more) });
+  story.write({ type: 'candidate-built', fence, candidate: candidate(a, more) });
   return { story, a, fence };
 }
 
@@ -54,7 +55,7 @@ describe('a candidate', () => {
     const { story, a, fence } = landing();
     story.write(tested(fence, 'c-tree', RED), tested(fence, 'b-tree'));
     story.write({ type: 'landing-requested', items: [{ loop: a, head: sha('h') }] });
-    story.write({ type: 'candidate-built', fence: story.startLanding(a), candidate: candidate() });
+    story.write({ type: 'candidate-built', fence: story.startLanding(a), candidate: candidate(a) });
     expect(story.state().landing?.stage.at).toBe('testing');
   });
 
@@ -245,10 +246,54 @@ describe('a failure while landing', () => {
     const { story, a, fence } = landing();
     story.write({ ...failed, fence: fence - 1 });
     expect(story.state().landing?.item).toBe(a);
+    // With others on board nobody knows whose fault it was: it is tried alone.
+    story.write({ ...failed, fence });
+    expect(story.state().landing).toMatchObject({ item: a, width: 1, stage: { at: 'building' } });
     story.write({ ...failed, fence });
     expect(story.loop(a).phase).toMatchObject({ at: 'parked', reason: 'broken' });
     story.write({ type: 'publish-diverged', to: sha('c') });
     story.write({ ...failed, fence: story.startLanding(null) });
     expect(story.state().landingTrouble).toMatchObject({ kind: 'broken', detail: 'broke' });
+  });
+});
+
+describe('several loops in one candidate', () => {
+  /** Three loops in the queue, the first with the two others merged on top. */
+  function together(): { readonly story: Story; readonly loops: readonly LoopId[]; readonly fence: number } {
+    const story = tellStory();
+    story.join('h1');
+    story.read(task('a'), task('b'), task('c'));
+    const loops = [story.ready('a'), story.ready('b'), story.ready('c')];
+    const [a] = loops as [LoopId];
+    const fence = story.startLanding(a);
+    const members = loops.map((loop, index) => ({ loop, commit: sha(`c${index}`) }));
+    story.write({ type: 'candidate-built', fence, candidate: candidate(a, { members }) });
+    return { story, loops, fence };
+  }
+
+  it('land together, each by its own commit, after one test', () => {
+    const { story, loops, fence } = together();
+    story.write(tested(fence, 'c-tree'), { type: 'integration-advanced', fence, commit: sha('c') });
+    expect(story.state()).toMatchObject({ landing: null, integration: 'c' });
+    expect(loops.map((loop) => story.loop(loop).phase)).toEqual([
+      { at: 'landed', commit: 'c0' },
+      { at: 'landed', commit: 'c1' },
+      { at: 'landed', commit: 'c2' },
+    ]);
+  });
+
+  it('are nobody’s fault when red together: fewer are tried', () => {
+    const { story, loops, fence } = together();
+    story.write(tested(fence, 'c-tree', RED));
+    expect(story.state().landing).toMatchObject({ item: loops[0], width: 1, stage: { at: 'building' } });
+    expect(loops.map((loop) => story.loop(loop).phase.at)).toEqual(['ready', 'ready', 'ready']);
+  });
+
+  it('are built again when one of them is taken out', () => {
+    const { story, loops } = together();
+    story.write({ type: 'task-reset', task: key('b') });
+    expect(story.state().landing).toBeNull();
+    expect(story.loop(loops[1] as LoopId).phase).toMatchObject({ at: 'parked', reason: 'reset' });
+    expect(nextToLand(story.state())).toBe(loops[0]);
   });
 });

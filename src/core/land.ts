@@ -1,10 +1,10 @@
 import { unreachable } from './assert.ts';
 import type { Event, Stamp } from './events.ts';
 import type { LoopId, Sha } from './ids.ts';
-import { canBeQueued, nextToLand } from './landing-queue.ts';
+import { canBeQueued, landingQueue, nextToLand } from './landing-queue.ts';
 import { park } from './loop.ts';
 import type { Candidate, GateReport, Landing, LandingStage, LandingTrouble, Loop, ParkReason, State } from './model.ts';
-import { isLive, loopsOf } from './model.ts';
+import { isLive, LANDING_WIDTH_MAX, loopsOf } from './model.ts';
 import { recordVerdict, verdictOf } from './verdicts.ts';
 
 type LandingEvent = Extract<
@@ -109,6 +109,7 @@ function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): St
       // Integration may have moved all the same, and the item is not to blame: whoever lands next looks what is there.
       if (landing.item === null || event.command === 'advance-integration')
         return stopLanding(state, { kind: 'broken', detail: event.message, paths: [], target: state.targetHead });
+      if (landing.width > 1) return narrow(state, landing, 1);
       return refuse(state, landing, 'broken', event.message, stamp);
     default:
       return unreachable(event);
@@ -128,19 +129,36 @@ function startLanding(state: State, event: Extract<Event, { type: 'landing-start
   return {
     ...state,
     loops,
-    landing: { item: event.item, host: event.host, fence: stamp.seq, stage: { at: 'building' } },
+    landing: {
+      item: event.item,
+      host: event.host,
+      fence: stamp.seq,
+      width: LANDING_WIDTH_MAX,
+      stage: { at: 'building' },
+    },
   };
 }
 
 /** A tree the gates have passed before needs no second run: the verdict is about the tree, not the commit. */
 function built(state: State, landing: Landing, candidate: Candidate): State {
   if (landing.stage.at !== 'building') return state;
+  const followers = candidate.members.slice(1).map((member) => state.loops[member.loop]);
+  // Somebody took one out of the queue while it was merged in: build again without it.
+  if (followers.some((loop) => loop?.phase.at !== 'ready' || !loop.phase.queued)) return state;
+  const loops = { ...state.loops };
+  for (const loop of followers) if (loop != null) loops[loop.id] = { ...loop, landings: loop.landings + 1 };
   const known = verdictOf(state, gatesHashOf(state, landing), candidate.tree);
-  return stage({ ...state, integration: candidate.base }, landing, {
+  return stage({ ...state, loops, integration: candidate.base }, landing, {
     at: known === 'green' ? 'advancing' : 'testing',
     candidate,
   });
 }
+
+/** Red together says nothing about any one of them: try fewer, until one is alone. */
+const narrow = (state: State, landing: Landing, width: number): State => ({
+  ...state,
+  landing: { ...landing, width: Math.max(1, Math.floor(width / 2)), stage: { at: 'building' } },
+});
 
 function tested(state0: State, landing: Landing, tree: Sha, report: GateReport, stamp: Stamp): State {
   const at = landing.stage;
@@ -158,6 +176,7 @@ function tested(state0: State, landing: Landing, tree: Sha, report: GateReport, 
       paths: [],
       target: state.targetHead,
     });
+  if (candidate.members.length > 1) return narrow(state, landing, candidate.members.length);
   const base = verdictOf(state, gatesHash, candidate.baseTree);
   return base === null
     ? stage(state, landing, { at: 'proving', candidate, red: report })
@@ -178,7 +197,9 @@ function blame(state: State, landing: Landing, baseIsRed: boolean, red: GateRepo
 function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): State {
   if (landing.stage.at !== 'advancing' || landing.stage.candidate.commit !== commit) return state;
   const moved: State = { ...state, integration: commit };
-  if (!landing.stage.candidate.upstream && landing.item !== null) return land(moved, landing.item, commit, stamp);
+  const { upstream, members } = landing.stage.candidate;
+  if (!upstream && landing.item !== null)
+    return members.reduce((before, member) => land(before, member.loop, member.commit, stamp), moved);
   const merged = { ...moved, publishing: { ...moved.publishing, diverged: false } };
   return landing.item === null ? { ...merged, landing: null } : stage(merged, landing, { at: 'building' });
 }
@@ -220,7 +241,19 @@ function refuse(
 ): State {
   const loop = landing.item === null ? undefined : state.loops[landing.item];
   if (loop == null) return { ...state, landing: null };
-  return { ...state, landing: null, loops: { ...state.loops, [loop.id]: park(loop, reason, detail, stamp, paths) } };
+  const loops = { ...state.loops, [loop.id]: park(loop, reason, detail, stamp, paths) };
+  return parkStranded({ ...state, landing: null, loops }, stamp);
+}
+
+/** What builds on a branch that was put aside cannot land before it: it is put aside too, and says so. */
+export function parkStranded(state: State, stamp: Stamp): State {
+  for (const loop of landingQueue(state)) {
+    const base = loop.onto.map((id) => state.loops[id]).find((one) => one?.phase.at === 'parked');
+    if (base === undefined) continue;
+    const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was put aside`, stamp);
+    return parkStranded({ ...state, loops: { ...state.loops, [loop.id]: stranded } }, stamp);
+  }
+  return state;
 }
 
 const stopLanding = (state: State, trouble: LandingTrouble): State => ({
@@ -237,7 +270,7 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
     if (loop == null || !canBeQueued(loop) || isTakenByAnother({ ...state, loops }, loop)) continue;
     loops[id] = { ...loop, head, since: stamp.at, phase: { at: 'ready', queued: true, readySeq: stamp.seq } };
   }
-  return { ...state, loops, landingTrouble: null };
+  return parkStranded({ ...state, loops, landingTrouble: null }, stamp);
 }
 
 /** Since it was asked for, the task may have been started anew, or have landed. */

@@ -17,6 +17,17 @@ export function nextToLand(state: State): LoopId | null | undefined {
   return landingQueue(state).find((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'))?.id;
 }
 
+/** Who may land in one candidate with the item: those behind it in the queue whose bases have landed or come before them. */
+export function followersOf(state: State, item: LoopId, width: number): readonly LoopId[] {
+  const taken = new Set<LoopId>([item]);
+  for (const loop of landingQueue(state)) {
+    if (taken.size >= width) break;
+    if (loop.onto.every((id) => taken.has(id) || state.loops[id]?.phase.at === 'landed')) taken.add(loop.id);
+  }
+  taken.delete(item);
+  return [...taken];
+}
+
 /** Its own gates were green once; only the landing did not work out. */
 export function canBeQueued(loop: Loop): boolean {
   if (loop.phase.at === 'ready') return !loop.phase.queued;
@@ -26,6 +37,7 @@ export function canBeQueued(loop: Loop): boolean {
     reason === 'conflict' ||
     reason === 'red' ||
     reason === 'main-red' ||
+    reason === 'base-parked' ||
     (reason === 'broken' && loop.lastGate?.verdict === 'green')
   );
 }

@@ -44,7 +44,7 @@ export interface Host {
   readonly id: HostId;
   readonly mark: ProcessMark;
   readonly policy: HostPolicy;
-  readonly state: 'up' | 'draining' | 'gone';
+  readonly state: 'up' | 'draining';
   readonly joinedAt: number;
 }
 
@@ -125,6 +125,7 @@ export type ParkReason =
   | 'conflict'
   | 'red'
   | 'main-red'
+  | 'base-parked'
   | 'broken'
   | 'reset';
 
@@ -140,6 +141,8 @@ export interface Landing {
   readonly item: LoopId | null;
   readonly host: HostId;
   readonly fence: number;
+  /** How many loops one candidate may hold; halved when they are red together. */
+  readonly width: number;
   readonly stage: LandingStage;
 }
 
@@ -150,6 +153,13 @@ export interface Candidate {
   readonly tree: Sha;
   /** The candidate is the user's new commits merged in, not the item. */
   readonly upstream: boolean;
+  /** The item and what was merged on top of it, each with the commit by which it lands. Empty: upstream. */
+  readonly members: readonly Member[];
+}
+
+export interface Member {
+  readonly loop: LoopId;
+  readonly commit: Sha;
 }
 
 export type LandingStage =
@@ -189,6 +199,9 @@ export const EMPTY_STATE: State = {
 };
 
 export const VERDICTS_MAX = 256;
+
+/** Loops tested together at most: more would make a red candidate cost more than it saves. */
+export const LANDING_WIDTH_MAX = 16;
 
 export const isWorking = (loop: Loop): boolean =>
   loop.phase.at === 'preparing' || loop.phase.at === 'iterating' || loop.phase.at === 'gating';

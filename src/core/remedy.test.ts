@@ -5,13 +5,12 @@ import { nextCommand, shellWord } from './remedy.ts';
 
 describe('nextCommand', () => {
   it('names the command that moves a task on, or none', () => {
-    expect(nextCommand('ready', 'a', null)).toBe('ralph land a');
-    expect(nextCommand('interrupted', 'a', null)).toBe('ralph run --parallel');
-    expect(nextCommand('parked', 'a', 'red')).toBe('ralph land a');
-    expect(nextCommand('parked', 'a', 'main-red')).toBe('ralph land a');
-    expect(nextCommand('parked', "it's", 'iterations')).toBe(`ralph tasks reset 'it'\\''s'`);
+    expect(nextCommand('ready', 'a', false)).toBe('ralph land a');
+    expect(nextCommand('interrupted', 'a', false)).toBe('ralph run --parallel');
+    expect(nextCommand('parked', 'a', true)).toBe('ralph land a');
+    expect(nextCommand('parked', "it's", false)).toBe(`ralph tasks reset 'it'\\''s'`);
     for (const status of ['waiting', 'blocked', 'running', 'queued', 'landing', 'landed', 'done'] as const)
-      expect(nextCommand(status, 'a', null)).toBeNull();
+      expect(nextCommand(status, 'a', false)).toBeNull();
   });
 });
 

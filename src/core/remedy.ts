@@ -1,17 +1,14 @@
-import type { ParkReason } from './model.ts';
 import type { TaskState } from './view.ts';
 
 /** The command that moves a task on, ready to paste. */
-export function nextCommand(status: TaskState, id: string, reason: ParkReason | null): string | null {
+export function nextCommand(status: TaskState, id: string, canLand: boolean): string | null {
   switch (status) {
     case 'ready':
       return `ralph land ${shellWord(id)}`;
     case 'interrupted':
       return 'ralph run --parallel';
     case 'parked':
-      return reason === 'red' || reason === 'main-red'
-        ? `ralph land ${shellWord(id)}`
-        : `ralph tasks reset ${shellWord(id)}`;
+      return canLand ? `ralph land ${shellWord(id)}` : `ralph tasks reset ${shellWord(id)}`;
     case 'waiting':
     case 'blocked':
     case 'running':

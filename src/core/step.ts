@@ -3,7 +3,7 @@ import type { Command } from './commands.ts';
 import type { Event, Stamp } from './events.ts';
 import { hostGone, hostJoined } from './hosts.ts';
 import type { HostId, TaskKey } from './ids.ts';
-import { applyLandingEvent } from './land.ts';
+import { applyLandingEvent, parkStranded } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from './loop.ts';
 import type { Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
@@ -105,12 +105,18 @@ function changeOwned(
   });
 }
 
+function landsTask({ landing, loops }: State, task: TaskKey): boolean {
+  if (landing === null) return false;
+  const members = landing.stage.at === 'building' ? [] : landing.stage.candidate.members.map((member) => member.loop);
+  return [landing.item, ...members].some((id) => id !== null && loops[id]?.task === task);
+}
+
 function resetTask(state: State, task: TaskKey, stamp: Stamp): State {
   const loops = { ...state.loops };
   for (const loop of loopsOf(state))
     if (loop.task === task && isLive(loop)) loops[loop.id] = park(loop, 'reset', 'freed by ralph tasks reset', stamp);
   const { [task]: _attempts, ...attempts } = state.attempts;
   const { [task]: _landed, ...landed } = state.landed;
-  const holdsLanding = state.landing?.item != null && state.loops[state.landing.item]?.task === task;
-  return { ...state, loops, attempts, landed, landing: holdsLanding ? null : state.landing };
+  const next = { ...state, loops, attempts, landed, landing: landsTask(state, task) ? null : state.landing };
+  return parkStranded(next, stamp);
 }

@@ -1,6 +1,6 @@
 import type { HostId, LoopId, Sha } from './ids.ts';
 import { taskKey } from './ids.ts';
-import { landingQueue } from './landing-queue.ts';
+import { canBeQueued, landingQueue } from './landing-queue.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
@@ -147,7 +147,7 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
     commit: state.landed[key]?.commit ?? null,
     reason: parked?.reason ?? null,
     detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : null),
-    next: nextCommand(status, task.id, parked?.reason ?? null),
+    next: nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
   };
 }
 

@@ -92,10 +92,18 @@ describe('wishes', () => {
 
   it('follow a landing through its stages, for the host that lands only', () => {
     const story = two();
-    const fence = story.startLanding(story.ready('a'));
+    const a = story.ready('a');
+    const fence = story.startLanding(a);
     expect(types(story)).toEqual(['build-candidate']);
     expect(types(story, H2)).toEqual([]);
-    const candidate = { base: sha('b'), baseTree: sha('bt'), commit: sha('c'), tree: sha('ct'), upstream: false };
+    const candidate = {
+      base: sha('b'),
+      baseTree: sha('bt'),
+      commit: sha('c'),
+      tree: sha('ct'),
+      upstream: false,
+      members: [{ loop: a, commit: sha('c') }],
+    };
     story.write({ type: 'candidate-built', fence, candidate });
     expect(wishes(story.state(), H1)).toMatchObject([{ type: 'test-candidate', commit: 'c', tree: 'ct' }]);
     const red = { verdict: 'red', failing: 'x', tail: '' } as const;

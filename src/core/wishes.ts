@@ -1,6 +1,7 @@
 import type { Command } from './commands.ts';
 import { leaderOf } from './hosts.ts';
 import type { HostId, Sha } from './ids.ts';
+import { followersOf } from './landing-queue.ts';
 import type { Host, Landing, Loop, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { isSpent } from './schedule.ts';
@@ -72,13 +73,19 @@ function unlandedHeads(state: State, loop: Loop): readonly Sha[] {
 
 function landingWishes(state: State, me: HostId): readonly Command[] {
   const { landing } = state;
-  return landing === null || landing.host !== me ? [] : [landingWish(landing)];
+  return landing === null || landing.host !== me ? [] : [landingWish(state, landing)];
 }
 
-function landingWish({ fence, item, stage }: Landing): Command {
+function landingWish(state: State, { fence, item, width, stage }: Landing): Command {
   switch (stage.at) {
     case 'building':
-      return { type: 'build-candidate', key: `build:${fence}`, fence, item };
+      return {
+        type: 'build-candidate',
+        key: `build:${fence}:${width}`,
+        fence,
+        item,
+        followers: item === null ? [] : followersOf(state, item, width),
+      };
     case 'testing':
       return {
         type: 'test-candidate',

@@ -1,13 +1,19 @@
 import type { Event } from '../core/events.ts';
 import type { HostId, LoopId, TaskKey } from '../core/ids.ts';
 import { loopId, slug } from '../core/ids.ts';
+import type { State } from '../core/model.ts';
+import { loopsOf } from '../core/model.ts';
 import type { Plan } from '../core/schedule.ts';
 import type { Ids } from '../world/world.ts';
 
+/** A task is claimed when its worktree can be made now: the rest stays free for other hosts. */
+const PREPARING_MAX = 4;
+
 /** Turns a plan into facts: each new loop gets a memorable id and a branch of the same name. */
-export function claimEvents(plan: Plan, host: HostId, ids: Ids): readonly Event[] {
+export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): readonly Event[] {
   const adopts = plan.adopts.map(({ loop, slot }): Event => ({ type: 'loop-adopted', loop, host, slot }));
-  const starts = plan.starts.map(({ task, slot, onto }): Event => {
+  const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
+  const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
     const loop = freeLoopId(slug(nameOf(task)), ids);
     return { type: 'task-claimed', loop, task, host, slot, branch: branchOf(loop), onto };
   });

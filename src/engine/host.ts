@@ -107,7 +107,7 @@ const isDone = (state: State, me: HostId): boolean => isSpent(state, me) && wish
 /** What this host takes upon itself now: loops nobody holds, new tasks, the next landing. */
 function decide(world: World, state: State, me: HostId): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
-  const events = claimEvents(schedule(state, me), me, world.ids);
+  const events = claimEvents(state, schedule(state, me), me, world.ids);
   const item = nextToLand(state);
   return item === undefined ? events : [...events, { type: 'landing-started', item, host: me }];
 }

@@ -22,7 +22,8 @@ export async function observe(
   return {
     deadHosts,
     missingWorktrees,
-    targetHead: await world.integration.targetHead(),
+    // What could not be read now is read at the next look.
+    targetHead: await world.integration.targetHead().catch(() => null),
     tracker: lookAtTracker(world, onWarning) ?? known,
   };
 }

@@ -50,7 +50,7 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
     };
     perform(context, command, stop.signal).then(
       (events) => end(events, events.length === 0),
-      (error: unknown) => end(stop.signal.aborted ? [] : [failure(command, error)], true),
+      (error: unknown) => end(stop.signal.aborted ? [] : [failure(context, command, error)], true),
     );
   };
   // A fact that the fold does not take (or no fact at all) must not make a busy loop of its wish.
@@ -85,12 +85,14 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
   };
 }
 
-function failure(command: Command, error: unknown): Event {
+function failure({ world, state }: PerformContext, command: Command, error: unknown): Event {
   const code = error instanceof AppError ? error.code : 'BUG';
   const text = error instanceof Error ? error.message : String(error);
   const remedy = error instanceof AppError && error.remedy !== null ? ` (${error.remedy})` : '';
   const loop = 'loop' in command ? command.loop : null;
   const fence = 'fence' in command ? command.fence : -1;
+  const worktree = loop === null ? null : (state().loops[loop]?.worktree ?? null);
+  if (loop !== null && worktree !== null && !world.worktrees.exists(worktree)) return { type: 'worktree-lost', loop };
   if (command.type === 'publish') return { type: 'publish-blocked', to: command.to, why: text, paths: [] };
   if (command.type === 'retire-worktree') return { type: 'worktree-kept', loop: command.loop, why: text };
   return { type: 'command-failed', command: command.type, loop, fence, code, message: `${text}${remedy}` };

@@ -44,6 +44,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     },
     build: (options) => build(place, options),
     join: (base, heads) => joinHeads(place, base, heads),
+    holdCandidate: (fence, commit) => holdCandidate(view, fence, commit),
     dropCandidate: async (fence, commit) => void (await deleteRef(view, candidateRef(fence), commit)),
     advance: (options) => advance(place, options),
     publish: (to) => withMutex(lockFile(repo, 'publish'), () => publish(repo, view, { target, to })),
@@ -81,15 +82,6 @@ async function build(place: IntegrationPlace, options: BuildOptions): ReturnType
   if (conflicts.length > 0 || (!merged.clean && merged.paths.length === 0)) return { conflicts };
   const tree = options.tick === null ? merged.tree : await withTick(place, base, merged.tree, options.tick);
   const commit = await commitAs(place, options, tree, merged.tree);
-  await dropStaleCandidates(view, options.fence);
-  // Named by a ref while the gates run, or a collection of garbage may take it.
-  await moveRef(
-    view,
-    candidateRef(options.fence),
-    commit,
-    await readRef(view, candidateRef(options.fence)),
-    'candidate',
-  );
   return { commit, tree };
 }
 
@@ -117,6 +109,13 @@ async function commitAs(
     message: `${last.message.trimEnd()}\n\n${trailers}`,
     identity,
   });
+}
+
+/** Named by a ref while the gates run, or a collection of garbage may take it. */
+async function holdCandidate(view: GitView, fence: number, commit: Sha): Promise<void> {
+  await dropStaleCandidates(view, fence);
+  const ref = candidateRef(fence);
+  await moveRef(view, ref, commit, await readRef(view, ref), 'candidate');
 }
 
 /** One landing at a time: a candidate of another one belongs to a host that died. */

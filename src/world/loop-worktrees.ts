@@ -74,6 +74,10 @@ async function retire(
   const { repo, view, worktreeRoot, target } = place;
   if (!existsSync(path)) return { kept: 'the folder is gone' };
   const now = await facts(place, path);
+  const adminDir = adminDirOf(repo, path);
+  const standsOn = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir)?.branch;
+  // Given back before, and in other hands since.
+  if (standsOn !== branch) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
   const integration = await readRef(view, `refs/paralph/int/${target}`);

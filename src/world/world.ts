@@ -104,6 +104,8 @@ export interface Integration {
   ): Promise<{ readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] }>;
   /** One commit that contains all of these, or the paths that do not merge. */
   join(base: Sha, heads: readonly Sha[]): Promise<{ readonly commit: Sha } | { readonly conflicts: readonly string[] }>;
+  /** Keeps the candidate from being collected as garbage. */
+  holdCandidate(fence: number, commit: Sha): Promise<void>;
   /** The candidate will not land. */
   dropCandidate(fence: number, commit: Sha): Promise<void>;
   /** Compare-and-swap; the one door through which integration moves to a candidate. */
@@ -121,7 +123,6 @@ export interface BuildOptions {
   readonly head: Sha;
   readonly message: string;
   readonly method: LandingMethod;
-  readonly fence: number;
   /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
   readonly tick: TaskId | null;
 }

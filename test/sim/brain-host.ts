@@ -107,7 +107,7 @@ async function work(host: BrainHost): Promise<void> {
 
 function decide({ brain, world, me }: BrainHost, state: State): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
-  const events = claimEvents(brain.schedule(state, me), me, world.ids);
+  const events = claimEvents(state, brain.schedule(state, me), me, world.ids);
   const item = brain.nextToLand(state);
   return item === undefined ? events : [...events, { type: 'landing-started', item, host: me }];
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itOn } from '../needs.ts';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { healPublish, publish } from '../../src/world/git/publish.ts';
@@ -109,7 +110,7 @@ describe('a publish of 3,000 files is killed', () => {
     );
   });
 
-  it.skipIf(process.platform !== 'linux')(
+  itOn('linux')(
     'and healed, wherever it was cut',
     async () => {
       scratch.write('mine.txt', 'mine\n');
@@ -315,7 +316,7 @@ describe('what was left half-way', () => {
     }
   });
 
-  it.skipIf(process.platform !== 'linux')('and another git works there: its index.lock stays', async () => {
+  itOn('linux')('and another git works there: its index.lock stays', async () => {
     const to = landAll();
     journal(to);
     scratch.write('a.txt', 'after a\n');

@@ -1,55 +1,97 @@
 import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
-import type { Loop } from '../../core/model.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
+import type { Loop, Member } from '../../core/model.ts';
 import { findTask } from '../../core/tasks.ts';
 import { landingMessage, upstreamMessage } from '../../text/commit-message.ts';
 import type { PerformContext } from '../performer.ts';
 
 type BuildCandidate = Extract<Command, { type: 'build-candidate' }>;
 
-/** Merges in memory what shall land next: the user's own new commits if there are any, else the item. */
+/** Merges in memory what shall land next: the user's own new commits if there are any, else the item and who follows it. */
 export async function buildCandidate(context: PerformContext, command: BuildCandidate): Promise<readonly Event[]> {
   const { integration } = context.world;
+  const { fence } = command;
   const { head: base, upstream } = await integration.sync();
-  if (upstream !== null) return build(context, command.fence, base, upstream, null);
-  if (command.item === null) return [{ type: 'candidate-contained', fence: command.fence, commit: base, base }];
-  const loop = context.state().loops[command.item];
-  invariant(loop != null && loop.head !== null, `loop ${command.item} has nothing to land`);
-  // A landing cut short may have moved integration without a word about it.
-  const landed =
-    loop.landings <= 1
-      ? null
-      : await integration.findLanded({ head: loop.head, loop: loop.id, base: loop.base, integration: base });
-  if (landed !== null) return [{ type: 'candidate-contained', fence: command.fence, commit: landed, base }];
-  return build(context, command.fence, base, loop.head, loop);
+  if (upstream !== null) return buildUpstream(context, fence, base, upstream);
+  if (command.item === null) return [{ type: 'candidate-contained', fence, commit: base, base }];
+  const landed = await landedBefore(context, command.item, base, 1);
+  if (landed !== null) return [{ type: 'candidate-contained', fence, commit: landed, base }];
+  const first = await merge(context, base, command.item);
+  if ('conflicts' in first)
+    return [{ type: 'candidate-conflicted', fence, upstream: false, base, paths: first.conflicts }];
+  let last = first;
+  const members: Member[] = [{ loop: command.item, commit: first.commit }];
+  for (const loop of command.followers) {
+    // What does not merge on top of the others stays in the queue; it is asked again when they have landed or not.
+    if ((await landedBefore(context, loop, base, 0)) !== null) continue;
+    const next = await merge(context, last.commit, loop);
+    if ('conflicts' in next) continue;
+    last = next;
+    members.push({ loop, commit: next.commit });
+  }
+  return built(context, fence, base, last, members);
 }
 
-async function build(
-  { world, state, policy }: PerformContext,
+async function buildUpstream(context: PerformContext, fence: number, base: Sha, head: Sha): Promise<readonly Event[]> {
+  const { integration } = context.world;
+  const made = await integration.build({
+    base,
+    head,
+    message: upstreamMessage(integration.target),
+    method: 'merge',
+    tick: null,
+  });
+  if ('conflicts' in made)
+    return [{ type: 'candidate-conflicted', fence, upstream: true, base, paths: made.conflicts }];
+  return built(context, fence, base, made, []);
+}
+
+async function built(
+  { world }: PerformContext,
   fence: number,
   base: Sha,
-  head: Sha,
-  loop: Loop | null,
+  { commit, tree }: { readonly commit: Sha; readonly tree: Sha },
+  members: readonly Member[],
 ): Promise<readonly Event[]> {
-  const upstream = loop === null;
-  const task = loop === null ? null : findTask(state(), loop.task);
-  const message =
-    loop === null
-      ? upstreamMessage(world.integration.target)
-      : landingMessage({ task: task?.id ?? loop.task, title: loop.title, loop: loop.id, head, attempt: loop.attempt });
-  const made = await world.integration.build({
+  await world.integration.holdCandidate(fence, commit);
+  const baseTree = await world.integration.treeOf(base);
+  const upstream = members.length === 0;
+  return [{ type: 'candidate-built', fence, candidate: { base, baseTree, commit, tree, upstream, members } }];
+}
+
+/** A landing cut short may have moved integration without a word about it. */
+async function landedBefore(
+  context: PerformContext,
+  id: LoopId,
+  integration: Sha,
+  knownLandings: number,
+): Promise<Sha | null> {
+  const loop = loopCalled(context, id);
+  if (loop.landings <= knownLandings) return null;
+  return context.world.integration.findLanded({ head: loop.head, loop: id, base: loop.base, integration });
+}
+
+function merge(
+  context: PerformContext,
+  base: Sha,
+  id: LoopId,
+): ReturnType<PerformContext['world']['integration']['build']> {
+  const { title, attempt, head, task: key } = loopCalled(context, id);
+  const task = findTask(context.state(), key);
+  const message = landingMessage({ task: task?.id ?? key, title, loop: id, head, attempt });
+  return context.world.integration.build({
     base,
     head,
     message,
-    method: upstream ? 'merge' : policy.method,
-    fence,
+    method: context.policy.method,
     tick: task?.id ?? null,
   });
-  if ('conflicts' in made) return [{ type: 'candidate-conflicted', fence, upstream, base, paths: made.conflicts }];
-  const baseTree = await world.integration.treeOf(base);
-  return [
-    { type: 'candidate-built', fence, candidate: { base, baseTree, commit: made.commit, tree: made.tree, upstream } },
-  ];
+}
+
+function loopCalled({ state }: PerformContext, id: LoopId): Loop & { readonly head: Sha } {
+  const loop = state().loops[id];
+  invariant(loop != null && loop.head !== null, `loop ${id} has nothing to land`);
+  return { ...loop, head: loop.head };
 }

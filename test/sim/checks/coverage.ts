@@ -1,6 +1,6 @@
 import type { EventType, IterationOutcome } from '../../../src/core/events.ts';
 import type { LandingTrouble, ParkReason } from '../../../src/core/model.ts';
-import { loopsOf } from '../../../src/core/model.ts';
+import { LANDING_WIDTH_MAX, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
 
 /** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare: left out. */
@@ -8,9 +8,13 @@ const SOUGHT: Record<
   | EventType
   | `it ${IterationOutcome}`
   | `parked ${ParkReason}`
-  | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`,
+  | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
+  | 'several in a candidate'
+  | 'fewer in a candidate',
   true
 > = {
+  'several in a candidate': true,
+  'fewer in a candidate': true,
   'host-joined': true,
   'host-draining': true,
   'host-left': true,
@@ -51,6 +55,7 @@ const SOUGHT: Record<
   'parked conflict': true,
   'parked red': true,
   'parked main-red': true,
+  'parked base-parked': true,
   'parked broken': true,
   'parked reset': true,
   'stopped upstream-conflict': true,
@@ -69,9 +74,12 @@ export function createCoverage(): Coverage {
     for (const { events } of log)
       for (const event of events) {
         missing.delete(event.type);
+        if (event.type === 'candidate-built' && event.candidate.members.length > 1)
+          missing.delete('several in a candidate');
         if (event.type === 'iteration-ended') missing.delete(`it ${event.outcome}`);
       }
     for (const state of states) {
+      if (state.landing !== null && state.landing.width < LANDING_WIDTH_MAX) missing.delete('fewer in a candidate');
       if (state.landingTrouble !== null) missing.delete(`stopped ${state.landingTrouble.kind}`);
       for (const { phase } of loopsOf(state)) if (phase.at === 'parked') missing.delete(`parked ${phase.reason}`);
     }

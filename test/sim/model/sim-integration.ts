@@ -26,6 +26,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
         moveIntegration(realm, to, 'advance');
         return { moved: true };
       }),
+    holdCandidate: () => op(() => undefined),
     dropCandidate: () => op(() => undefined),
     publish: (to) => op(() => publish(realm, to)),
     describe: () => op(() => ({ commits: [], stat: '' })),

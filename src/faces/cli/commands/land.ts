@@ -4,6 +4,7 @@ import type { LoopId } from '../../../core/ids.ts';
 import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { loopsOf } from '../../../core/model.ts';
+import { newestLoops } from '../../../core/newest-loops.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
 import { preflight } from '../../../world/git/preflight.ts';
@@ -67,7 +68,7 @@ function choose(call: Call, state: State): readonly Loop[] {
     throw new AppError('E_USAGE', 'say which loops to land, or --all', { remedy: 'ralph land --all' });
   return call.args.map((id) => {
     const loop = findOne(
-      latest(state),
+      [...newestLoops(state).values()],
       (one) => [taskIdOf(state, one.task), one.id],
       id,
       'task or loop',
@@ -80,14 +81,6 @@ function choose(call: Call, state: State): readonly Loop[] {
       { remedy: 'ralph status' },
     );
   });
-}
-
-/** The newest loop of each task. */
-function latest(state: State): readonly Loop[] {
-  const byTask = new Map<string, Loop>();
-  for (const loop of loopsOf(state))
-    if ((byTask.get(loop.task)?.claimedAt ?? -1) <= loop.claimedAt) byTask.set(loop.task, loop);
-  return [...byTask.values()];
 }
 
 /** A loop that was started from another's unlanded branch brings that one along, before itself. */
