@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sha } from '../core/ids.ts';
+import type { Sha } from '../core/ids.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
 import { commitLeftovers } from './git/leftovers.ts';
@@ -26,7 +27,6 @@ export interface WorktreePlace {
   readonly identity: Identity;
   /** Absolute. */
   readonly worktreeRoot: string;
-  readonly target: string;
 }
 
 export function openWorktrees(place: WorktreePlace): Worktrees {
@@ -69,9 +69,9 @@ async function restore(path: string): Promise<void> {
 /** A worktree is given back only if what it holds is what landed; the head stays named until main contains it. */
 async function retire(
   place: WorktreePlace,
-  { path, branch, head, loop }: Parameters<Worktrees['retire']>[0],
+  { path, branch, head, landed, loop }: Parameters<Worktrees['retire']>[0],
 ): ReturnType<Worktrees['retire']> {
-  const { repo, view, worktreeRoot, target } = place;
+  const { repo, view, worktreeRoot } = place;
   if (!existsSync(path)) return { kept: 'the folder is gone' };
   const now = await facts(place, path);
   const adminDir = adminDirOf(repo, path);
@@ -80,10 +80,13 @@ async function retire(
   if (standsOn !== branch) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
-  const integration = await readRef(view, `refs/paralph/int/${target}`);
-  if (integration === null || !(await isAncestor(view, head, integration)))
-    await moveRef(view, `refs/paralph/keep/${loop}/landed`, head, null, 'landed otherwise');
+  if (!(await isAncestor(view, head, landed))) await keepHead(view, loop, head);
   await retireWorktree(repo, { path, worktreeRoot });
   await deleteRef(view, `refs/heads/${branch}`, head);
   return { kept: null };
+}
+
+/** Squashed or replayed, the branch itself is in nobody's history: it stays under a ref of ours. */
+async function keepHead(view: GitView, loop: string, head: Sha): Promise<void> {
+  await moveRef(view, `refs/paralph/keep/${loop}/landed`, head, null, 'landed in another shape');
 }

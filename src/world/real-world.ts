@@ -35,7 +35,7 @@ export async function openWorld({ repo, identity, settings, agent, target, track
     log: await openFileLog(logFolder(repo)),
     hosts: { own: ownIdentity(), isAlive },
     tracker,
-    worktrees: openWorktrees({ repo, view, identity, worktreeRoot, target }),
+    worktrees: openWorktrees({ repo, view, identity, worktreeRoot }),
     integration: openIntegration({ repo, view, identity, target, tracker }),
     agents: openAgents({ repo, agent, env, clock: realClock }),
     gates: openGates(repo, settings.gates, env),

@@ -72,6 +72,8 @@ export interface Worktrees {
     readonly path: string;
     readonly branch: string;
     readonly head: Sha;
+    /** The commit by which it landed. */
+    readonly landed: Sha;
     readonly loop: LoopId;
   }): Promise<{ readonly kept: string | null }>;
   /** A worktree for gates alone, standing at exactly this commit while `act` runs. */
@@ -121,6 +123,8 @@ export interface Integration {
 export interface BuildOptions {
   readonly base: Sha;
   readonly head: Sha;
+  /** The commit whose attributes count: integration as it is, also for the second and third on top of it. */
+  readonly under: Sha;
   readonly message: string;
   readonly method: LandingMethod;
   /** The tracker file is the target's with this task ticked, whatever the branch made of it. */

@@ -18,7 +18,7 @@ export async function buildCandidate(context: PerformContext, command: BuildCand
   if (command.item === null) return [{ type: 'candidate-contained', fence, commit: base, base }];
   const landed = await landedBefore(context, command.item, base, 1);
   if (landed !== null) return [{ type: 'candidate-contained', fence, commit: landed, base }];
-  const first = await merge(context, base, command.item);
+  const first = await merge(context, base, base, command.item);
   if ('conflicts' in first)
     return [{ type: 'candidate-conflicted', fence, upstream: false, base, paths: first.conflicts }];
   let last = first;
@@ -26,7 +26,7 @@ export async function buildCandidate(context: PerformContext, command: BuildCand
   for (const loop of command.followers) {
     // What does not merge on top of the others stays in the queue; it is asked again when they have landed or not.
     if ((await landedBefore(context, loop, base, 0)) !== null) continue;
-    const next = await merge(context, last.commit, loop);
+    const next = await merge(context, base, last.commit, loop);
     if ('conflicts' in next) continue;
     last = next;
     members.push({ loop, commit: next.commit });
@@ -39,6 +39,7 @@ async function buildUpstream(context: PerformContext, fence: number, base: Sha, 
   const made = await integration.build({
     base,
     head,
+    under: base,
     message: upstreamMessage(integration.target),
     method: 'merge',
     tick: null,
@@ -75,6 +76,7 @@ async function landedBefore(
 
 function merge(
   context: PerformContext,
+  under: Sha,
   base: Sha,
   id: LoopId,
 ): ReturnType<PerformContext['world']['integration']['build']> {
@@ -84,6 +86,7 @@ function merge(
   return context.world.integration.build({
     base,
     head,
+    under,
     message,
     method: context.policy.method,
     tick: task?.id ?? null,

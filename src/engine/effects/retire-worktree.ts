@@ -12,13 +12,14 @@ export async function retireWorktree(
 ): Promise<readonly Event[]> {
   const loop = state().loops[command.loop];
   invariant(
-    loop != null && loop.worktree !== null && loop.head !== null,
+    loop != null && loop.worktree !== null && loop.head !== null && loop.phase.at === 'landed',
     `loop ${command.loop} has no worktree to retire`,
   );
   const { kept } = await world.worktrees.retire({
     path: loop.worktree,
     branch: loop.branch,
     head: loop.head,
+    landed: loop.phase.commit,
     loop: loop.id,
   });
   return [

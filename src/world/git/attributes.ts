@@ -43,6 +43,7 @@ export async function attributeFolder(view: GitView, commit: Sha): Promise<strin
 
 async function attributeFiles(view: GitView, commit: Sha): Promise<AttributeFiles> {
   const last = lastSeen.get(view);
+  if (last?.commit === commit) return last.files;
   // The commit compared with may have been collected meanwhile; nothing is ever missing from the empty tree.
   const known = last === undefined ? null : await filesChanged(view, last.commit, last.files, commit);
   const files = known ?? (await filesChanged(view, EMPTY_TREE[commit.length === 64 ? 64 : 40], new Map(), commit));

@@ -13,12 +13,12 @@ export type Merged =
 const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Merges two commits without a checkout, under the attributes committed in `ours`. Commits without a common ancestor throw:
+ * Merges two commits without a checkout, under the attributes committed in `under`. Commits without a common ancestor throw:
  * ask `mergeBase` first where that can happen.
  */
-export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha): Promise<Merged> {
+export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha, under = ours): Promise<Merged> {
   invariant(OBJECT_ID.test(ours) && OBJECT_ID.test(theirs), `not object ids: ${ours} ${theirs}`);
-  const workTree = await attributeFolder(view, ours);
+  const workTree = await attributeFolder(view, under);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const merge = await view.run(args, { ok: [0, 1], workTree });
   const [tree = '', ...rest] = merge.stdout.split('\0');
@@ -38,6 +38,11 @@ const ancestry = remember(async (view, key) => {
 
 export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
   return ancestor === of || ancestry.ask(view, `${ancestor} ${of}`);
+}
+
+/** Whoever made a commit knows what went into it. */
+export function knowAncestor(view: GitView, ancestor: Sha, of: Sha): void {
+  ancestry.know(view, `${ancestor} ${of}`, true);
 }
 
 /** One best common ancestor, or null for unrelated histories. */

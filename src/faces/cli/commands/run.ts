@@ -30,8 +30,7 @@ export const handle: Handler = async (call) => {
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
   if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
-  const { target } = await preflight(repo, settings.landing.target);
-  const identity = await readIdentity(repo);
+  const [{ target }, identity] = await Promise.all([preflight(repo, settings.landing.target), readIdentity(repo)]);
   const agent = chooseAgent(settings, call.env, repo.root);
   agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
   const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });
