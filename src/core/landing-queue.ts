@@ -1,6 +1,6 @@
-import type { LoopId } from './ids.ts';
+import type { HostId, LoopId } from './ids.ts';
 import type { Loop, State } from './model.ts';
-import { loopsOf } from './model.ts';
+import { isWorking, loopsOf } from './model.ts';
 
 /** Ready loops waiting to land, first come first. */
 export function landingQueue(state: State): readonly Loop[] {
@@ -15,6 +15,16 @@ export function nextToLand(state: State): LoopId | null | undefined {
   if (state.landing !== null || state.landingTrouble !== null) return undefined;
   if (state.publishing.diverged) return null;
   return landingQueue(state).find((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'))?.id;
+}
+
+/** How long a ready loop lets others catch up. */
+export const LANDING_WAIT_MS = 200;
+
+/** Loops started together end together: landing them together costs one test, and those that begin now come first. Never for long. */
+export function isWorthWaiting(state: State, me: HostId, item: LoopId | null, nowMs: number): boolean {
+  const loop = item === null ? undefined : state.loops[item];
+  if (loop === undefined || Math.abs(nowMs - loop.since) >= LANDING_WAIT_MS) return false;
+  return loopsOf(state).some((other) => other.host === me && isWorking(other));
 }
 
 /** Who may land in one candidate with the item: those behind it in the queue whose bases have landed or come before them. */

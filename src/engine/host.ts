@@ -1,7 +1,7 @@
 import type { Event } from '../core/events.ts';
 import type { HostId } from '../core/ids.ts';
 import { hostId } from '../core/ids.ts';
-import { nextToLand } from '../core/landing-queue.ts';
+import { isWorthWaiting, LANDING_WAIT_MS, nextToLand } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import { reconcile } from '../core/reconcile.ts';
 import type { Observed } from '../core/reconcile.ts';
@@ -98,7 +98,7 @@ async function work(
     performer.perform(wishes(state, me));
     world.projection.write(state, world.clock.nowMs());
     if (performer.isIdle() && !performer.hasSettled() && (order.drain.aborted || isDone(state, me))) return;
-    await bell.wait(LOOK_EVERY_MS, world);
+    await bell.wait(nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
 }
 
@@ -109,7 +109,8 @@ function decide(world: World, state: State, me: HostId): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
   const events = claimEvents(state, schedule(state, me), me, world.ids);
   const item = nextToLand(state);
-  return item === undefined ? events : [...events, { type: 'landing-started', item, host: me }];
+  if (item === undefined || isWorthWaiting(state, me, item, world.clock.nowMs())) return events;
+  return [...events, { type: 'landing-started', item, host: me }];
 }
 
 /** Writes what `facts` says of the newest state, and asks again if somebody else wrote first. */

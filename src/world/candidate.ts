@@ -6,7 +6,7 @@ import type { Identity } from './git/identity.ts';
 import { knowAncestor, mergeInMemory } from './git/merge.ts';
 import { deleteRef, listRefs, moveRef, readRef } from './git/refs.ts';
 import { replayInMemory } from './git/replay.ts';
-import { readFileAt, replaceFile } from './git/tree-edit.ts';
+import { readFileAt, replaceFile, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
 import type { BuildOptions, Integration, TrackerFile } from './world.ts';
 
@@ -48,16 +48,18 @@ async function build(
 ): ReturnType<Integration['build']> {
   const { view, tracker } = place;
   const { base, head, under, tick } = options;
-  const merged = await mergeInMemory(view, base, head, under);
+  const [merged, text] = await Promise.all([
+    mergeInMemory(view, base, head, under),
+    tick === null ? null : ticked(place, texts, base, tick),
+  ]);
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const conflicts = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || tick === null);
   if (conflicts.length > 0 || (!merged.clean && merged.paths.length === 0)) return { conflicts };
-  const text = tick === null ? null : await ticked(place, texts, base, tick);
-  const tree = text === null ? merged.tree : await replaceFile(view, merged.tree, tracker.path, text);
+  const tree = text === null ? merged.tree : await replaceFile(view, merged.tree, tracker.path, text.blob);
   const commit = await commitAs(place, options, tree, merged.tree);
   if (text !== null) {
     if (texts.size >= TEXTS_MAX) texts.clear();
-    texts.set(commit, text);
+    texts.set(commit, text.text);
   }
   knowAncestor(view, base, commit);
   if (options.method === 'merge') knowAncestor(view, head, commit);
@@ -70,9 +72,11 @@ async function ticked(
   texts: ReadonlyMap<Sha, string>,
   base: Sha,
   task: NonNullable<BuildOptions['tick']>,
-): Promise<string | null> {
-  const text = texts.get(base) ?? (await readFileAt(view, base, tracker.path));
-  return text === null ? null : (tracker.tick(text, task) ?? text);
+): Promise<{ readonly text: string; readonly blob: Sha } | null> {
+  const before = texts.get(base) ?? (await readFileAt(view, base, tracker.path));
+  if (before === null) return null;
+  const text = tracker.tick(before, task) ?? before;
+  return { text, blob: await writeBlob(view, text) };
 }
 
 /** The candidate's history: the branch merged, its one change alone, or its commits one after the other. The tree is the same. */

@@ -5,6 +5,7 @@ import { EMPTY_STATE } from '../../src/core/model.ts';
 import type { State } from '../../src/core/model.ts';
 import type { Observed } from '../../src/core/reconcile.ts';
 import { isSpent } from '../../src/core/schedule.ts';
+import { isWorthWaiting, LANDING_WAIT_MS } from '../../src/core/landing-queue.ts';
 import { claimEvents } from '../../src/engine/claims.ts';
 import type { HostOrder } from '../../src/engine/host.ts';
 import type { Journal } from '../../src/engine/journal.ts';
@@ -101,7 +102,7 @@ async function work(host: BrainHost): Promise<void> {
     performer.perform(brain.wishes(state, me));
     const isDone = isSpent(state, me) && brain.wishes(state, me).length === 0;
     if (performer.isIdle() && !performer.hasSettled() && (order.drain.aborted || isDone)) return;
-    await bell.wait(LOOK_EVERY_MS, world);
+    await bell.wait(brain.nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
 }
 
@@ -109,7 +110,8 @@ function decide({ brain, world, me }: BrainHost, state: State): readonly Event[]
   if (state.hosts[me]?.state !== 'up') return [];
   const events = claimEvents(state, brain.schedule(state, me), me, world.ids);
   const item = brain.nextToLand(state);
-  return item === undefined ? events : [...events, { type: 'landing-started', item, host: me }];
+  if (item === undefined || isWorthWaiting(state, me, item, world.clock.nowMs())) return events;
+  return [...events, { type: 'landing-started', item, host: me }];
 }
 
 async function write({ journal, me, world }: BrainHost, facts: (state: State) => readonly Event[]): Promise<void> {

@@ -9,7 +9,7 @@ import { diffStat, findLanding, logSubjects } from '../../src/world/git/history.
 import { identityEnvironment, readIdentity } from '../../src/world/git/identity.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { gitEnvironment, runGit } from '../../src/world/git/run-git.ts';
-import { changedPaths, readFileAt, replaceFile, treeOf } from '../../src/world/git/tree-edit.ts';
+import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
 import type { GitView } from '../../src/world/git/view.ts';
 import { scratchRepo } from './scratch.ts';
@@ -160,7 +160,7 @@ describe('tree edits', () => {
     write('docs/plan-b', 'sorts between');
     commit('odd name');
     const text = '\uFEFF- [x] größe\r\n\r\nno end';
-    const tree = await replaceFile(view, await treeOf(view, head()), 'docs/plan/tasks.md', text);
+    const tree = await replaceFile(view, await treeOf(view, head()), 'docs/plan/tasks.md', await writeBlob(view, text));
     expect(await readFileAt(view, tree, 'docs/plan/tasks.md')).toBe(text);
     expect(await changedPaths(view, head(), tree)).toEqual(['docs/plan/tasks.md']);
     expect(git('ls-tree', tree, 'docs/plan/tasks.md')).toMatch(/^100755 blob/);
@@ -169,7 +169,7 @@ describe('tree edits', () => {
 
   it('adds a file with the folders above it', async () => {
     const { view, head, git } = await scratch();
-    const tree = await replaceFile(view, await treeOf(view, head()), 'new/er/file.md', 'x');
+    const tree = await replaceFile(view, await treeOf(view, head()), 'new/er/file.md', await writeBlob(view, 'x'));
     expect(git('ls-tree', '-r', '--name-only', tree)).toBe('README.md\nnew/er/file.md');
   });
 
@@ -187,8 +187,12 @@ describe('tree edits', () => {
     expect(await readFileAt(view, head(), 'latin1.md/below')).toBeNull();
     expect(await readFileAt(view, head(), 'glob[1]*.md')).toBe('literal');
     const tree = await treeOf(view, head());
-    await expect(replaceFile(view, tree, 'README.md', 'x')).rejects.toMatchObject({ code: 'E_TASKS_UNSAFE' });
-    await expect(replaceFile(view, tree, 'latin1.md/below', 'x')).rejects.toMatchObject({ code: 'E_TASKS_UNSAFE' });
+    await expect(replaceFile(view, tree, 'README.md', await writeBlob(view, 'x'))).rejects.toMatchObject({
+      code: 'E_TASKS_UNSAFE',
+    });
+    await expect(replaceFile(view, tree, 'latin1.md/below', await writeBlob(view, 'x'))).rejects.toMatchObject({
+      code: 'E_TASKS_UNSAFE',
+    });
   });
 
   it('names both sides of a rename, and names as they are', async () => {

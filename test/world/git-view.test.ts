@@ -20,7 +20,7 @@ import { diffStat, findLanding, logSubjects } from '../../src/world/git/history.
 import { isAncestor, mergeInMemory } from '../../src/world/git/merge.ts';
 import { deleteRef, landRef, moveRef, readRef } from '../../src/world/git/refs.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
-import { changedPaths, readFileAt, replaceFile, treeOf } from '../../src/world/git/tree-edit.ts';
+import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
 import type { GitView } from '../../src/world/git/view.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
@@ -86,7 +86,7 @@ async function useEverything(view: GitView): Promise<void> {
   if (main === null || left === null || right === null) throw new Error('the scene has three branches');
   const merged = await mergeInMemory(view, left, right);
   expect(merged).toMatchObject({ clean: false, paths: ['a.md'] });
-  const tree = await replaceFile(view, await treeOf(view, left), 'a.md', 'ours\n');
+  const tree = await replaceFile(view, await treeOf(view, left), 'a.md', await writeBlob(view, 'ours\n'));
   expect(await readFileAt(view, tree, 'a.md')).toBe('ours\n');
   const identity = { name: 'Ada', email: 'ada@example.test' };
   const commit = await commitTree(view, { tree, parents: [left, right], message: 'x', identity });

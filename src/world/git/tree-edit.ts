@@ -27,11 +27,14 @@ export function knowTree(view: GitView, commit: Sha, tree: Sha): void {
   trees.know(view, commit, tree);
 }
 
+/** Writes a file's text as an object; no tree names it yet. */
+export async function writeBlob(view: GitView, text: string): Promise<Sha> {
+  return sha((await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })).stdout.trim());
+}
+
 /** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */
-export async function replaceFile(view: GitView, tree: Sha, path: string, text: string): Promise<Sha> {
-  const names = partsOf(path);
-  const blob = (await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })).stdout.trim();
-  return replaceIn(view, tree, names, blob, path);
+export function replaceFile(view: GitView, tree: Sha, path: string, blob: Sha): Promise<Sha> {
+  return replaceIn(view, tree, partsOf(path), blob, path);
 }
 
 /** A plain file's text, or null when there is none at that path or its bytes are not UTF-8 and could not be written back. */
