@@ -6,6 +6,7 @@ import type { HostPolicy, State } from '../core/model.ts';
 import { reconcile } from '../core/reconcile.ts';
 import type { Observed } from '../core/reconcile.ts';
 import { isSpent, schedule } from '../core/schedule.ts';
+import { fold } from '../core/step.ts';
 import { wishes } from '../core/wishes.ts';
 import type { World } from '../world/world.ts';
 import { claimEvents } from './claims.ts';
@@ -83,23 +84,35 @@ async function work(
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
-    if (settled.length > 0) await write(journal, me, world, () => settled);
-    if (order.drain.aborted) {
-      if (journal.state().hosts[me]?.state === 'up')
-        await write(journal, me, world, () => [{ type: 'host-draining', host: me }]);
-    } else if (performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
+    const isDraining = order.drain.aborted;
+    let observed: Observed | null = null;
+    if (!isDraining && performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
       lookedAt = world.clock.nowMs();
-      const observed = await observe(world, journal.state(), me, tracker, order.onWarning);
+      observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
-      await write(journal, me, world, (state) => reconcile(state, observed, me));
     }
-    await write(journal, me, world, (state) => decide(world, state, me));
+    // What happened and what is decided about it go into one record: a write to the disk is what a busy host waits for.
+    await write(journal, me, world, (state) => {
+      const facts = [...settled, ...news(state, me, isDraining, observed)];
+      return [...facts, ...decide(world, after(state, facts, world.clock.nowMs()), me)];
+    });
     const state = journal.state();
     performer.perform(wishes(state, me));
     world.projection.write(state, world.clock.nowMs());
     if (performer.isIdle() && !performer.hasSettled() && (order.drain.aborted || isDone(state, me))) return;
     await bell.wait(nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
+}
+
+/** What the look around showed, or that this host takes no new work. */
+function news(state: State, me: HostId, isDraining: boolean, observed: Observed | null): readonly Event[] {
+  if (isDraining) return state.hosts[me]?.state === 'up' ? [{ type: 'host-draining', host: me }] : [];
+  return observed === null ? [] : reconcile(state, observed, me);
+}
+
+/** The state once these facts are written. */
+function after(state: State, events: readonly Event[], at: number): State {
+  return events.length === 0 ? state : fold(state, { seq: state.seq + 1, at, by: '', events });
 }
 
 const isDone = (state: State, me: HostId): boolean => isSpent(state, me) && wishes(state, me).length === 0;

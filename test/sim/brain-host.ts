@@ -88,22 +88,35 @@ async function work(host: BrainHost): Promise<void> {
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
-    if (settled.length > 0) await write(host, () => settled);
-    if (order.drain.aborted) {
-      if (journal.state().hosts[me]?.state === 'up') await write(host, () => [{ type: 'host-draining', host: me }]);
-    } else if (performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
+    const isDraining = order.drain.aborted;
+    let observed: Observed | null = null;
+    if (!isDraining && performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
       lookedAt = world.clock.nowMs();
-      const observed = await observe(world, journal.state(), me, tracker, order.onWarning);
+      observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
-      await write(host, (state) => brain.reconcile(state, observed, me));
     }
-    await write(host, (state) => decide(host, state));
+    await write(host, (state) => {
+      const facts = [...settled, ...news(host, state, isDraining, observed)];
+      const at = world.clock.nowMs();
+      const next = facts.length === 0 ? state : brain.fold(state, { seq: state.seq + 1, at, by: '', events: facts });
+      return [...facts, ...decide(host, next)];
+    });
     const state = journal.state();
     performer.perform(brain.wishes(state, me));
     const isDone = isSpent(state, me) && brain.wishes(state, me).length === 0;
     if (performer.isIdle() && !performer.hasSettled() && (order.drain.aborted || isDone)) return;
     await bell.wait(brain.nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
+}
+
+function news(
+  { brain, me }: BrainHost,
+  state: State,
+  isDraining: boolean,
+  observed: Observed | null,
+): readonly Event[] {
+  if (isDraining) return state.hosts[me]?.state === 'up' ? [{ type: 'host-draining', host: me }] : [];
+  return observed === null ? [] : brain.reconcile(state, observed, me);
 }
 
 function decide({ brain, world, me }: BrainHost, state: State): readonly Event[] {

@@ -52,8 +52,17 @@ export const HARDENED: readonly string[] = [
   'color.ui=false',
 ].flatMap((setting) => ['-c', setting]);
 
+let lastEnvironment: { readonly mark: string; readonly env: Readonly<Record<string, string>> } | null = null;
+
 /** Our environment without any `GIT_*`: a hook that starts us would otherwise steer every git we start. */
-export function gitEnvironment(): Record<string, string> {
+export function gitEnvironment(): Readonly<Record<string, string>> {
+  // Copying the environment takes longer than anything else in starting git, and of what matters to git little ever changes.
+  const mark = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'].map((name) => process.env[name]).join('\0');
+  if (lastEnvironment?.mark !== mark) lastEnvironment = { mark, env: makeEnvironment() };
+  return lastEnvironment.env;
+}
+
+function makeEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !name.startsWith('GIT_')) env[name] = value;
