@@ -18,7 +18,7 @@ export function nextToLand(state: State): LoopId | null | undefined {
 }
 
 /** How long a ready loop lets others catch up. */
-export const LANDING_WAIT_MS = 200;
+export const LANDING_WAIT_MS = 300;
 
 /** Loops started together end together: landing them together costs one test, and those that begin now come first. Never for long. */
 export function isWorthWaiting(state: State, me: HostId, item: LoopId | null, nowMs: number): boolean {
