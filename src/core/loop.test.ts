@@ -1,40 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { GREEN, key, LIMITS, RED, task, tellStory } from '../../test/sim/story.ts';
-import type { Story } from '../../test/sim/story.ts';
+import { GREEN, key, LIMITS, RED, task, tellTale } from '../../test/sim/tale.ts';
+import type { Tale } from '../../test/sim/tale.ts';
 import { hostId, loopId, sha } from './ids.ts';
 import type { LoopId } from './ids.ts';
 import type { LimitSettings } from './settings.ts';
 
-function begun(limits: Partial<LimitSettings> = {}): { readonly story: Story; readonly a: LoopId } {
-  const story = tellStory();
-  story.join('h1', { limits: { ...LIMITS, ...limits } });
-  story.read(task('a'));
-  return { story, a: story.begin('a') };
+function begun(limits: Partial<LimitSettings> = {}): { readonly tale: Tale; readonly a: LoopId } {
+  const tale = tellTale();
+  tale.join('h1', { limits: { ...LIMITS, ...limits } });
+  tale.read(task('a'));
+  return { tale, a: tale.begin('a') };
 }
 
 describe('a loop begins', () => {
   it('once per task: a second claim changes nothing', () => {
-    const { story, a } = begun();
+    const { tale, a } = begun();
     const claim = { type: 'task-claimed', task: key('a'), slot: 2, branch: 'ralph/other', onto: [] } as const;
-    story.write({ ...claim, loop: loopId('other'), host: hostId('h1') });
-    expect(Object.keys(story.state().loops)).toEqual([a]);
+    tale.write({ ...claim, loop: loopId('other'), host: hostId('h1') });
+    expect(Object.keys(tale.state().loops)).toEqual([a]);
   });
 
   it('only for a host that is there and a task that is known', () => {
-    const story = tellStory();
-    story.join('h1');
-    story.read(task('a'));
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
     const claim = { type: 'task-claimed', loop: loopId('x'), slot: 1, branch: 'ralph/x', onto: [] } as const;
-    story.write({ ...claim, task: key('a'), host: hostId('nobody') });
-    story.write({ ...claim, task: key('unknown'), host: hostId('h1') });
-    expect(story.state().loops).toEqual({});
+    tale.write({ ...claim, task: key('a'), host: hostId('nobody') });
+    tale.write({ ...claim, task: key('unknown'), host: hostId('h1') });
+    expect(tale.state().loops).toEqual({});
   });
 });
 
 describe('an iteration ends', () => {
   it('claimed with a change: the gates are next', () => {
-    const { story, a } = begun();
-    expect(story.iterate(a, 'claimed', 'new')).toMatchObject({
+    const { tale, a } = begun();
+    expect(tale.iterate(a, 'claimed', 'new')).toMatchObject({
       phase: { at: 'gating', n: 1 },
       counted: 1,
       tree: 'new',
@@ -42,37 +42,37 @@ describe('an iteration ends', () => {
   });
 
   it('claimed without a change from the start: not done, and idle', () => {
-    const { story, a } = begun();
-    expect(story.iterate(a, 'claimed')).toMatchObject({ phase: { at: 'iterating', n: 2 }, idleStreak: 1 });
+    const { tale, a } = begun();
+    expect(tale.iterate(a, 'claimed')).toMatchObject({ phase: { at: 'iterating', n: 2 }, idleStreak: 1 });
   });
 
   it('claimed after an earlier change: done, though nothing was added', () => {
-    const { story, a } = begun();
-    story.iterate(a, 'worked', 'new');
-    expect(story.iterate(a, 'claimed', 'new').phase).toEqual({ at: 'gating', n: 2 });
+    const { tale, a } = begun();
+    tale.iterate(a, 'worked', 'new');
+    expect(tale.iterate(a, 'claimed', 'new').phase).toEqual({ at: 'gating', n: 2 });
   });
 
   it('worked: another iteration, until the limit', () => {
-    const { story, a } = begun({ iterations: 3 });
-    story.iterate(a, 'worked', 'one');
-    story.iterate(a, 'worked', 'two');
-    expect(story.iterate(a, 'worked', 'three').phase).toMatchObject({ at: 'parked', reason: 'iterations' });
+    const { tale, a } = begun({ iterations: 3 });
+    tale.iterate(a, 'worked', 'one');
+    tale.iterate(a, 'worked', 'two');
+    expect(tale.iterate(a, 'worked', 'three').phase).toMatchObject({ at: 'parked', reason: 'iterations' });
   });
 
   it('without progress: parked after that many in a row; a change starts the count again', () => {
-    const { story, a } = begun({ noProgress: 2 });
-    story.iterate(a, 'worked');
-    story.iterate(a, 'worked', 'new');
-    story.iterate(a, 'worked');
-    expect(story.iterate(a, 'worked').phase).toMatchObject({ at: 'parked', reason: 'no-progress' });
+    const { tale, a } = begun({ noProgress: 2 });
+    tale.iterate(a, 'worked');
+    tale.iterate(a, 'worked', 'new');
+    tale.iterate(a, 'worked');
+    expect(tale.iterate(a, 'worked').phase).toMatchObject({ at: 'parked', reason: 'no-progress' });
   });
 
   it('failed or lost: parked after that many in a row; success starts the count again', () => {
-    const { story, a } = begun({ consecutiveFailures: 2, noProgress: 9, iterations: 9 });
-    story.iterate(a, 'failed');
-    story.iterate(a, 'worked');
-    story.iterate(a, 'failed');
-    const parked = story.iterate(a, 'lost');
+    const { tale, a } = begun({ consecutiveFailures: 2, noProgress: 9, iterations: 9 });
+    tale.iterate(a, 'failed');
+    tale.iterate(a, 'worked');
+    tale.iterate(a, 'failed');
+    const parked = tale.iterate(a, 'lost');
     expect(parked.phase).toMatchObject({
       at: 'parked',
       reason: 'failures',
@@ -82,19 +82,19 @@ describe('an iteration ends', () => {
   });
 
   it('timed out: parked at once, whatever else is left', () => {
-    const { story, a } = begun();
-    expect(story.iterate(a, 'timed-out', 'new').phase).toMatchObject({ at: 'parked', reason: 'runtime' });
+    const { tale, a } = begun();
+    expect(tale.iterate(a, 'timed-out', 'new').phase).toMatchObject({ at: 'parked', reason: 'runtime' });
   });
 
   it('over the runtime by little steps: parked', () => {
-    const { story, a } = begun({ runtimeMs: 2500, noProgress: 9 });
-    story.iterate(a, 'worked', 'x', 2000);
-    expect(story.iterate(a, 'worked', 'y', 2000).phase).toMatchObject({ at: 'parked', reason: 'runtime' });
+    const { tale, a } = begun({ runtimeMs: 2500, noProgress: 9 });
+    tale.iterate(a, 'worked', 'x', 2000);
+    expect(tale.iterate(a, 'worked', 'y', 2000).phase).toMatchObject({ at: 'parked', reason: 'runtime' });
   });
 
   it('interrupted: counts for nothing but its time', () => {
-    const { story, a } = begun({ iterations: 1, noProgress: 1, consecutiveFailures: 1 });
-    const after = story.iterate(a, 'interrupted');
+    const { tale, a } = begun({ iterations: 1, noProgress: 1, consecutiveFailures: 1 });
+    const after = tale.iterate(a, 'interrupted');
     expect(after).toMatchObject({
       phase: { at: 'iterating', n: 2 },
       counted: 0,
@@ -105,8 +105,8 @@ describe('an iteration ends', () => {
   });
 
   it('told by a stranger, or twice: nothing changes', () => {
-    const { story, a } = begun();
-    const before = story.loop(a);
+    const { tale, a } = begun();
+    const before = tale.loop(a);
     const fact = {
       type: 'iteration-ended',
       loop: a,
@@ -120,40 +120,40 @@ describe('an iteration ends', () => {
       swept: 0,
       odd: null,
     } as const;
-    story.write({ ...fact, fence: before.fence - 1 });
-    story.write({ ...fact, fence: before.fence, n: 2 });
-    expect(story.loop(a)).toBe(before);
-    story.write({ ...fact, fence: before.fence }, { ...fact, fence: before.fence });
-    expect(story.loop(a)).toMatchObject({ counted: 1, phase: { at: 'gating', n: 1 } });
+    tale.write({ ...fact, fence: before.fence - 1 });
+    tale.write({ ...fact, fence: before.fence, n: 2 });
+    expect(tale.loop(a)).toBe(before);
+    tale.write({ ...fact, fence: before.fence }, { ...fact, fence: before.fence });
+    expect(tale.loop(a)).toMatchObject({ counted: 1, phase: { at: 'gating', n: 1 } });
   });
 });
 
 describe('gates end', () => {
   it('green: ready, queued where landing is automatic, held by nobody', () => {
     for (const mergePolicy of ['auto_merge', 'manual'] as const) {
-      const story = tellStory();
-      story.join('h1', { mergePolicy });
-      story.read(task('a'));
-      const a = story.ready('a');
-      expect(story.loop(a)).toMatchObject({ host: null, phase: { at: 'ready', queued: mergePolicy === 'auto_merge' } });
+      const tale = tellTale();
+      tale.join('h1', { mergePolicy });
+      tale.read(task('a'));
+      const a = tale.ready('a');
+      expect(tale.loop(a)).toMatchObject({ host: null, phase: { at: 'ready', queued: mergePolicy === 'auto_merge' } });
     }
   });
 
   it('red: the failure is what the next iteration is about, until the limit', () => {
-    const { story, a } = begun({ iterations: 2 });
-    story.iterate(a, 'claimed', 'one');
-    expect(story.gate(a, RED)).toMatchObject({ phase: { at: 'iterating', n: 2 }, lastGate: RED });
-    story.iterate(a, 'claimed', 'two');
-    expect(story.gate(a, RED).phase).toMatchObject({
+    const { tale, a } = begun({ iterations: 2 });
+    tale.iterate(a, 'claimed', 'one');
+    expect(tale.gate(a, RED)).toMatchObject({ phase: { at: 'iterating', n: 2 }, lastGate: RED });
+    tale.iterate(a, 'claimed', 'two');
+    expect(tale.gate(a, RED).phase).toMatchObject({
       at: 'parked',
       detail: 'not done after 2 iterations; gate still fails: npm test',
     });
   });
 
   it('speak of what they tested: a commit made since the agent ended is part of the loop', () => {
-    const { story, a } = begun();
-    const { fence } = story.iterate(a, 'claimed', 'one');
-    story.write({
+    const { tale, a } = begun();
+    const { fence } = tale.iterate(a, 'claimed', 'one');
+    tale.write({
       type: 'gates-ended',
       loop: a,
       fence,
@@ -163,17 +163,17 @@ describe('gates end', () => {
       report: GREEN,
       durationMs: 1,
     });
-    expect(story.loop(a)).toMatchObject({ head: 'later', tree: 'later-tree', phase: { at: 'ready' } });
-    expect(story.state().verdicts).toEqual([{ key: 'g:later-tree', verdict: 'green' }]);
+    expect(tale.loop(a)).toMatchObject({ head: 'later', tree: 'later-tree', phase: { at: 'ready' } });
+    expect(tale.state().verdicts).toEqual([{ key: 'g:later-tree', verdict: 'green' }]);
   });
 });
 
 describe('a worktree is lost', () => {
   it('while the loop works: it is made again and the counters stay', () => {
-    const { story, a } = begun();
-    story.iterate(a, 'worked', 'one');
-    story.write({ type: 'worktree-lost', loop: a });
-    expect(story.loop(a)).toMatchObject({
+    const { tale, a } = begun();
+    tale.iterate(a, 'worked', 'one');
+    tale.write({ type: 'worktree-lost', loop: a });
+    expect(tale.loop(a)).toMatchObject({
       phase: { at: 'preparing' },
       worktree: null,
       counted: 1,
@@ -183,13 +183,13 @@ describe('a worktree is lost', () => {
   });
 
   it('and made again: what counts as a change is still measured from the first base', () => {
-    const { story, a } = begun();
-    story.iterate(a, 'worked', 'one');
-    story.write({ type: 'worktree-lost', loop: a });
-    const { fence } = story.loop(a);
+    const { tale, a } = begun();
+    tale.iterate(a, 'worked', 'one');
+    tale.write({ type: 'worktree-lost', loop: a });
+    const { fence } = tale.loop(a);
     const later = { base: sha('later'), baseTree: sha('later-tree'), head: sha('head-one'), tree: sha('one') };
-    story.write({ type: 'worktree-made', loop: a, fence, path: '/w/other', ...later, reused: true });
-    expect(story.loop(a)).toMatchObject({
+    tale.write({ type: 'worktree-made', loop: a, fence, path: '/w/other', ...later, reused: true });
+    expect(tale.loop(a)).toMatchObject({
       base: 'base',
       baseTree: 'base-tree',
       worktree: '/w/other',
@@ -198,65 +198,65 @@ describe('a worktree is lost', () => {
   });
 
   it('after the loop ended: nothing changes', () => {
-    const { story, a } = begun();
-    story.iterate(a, 'timed-out');
-    const before = story.loop(a);
-    story.write({ type: 'worktree-lost', loop: a });
-    expect(story.loop(a)).toBe(before);
+    const { tale, a } = begun();
+    tale.iterate(a, 'timed-out');
+    const before = tale.loop(a);
+    tale.write({ type: 'worktree-lost', loop: a });
+    expect(tale.loop(a)).toBe(before);
   });
 });
 
 describe('hosts and loops', () => {
   it('a lost host frees its loops; whoever adopts one gets a new fence and the same counters', () => {
-    const { story, a } = begun();
-    story.iterate(a, 'worked', 'one');
-    const { fence } = story.loop(a);
-    story.write({ type: 'host-lost', host: hostId('h1') });
-    expect(story.loop(a)).toMatchObject({ host: null, phase: { at: 'iterating', n: 2 } });
-    story.join('h2');
-    story.write({ type: 'loop-adopted', loop: a, host: hostId('h2'), slot: 2 });
-    expect(story.loop(a)).toMatchObject({ host: 'h2', slot: 2, counted: 1 });
-    expect(story.loop(a).fence).toBeGreaterThan(fence);
-    story.write({ type: 'loop-adopted', loop: a, host: hostId('h3'), slot: 1 });
-    expect(story.loop(a).host).toBe('h2');
+    const { tale, a } = begun();
+    tale.iterate(a, 'worked', 'one');
+    const { fence } = tale.loop(a);
+    tale.write({ type: 'host-lost', host: hostId('h1') });
+    expect(tale.loop(a)).toMatchObject({ host: null, phase: { at: 'iterating', n: 2 } });
+    tale.join('h2');
+    tale.write({ type: 'loop-adopted', loop: a, host: hostId('h2'), slot: 2 });
+    expect(tale.loop(a)).toMatchObject({ host: 'h2', slot: 2, counted: 1 });
+    expect(tale.loop(a).fence).toBeGreaterThan(fence);
+    tale.write({ type: 'loop-adopted', loop: a, host: hostId('h3'), slot: 1 });
+    expect(tale.loop(a).host).toBe('h2');
   });
 
   it('a reset ends the loop, forgets the attempts and the landing', () => {
-    const { story, a } = begun();
-    story.write({ type: 'task-reset', task: key('a') });
-    expect(story.loop(a).phase).toMatchObject({ at: 'parked', reason: 'reset' });
-    expect(story.state().attempts).toEqual({});
-    const again = story.ready('a');
-    story.startLanding(again);
-    story.write({ type: 'task-reset', task: key('a') });
-    expect(story.state().landing).toBeNull();
+    const { tale, a } = begun();
+    tale.write({ type: 'task-reset', task: key('a') });
+    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'reset' });
+    expect(tale.state().attempts).toEqual({});
+    const again = tale.ready('a');
+    tale.startLanding(again);
+    tale.write({ type: 'task-reset', task: key('a') });
+    expect(tale.state().landing).toBeNull();
   });
 
   it('a failed command parks its loop, and only its own', () => {
-    const { story, a } = begun();
-    const { fence } = story.loop(a);
+    const { tale, a } = begun();
+    const { fence } = tale.loop(a);
     const failed = { type: 'command-failed', command: 'run-iteration', code: 'E_GIT', message: 'git broke' } as const;
-    story.write({ ...failed, loop: a, fence: fence - 1 });
-    expect(story.loop(a).phase.at).toBe('iterating');
-    story.write({ ...failed, loop: a, fence });
-    expect(story.loop(a).phase).toMatchObject({ at: 'parked', reason: 'broken', detail: 'git broke' });
+    tale.write({ ...failed, loop: a, fence: fence - 1 });
+    expect(tale.loop(a).phase.at).toBe('iterating');
+    tale.write({ ...failed, loop: a, fence });
+    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'broken', detail: 'git broke' });
   });
 
   it('a failed command of a loop leaves a landing begun in the same record alone', () => {
-    const story = tellStory();
-    story.join('h1');
-    story.read(task('a'), task('b'));
-    const a = story.ready('a');
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'), task('b'));
+    const a = tale.ready('a');
     const b = loopId('b-9');
-    story.write(
+    tale.write(
       { type: 'task-claimed', loop: b, task: key('b'), host: hostId('h1'), slot: 1, branch: 'ralph/b-9', onto: [] },
       { type: 'landing-started', item: a, host: hostId('h1') },
     );
-    const { fence } = story.loop(b);
-    expect(story.state().landing?.fence).toBe(fence);
-    story.write({ type: 'task-reset', task: key('b') });
-    story.write({ type: 'command-failed', command: 'make-worktree', loop: b, fence, code: 'E_GIT', message: 'late' });
-    expect(story.state().landing?.item).toBe(a);
-    expect(story.loop(a).phase.at).toBe('ready');
+    const { fence } = tale.loop(b);
+    expect(tale.state().landing?.fence).toBe(fence);
+    tale.write({ type: 'task-reset', task: key('b') });
+    tale.write({ type: 'command-failed', command: 'make-worktree', loop: b, fence, code: 'E_GIT', message: 'late' });
+    expect(tale.state().landing?.item).toBe(a);
+    expect(tale.loop(a).phase.at).toBe('ready');
   });
 });

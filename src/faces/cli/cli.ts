@@ -108,13 +108,13 @@ function addCommand(
 }
 
 function newParent(program: Command, parents: Map<string, Command>, name: string): Command {
-  const names = COMMANDS.filter((spec) => spec.name.startsWith(`${name} `)).map((spec) =>
-    spec.name.slice(name.length + 1),
-  );
+  const below = COMMANDS.filter((spec) => spec.name.startsWith(`${name} `));
+  const group = below[0]?.group ?? 'Watch';
+  const names = below.map((spec) => spec.name.slice(name.length + 1));
   const parent = program
     .command(name)
     .description(`${names.join(', ')}`)
-    .helpGroup('Watch:');
+    .helpGroup(`${group}:`);
   parents.set(name, parent);
   return parent;
 }

@@ -1,4 +1,4 @@
-/** One stream of chance per seed: the same seed always tells the same story. */
+/** One stream of chance per seed: the same seed always tells the same tale. */
 export interface Random {
   readonly next: () => number;
   readonly int: (below: number) => number;

@@ -58,7 +58,7 @@ export const RED: GateReport = { verdict: 'red', failing: 'npm test', tail: 'one
 const EXITS: Partial<Record<IterationOutcome, number>> = { claimed: 0, worked: 0, failed: 3 };
 
 /** A log written by hand, one record per call, and the state it folds to. */
-export interface Story {
+export interface Tale {
   readonly state: () => State;
   readonly write: (...events: readonly Event[]) => State;
   readonly join: (host: string, policy?: Partial<HostPolicy>) => State;
@@ -72,22 +72,22 @@ export interface Story {
   readonly iterate: (loop: LoopId, outcome: IterationOutcome, tree?: string, durationMs?: number) => Loop;
   readonly gate: (loop: LoopId, report: GateReport) => Loop;
   /** A whole loop, up to green gates. */
-  readonly ready: (task: string, more?: Parameters<Story['begin']>[1]) => LoopId;
+  readonly ready: (task: string, more?: Parameters<Tale['begin']>[1]) => LoopId;
   readonly startLanding: (item: LoopId | null, host?: string) => number;
 }
 
-export function tellStory(): Story {
+export function tellTale(): Tale {
   let state = EMPTY_STATE;
-  const write: Story['write'] = (...events) => {
-    state = fold(state, { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'story', events });
+  const write: Tale['write'] = (...events) => {
+    state = fold(state, { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'tale', events });
     return state;
   };
-  const loop: Story['loop'] = (id) => {
+  const loop: Tale['loop'] = (id) => {
     const found = state.loops[id];
-    if (found === undefined) throw new Error(`the story has no loop ${id}`);
+    if (found === undefined) throw new Error(`the tale has no loop ${id}`);
     return found;
   };
-  const begin: Story['begin'] = (name, { host = 'h1', slot = 1, onto = [] } = {}) => {
+  const begin: Tale['begin'] = (name, { host = 'h1', slot = 1, onto = [] } = {}) => {
     const id = loopId(`${name}-${Object.keys(state.loops).length + 1}`);
     write({ type: 'task-claimed', loop: id, task: key(name), host: hostId(host), slot, branch: `ralph/${id}`, onto });
     const base = { base: sha('base'), baseTree: sha('base-tree'), head: sha('base'), tree: sha('base-tree') };
@@ -95,7 +95,7 @@ export function tellStory(): Story {
     write({ type: 'worktree-made', loop: id, fence, path: `/w/${id}`, ...base, reused: false });
     return id;
   };
-  const iterate: Story['iterate'] = (id, outcome, tree = loop(id).tree ?? '', durationMs = 1000) => {
+  const iterate: Tale['iterate'] = (id, outcome, tree = loop(id).tree ?? '', durationMs = 1000) => {
     const { fence, iteration } = loop(id);
     const ended = {
       loop: id,
@@ -109,7 +109,7 @@ export function tellStory(): Story {
     write({ type: 'iteration-ended', ...ended, said: 'so', exit: EXITS[outcome] ?? null, swept: 0, odd: null });
     return loop(id);
   };
-  const gate: Story['gate'] = (id, report) => {
+  const gate: Tale['gate'] = (id, report) => {
     const { fence, iteration, head, tree } = loop(id);
     const ended = { loop: id, fence, n: iteration, head: head ?? sha(''), tree: tree ?? sha('') };
     write({ type: 'gates-ended', ...ended, report, durationMs: 10 });
