@@ -118,6 +118,8 @@ export type Event =
   | { readonly type: 'integration-advanced'; readonly fence: number; readonly commit: Sha }
   /** Integration had been moved by somebody else: build again. */
   | { readonly type: 'integration-contested'; readonly fence: number; readonly now: Sha }
+  /** Integration is not where the log left it: a landing was cut short, or another one moved it. */
+  | { readonly type: 'integration-moved'; readonly head: Sha }
   /** The target branch is not where it was. */
   | { readonly type: 'target-moved'; readonly head: Sha }
   /** The target branch holds everything landed. */

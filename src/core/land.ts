@@ -19,6 +19,7 @@ type LandingEvent = Extract<
       | 'candidate-tested'
       | 'integration-advanced'
       | 'integration-contested'
+      | 'integration-moved'
       | 'target-moved'
       | 'published'
       | 'publish-blocked'
@@ -33,6 +34,10 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
       return queueLoops(state, event.items, stamp);
     case 'landing-started':
       return startLanding(state, event, stamp);
+    case 'integration-moved':
+      // A landing under way goes on: its compare-and-swap decides.
+      if (state.integration === event.head) return state;
+      return { ...state, integration: event.head, publishing: { ...state.publishing, blocked: null } };
     case 'target-moved':
       return {
         ...state,
@@ -68,6 +73,7 @@ type Progress = Exclude<
   LandingEvent,
   {
     type:
+      | 'integration-moved'
       | 'landing-requested'
       | 'landing-started'
       | 'target-moved'

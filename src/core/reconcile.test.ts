@@ -5,7 +5,7 @@ import type { Observed } from './reconcile.ts';
 import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
 
 const ME = hostId('h1');
-const NOTHING: Observed = { deadHosts: [], missingWorktrees: [], targetHead: null, tracker: null };
+const NOTHING: Observed = { deadHosts: [], missingWorktrees: [], targetHead: null, integration: null, tracker: null };
 
 function joined() {
   const tale = tellTale();
@@ -32,10 +32,17 @@ describe('reconcile', () => {
       deadHosts: [hostId('h2')],
       missingWorktrees: [a],
       targetHead: sha('t'),
+      integration: sha('i'),
       tracker: { path: TRACKER, digest: 'new', tasks: [task('c')] },
     };
     const events = reconcile(tale.state(), seen, ME);
-    expect(events.map((event) => event.type)).toEqual(['host-lost', 'tasks-read', 'target-moved', 'worktree-lost']);
+    expect(events.map((event) => event.type)).toEqual([
+      'host-lost',
+      'tasks-read',
+      'target-moved',
+      'integration-moved',
+      'worktree-lost',
+    ]);
     tale.write(...events);
     expect(reconcile(tale.state(), seen, ME)).toEqual([]);
   });

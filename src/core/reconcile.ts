@@ -9,6 +9,7 @@ export interface Observed {
   /** Hosts of the log whose process is gone. */
   readonly deadHosts: readonly HostId[];
   readonly targetHead: Sha | null;
+  readonly integration: Sha | null;
   readonly tracker: { readonly path: string; readonly digest: string; readonly tasks: readonly Task[] } | null;
   /** Loops of this host whose worktree folder is not there. */
   readonly missingWorktrees: readonly LoopId[];
@@ -23,6 +24,9 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
     events.push({ type: 'tasks-read', tracker: tracker.path, digest: tracker.digest, tasks: tracker.tasks });
   if (targetHead !== null && targetHead !== state.targetHead) events.push({ type: 'target-moved', head: targetHead });
+  const { integration } = observed;
+  if (integration !== null && integration !== state.integration)
+    events.push({ type: 'integration-moved', head: integration });
   for (const id of observed.missingWorktrees) {
     const loop = state.loops[id];
     if (loop != null && loop.host === me && isWorking(loop) && loop.worktreeState === 'made')

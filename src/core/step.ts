@@ -76,6 +76,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'candidate-tested':
     case 'integration-advanced':
     case 'integration-contested':
+    case 'integration-moved':
     case 'target-moved':
     case 'published':
     case 'publish-blocked':

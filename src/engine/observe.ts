@@ -24,6 +24,7 @@ export async function observe(
     missingWorktrees,
     // What could not be read now is read at the next look.
     targetHead: await world.integration.targetHead().catch(() => null),
+    integration: await world.integration.head().catch(() => null),
     tracker: lookAtTracker(world, onWarning) ?? known,
   };
 }

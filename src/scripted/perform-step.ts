@@ -34,7 +34,7 @@ const PERFORM: { readonly [K in StepName]: Performer<K> } = {
     git('add', '-A');
     if (git('status', '--porcelain') !== '') git('commit', '-q', '-m', message);
   },
-  sleepMs: async (ms) => void (await sleep(ms)),
+  sleepMs: (ms) => sleep(ms),
   print: (text) => say(process.stdout, `${text}\n`),
   printErr: (text) => say(process.stderr, `${text}\n`),
   claim: (promised) => say(process.stdout, `<promise>${promised === true ? 'COMPLETE' : promised}</promise>\n`),

@@ -33,6 +33,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
   return {
     target,
     targetHead: () => readRef(view, `refs/heads/${target}`),
+    head: () => readRef(view, integrationRef(target)),
     sync: () => sync(place),
     treeOf: (commit) => treeOf(view, commit),
     findLanded: async ({ head, loop, base, integration }) => {

@@ -90,6 +90,8 @@ export interface Synced {
 export interface Integration {
   readonly target: string;
   targetHead(): Promise<Sha | null>;
+  /** Where integration is; null: nothing was ever begun. */
+  head(): Promise<Sha | null>;
   /** Makes integration contain the target where that is a mere fast-forward. */
   sync(): Promise<Synced>;
   treeOf(commit: Sha): Promise<Sha>;

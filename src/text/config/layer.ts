@@ -59,7 +59,8 @@ export function readFlagLayer(flags: ReadonlyMap<string, string>): Layer {
     const source = `--set ${written}`;
     const named = nameKey(written);
     const read = typeof named === 'string' ? named : readText(named.key, named.dotted, text);
-    if (typeof named === 'string' || typeof read === 'string') problems.push(unplaced(source, String(read)));
+    if (typeof named === 'string') problems.push(unplaced(source, named));
+    else if (typeof read === 'string') problems.push(unplaced(source, read));
     else if (values.has(named.dotted))
       problems.push(unplaced(source, `sets \`${named.dotted}\` a second time; keep one`));
     else values.set(named.dotted, { value: read.value, source, line: 0, column: 0 });

@@ -29,14 +29,14 @@ describe('ownedEntries', () => {
       entry(5, { parent: 6 }),
       entry(6),
     ];
-    expect(owned(entries, [LEADER]).sort()).toEqual([100, 3, 4].sort());
+    expect(owned(entries, [LEADER]).sort((a, b) => a - b)).toEqual([100, 3, 4].sort((a, b) => a - b));
   });
 
   it('picks the group once one member is proven', () => {
     const members = [entry(3, { group: LEADER }), entry(4, { group: LEADER })];
     expect(owned(members)).toEqual([]);
-    expect(owned(members, [4]).sort()).toEqual([3, 4]);
-    expect(owned([...members, entry(5, { group: LEADER, token: 't' })]).sort()).toEqual([3, 4, 5]);
+    expect(owned(members, [4]).sort((a, b) => a - b)).toEqual([3, 4]);
+    expect(owned([...members, entry(5, { group: LEADER, token: 't' })]).sort((a, b) => a - b)).toEqual([3, 4, 5]);
   });
 
   it('does not take a stranger that has the pid of the leader', () => {

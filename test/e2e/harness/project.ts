@@ -39,7 +39,9 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 export function project(scratch: Scratch, spec: ProjectSpec): void {
   const { scriptedAgent } = bundle();
   writeScenario(scratch, spec);
-  const tasks = Array.isArray(spec.tasks) ? { 'PRD.md': markdownTasks(spec.tasks as string[]) } : spec.tasks;
+  const tasks = (
+    Array.isArray(spec.tasks) ? { 'PRD.md': markdownTasks(spec.tasks as string[]) } : spec.tasks
+  ) as Readonly<Record<string, string>>;
   for (const [path, text] of Object.entries({ ...tasks, ...spec.files })) scratch.put(path, text);
   const scripted = { command: ['node', scriptedAgent, beside(scratch, 'scenario.json')] };
   scratch.put('ralph.toml', toml({ agent: 'scripted', ...merged(spec.config ?? {}), 'agents.scripted': scripted }));

@@ -15,6 +15,7 @@ export function checkReconciled(realm: Realm): void {
         realm.worktrees.get(path)?.exists === true ? [] : [loop],
       ),
       targetHead: realm.target,
+      integration: realm.integration,
       tracker: { path: TRACKER, digest: `d${realm.tracker.version}`, tasks: realm.tracker.tasks },
     };
     const record = { seq: state.seq + 1, at: realm.timeline.now(), by: me, events: reconcile(state, observed, me) };

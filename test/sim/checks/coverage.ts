@@ -15,6 +15,7 @@ const SOUGHT: Record<
 > = {
   'several in a candidate': true,
   'fewer in a candidate': true,
+  'integration-moved': true,
   'host-joined': true,
   'host-draining': true,
   'host-left': true,

@@ -12,6 +12,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
   return {
     target: 'main',
     targetHead: () => op(() => realm.target),
+    head: () => op(() => realm.integration),
     sync: () => op(() => sync(realm)),
     treeOf: (commit) => op(() => git.get(commit).tree.id),
     findLanded: ({ head, loop, integration }) =>
