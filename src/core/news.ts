@@ -33,6 +33,14 @@ export type News =
       readonly paths: readonly string[];
     };
 
+export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
+  'loop-ready',
+  'loop-landed',
+  'loop-parked',
+  'tasks-changed',
+  'landing-stopped',
+]);
+
 export function newsBetween(before: State, after: State): readonly News[] {
   const news: News[] = [];
   for (const loop of loopsOf(after)) {

@@ -6,7 +6,6 @@ import type { HostPolicy, State } from '../core/model.ts';
 import { reconcile } from '../core/reconcile.ts';
 import type { Observed } from '../core/reconcile.ts';
 import { isSpent, schedule } from '../core/schedule.ts';
-import { fold } from '../core/step.ts';
 import { wishes } from '../core/wishes.ts';
 import type { World } from '../world/world.ts';
 import { claimEvents } from './claims.ts';
@@ -91,11 +90,9 @@ async function work(
       observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
     }
-    // What happened and what is decided about it go into one record: a write to the disk is what a busy host waits for.
-    await write(journal, me, world, (state) => {
-      const facts = [...settled, ...news(state, me, isDraining, observed)];
-      return [...facts, ...decide(world, after(state, facts, world.clock.nowMs()), me)];
-    });
+    await write(journal, me, world, (state) => [...settled, ...news(state, me, isDraining, observed)]);
+    // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
+    await write(journal, me, world, (state) => decide(world, state, me));
     const state = journal.state();
     performer.perform(wishes(state, me));
     world.projection.write(state, world.clock.nowMs());
@@ -108,11 +105,6 @@ async function work(
 function news(state: State, me: HostId, isDraining: boolean, observed: Observed | null): readonly Event[] {
   if (isDraining) return state.hosts[me]?.state === 'up' ? [{ type: 'host-draining', host: me }] : [];
   return observed === null ? [] : reconcile(state, observed, me);
-}
-
-/** The state once these facts are written. */
-function after(state: State, events: readonly Event[], at: number): State {
-  return events.length === 0 ? state : fold(state, { seq: state.seq + 1, at, by: '', events });
 }
 
 const isDone = (state: State, me: HostId): boolean => isSpent(state, me) && wishes(state, me).length === 0;

@@ -95,12 +95,8 @@ async function work(host: BrainHost): Promise<void> {
       observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
     }
-    await write(host, (state) => {
-      const facts = [...settled, ...news(host, state, isDraining, observed)];
-      const at = world.clock.nowMs();
-      const next = facts.length === 0 ? state : brain.fold(state, { seq: state.seq + 1, at, by: '', events: facts });
-      return [...facts, ...decide(host, next)];
-    });
+    await write(host, (state) => [...settled, ...news(host, state, isDraining, observed)]);
+    await write(host, (state) => decide(host, state));
     const state = journal.state();
     performer.perform(brain.wishes(state, me));
     const isDone = isSpent(state, me) && brain.wishes(state, me).length === 0;

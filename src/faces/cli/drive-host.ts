@@ -1,7 +1,10 @@
 import type { Event } from '../../core/events.ts';
 import type { HostPolicy, State } from '../../core/model.ts';
-import { newsBetween } from '../../core/news.ts';
+import type { News } from '../../core/news.ts';
+import { NEWS_TYPES, newsBetween } from '../../core/news.ts';
 import type { Settings } from '../../core/settings.ts';
+import type { Facts } from '../../core/step.ts';
+import { fold } from '../../core/step.ts';
 import { runHost } from '../../engine/host.ts';
 import type { OnRecord } from '../../engine/journal.ts';
 import type { World } from '../../world/world.ts';
@@ -55,20 +58,32 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
 }
 
 function liveLines(call: Call): OnRecord {
-  return (record, before, after) => {
-    for (const event of record.events) {
-      const line = eventLine(event, after, call.out.style);
+  const { style } = call.out;
+  return (record, before) =>
+    tell(record, before, (event, state) => {
+      const line = isNews(event) ? newsLine(event, state, style) : eventLine(event, state, style);
       if (line !== null) call.out.say(line);
-    }
-    for (const news of newsBetween(before, after)) call.out.say(newsLine(news, after, call.out.style));
-  };
+    });
 }
 
-/** One JSON object a line: the facts of the log, then what they made of a loop. */
+/** One JSON object a line: the facts of the log, each followed by what it made of a loop. */
 function eventStream(call: Call): OnRecord {
-  return (record, before, after) => {
-    const { seq, at, by } = record;
-    for (const event of [...record.events, ...newsBetween(before, after)])
+  return (record, before) =>
+    tell(record, before, (event) => {
+      const { seq, at, by } = record;
       call.out.data(JSON.stringify({ seq, at, by, ...event }));
-  };
+    });
 }
+
+/** A record may hold several facts: what came of the first is told before the second. */
+function tell(record: Facts, before: State, on: (event: Event | News, state: State) => void): void {
+  let state = before;
+  for (const event of record.events) {
+    const next = fold(state, { ...record, events: [event] });
+    on(event, next);
+    for (const news of newsBetween(state, next)) on(news, next);
+    state = next;
+  }
+}
+
+const isNews = (event: Event | News): event is News => NEWS_TYPES.has(event.type);
