@@ -24,7 +24,7 @@ function cpuMs(cwd, argv) {
 /** A repository whose log a real run has filled. */
 async function filledRepository() {
   const repository = makeRepository({ naps: Array(TASKS).fill(0) });
-  const { child, done } = startRalph(repository, ['run', '--parallel', '--max-workers', '4', '--events']);
+  const { child, done } = startRalph(repository, ['run', '--parallel', '--max-workers', '1', '--events']);
   const deadline = Date.now() + FILL_MS_MAX;
   const ended = done.then(() => true);
   while (lastRecord(repository) < RECORDS && Date.now() < deadline) {

@@ -84,7 +84,8 @@ function viewConfig(format: RepositoryFormat): string {
     '[core]',
     `repositoryFormatVersion = ${format.objectFormat === 'sha1' ? 0 : 1}`,
     'bare = true',
-    'fsync = committed',
+    // Objects of candidates are flushed all at once, by `landRef`, before any ref that matters names them.
+    'fsync = reference',
     'hooksPath = /dev/null',
     'attributesFile = /dev/null',
     'excludesFile = /dev/null',
