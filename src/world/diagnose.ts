@@ -101,6 +101,8 @@ function staleLocks(repo: Repository): readonly Finding[] {
   const findings: Finding[] = [];
   const folder = join(repo.stateDir, 'locks');
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    // Written by somebody who was killed before it became a lock.
+    if (name.includes('.tmp-')) continue;
     const holder = holderOf(join(folder, name));
     if (holder !== null && !isAlive(holder))
       findings.push({
