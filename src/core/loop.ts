@@ -1,3 +1,4 @@
+import { describeMs } from './describe-time.ts';
 import type { Event, Stamp } from './events.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
@@ -159,10 +160,4 @@ export function park(
   paths: readonly string[] = [],
 ): Loop {
   return { ...loop, host: null, phase: { at: 'parked', reason, detail, paths }, since: stamp.at };
-}
-
-function describeMs(ms: number): string {
-  if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
-  return ms < 3_600_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 360_000) / 10} h`;
 }

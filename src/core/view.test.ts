@@ -54,7 +54,7 @@ describe('taskViews', () => {
     expect(views(tale)['a b']).toMatchObject({
       status: 'parked',
       reason: 'runtime',
-      detail: 'the agent was stopped after 1 min',
+      detail: 'the agent was stopped after 1m00s',
       branch: 'ralph/a b-1',
       attempts: 1,
       next: "ralph tasks reset 'a b'",

@@ -4,7 +4,7 @@ import type { State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
-import { describeMs } from './describe-time.ts';
+import { describeMs } from '../../core/describe-time.ts';
 import type { Style } from './output.ts';
 
 /** One line for a person about what just happened; null: not worth a line. */

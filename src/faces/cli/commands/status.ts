@@ -5,7 +5,7 @@ import type { Call, Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
 import { columns } from '../output.ts';
 import { openProject, readState } from '../project.ts';
-import { describeMs } from '../describe-time.ts';
+import { describeMs } from '../../../core/describe-time.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
