@@ -13,6 +13,7 @@ const bringsHashbang = (source) => readFileSync(inRoot(source), 'utf8').startsWi
 const BASE = new RegExp(
   [
     'src/core/',
+    'src/engine/journal\\.ts',
     'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text)\\.ts)',
     'src/world/(config-files|find-tracker|state-places|git/repository|log/|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
     'src/faces/cli/(cli|table|output|handler|report-error|project|open-tasks|find-one)\\.ts',

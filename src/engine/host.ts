@@ -1,13 +1,13 @@
 import type { Event } from '../core/events.ts';
 import type { HostId } from '../core/ids.ts';
 import { hostId } from '../core/ids.ts';
-import { isWorthWaiting, LANDING_WAIT_MS, nextToLand } from '../core/landing-queue.ts';
+import { isWorthWaiting, LANDING_WAIT_MS } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
-import { reconcile } from '../core/reconcile.ts';
 import type { Observed } from '../core/reconcile.ts';
-import { isSpent, schedule } from '../core/schedule.ts';
-import { wishes } from '../core/wishes.ts';
+import { isSpent } from '../core/schedule.ts';
 import type { World } from '../world/world.ts';
+import type { Brain } from './brain.ts';
+import { REAL_BRAIN } from './brain.ts';
 import { claimEvents } from './claims.ts';
 import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
@@ -32,28 +32,34 @@ export interface HostOrder {
   readonly onWarning: (text: string) => void;
 }
 
+/** One host at work: what its steps need, handed on as one value. */
+interface Hosting {
+  readonly world: World;
+  readonly order: HostOrder;
+  readonly brain: Brain;
+  readonly journal: Journal;
+  readonly me: HostId;
+  readonly performer: Performer;
+  readonly bell: Bell;
+}
+
 /** Joins the repository's hosts, works until nothing is left to do or it is asked to stop, and leaves. */
-export async function runHost(world: World, order: HostOrder): Promise<State> {
+export async function runHost(world: World, order: HostOrder, brain: Brain = REAL_BRAIN): Promise<State> {
   const me = hostId(`h-${world.ids.suffix()}${world.ids.suffix()}`);
-  const journal = await openJournal(world.log, order.onRecord);
+  const journal = await openJournal(world.log, brain.fold, order.onRecord);
   const bell = createBell();
   const watching = new AbortController();
   world.log.watch(bell.ring, watching.signal);
   order.drain.addEventListener('abort', bell.ring);
-  const performer = createPerformer({
-    world,
-    me,
-    state: journal.state,
-    policy: order.policy,
-    completionPromise: order.completionPromise,
-    gateCommands: order.gateCommands,
-    force: order.force,
-    onSettled: bell.ring,
-  });
+  const performer = createPerformer({ ...order, world, state: journal.state, onSettled: bell.ring });
+  const hosting: Hosting = { world, order, brain, journal, me, performer, bell };
   try {
-    await join(world, order, journal, me);
-    await work(world, order, journal, me, performer, bell);
-    await write(journal, me, world, () => [{ type: 'host-left', host: me }]);
+    await write(hosting, (state) => [
+      { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy },
+      ...order.opening(state),
+    ]);
+    await work(hosting);
+    await write(hosting, () => [{ type: 'host-left', host: me }]);
     return journal.state();
   } finally {
     watching.abort();
@@ -62,22 +68,9 @@ export async function runHost(world: World, order: HostOrder): Promise<State> {
   }
 }
 
-async function join(world: World, order: HostOrder, journal: Journal, me: HostId): Promise<void> {
-  await write(journal, me, world, (state) => [
-    { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy },
-    ...order.opening(state),
-  ]);
-}
-
 /** The one serial loop: take what happened, write it down, decide, and let the performer do what is wished. */
-async function work(
-  world: World,
-  order: HostOrder,
-  journal: Journal,
-  me: HostId,
-  performer: Performer,
-  bell: Bell,
-): Promise<void> {
+async function work(hosting: Hosting): Promise<void> {
+  const { world, order, brain, journal, me, performer, bell } = hosting;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let tracker: Observed['tracker'] = null;
   for (;;) {
@@ -85,46 +78,44 @@ async function work(
     const settled = performer.takeSettled();
     const isDraining = order.drain.aborted;
     let observed: Observed | null = null;
-    if (!isDraining && performer.clockDue(lookedAt, LOOK_EVERY_MS)) {
+    if (!isDraining && isDue(lookedAt, world.clock.nowMs())) {
       lookedAt = world.clock.nowMs();
       observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
     }
-    await write(journal, me, world, (state) => [...settled, ...news(state, me, isDraining, observed)]);
+    await write(hosting, (state) => [...settled, ...news(hosting, state, isDraining, observed)]);
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
-    await write(journal, me, world, (state) => decide(world, state, me));
+    await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
-    performer.perform(wishes(state, me));
+    const wished = brain.wishes(state, me);
+    performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
-    if (performer.isIdle() && !performer.hasSettled() && (order.drain.aborted || isDone(state, me))) return;
-    await bell.wait(nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
+    const isDone = order.drain.aborted || (wished.length === 0 && isSpent(state, me));
+    if (isDone && performer.isIdle() && !performer.hasSettled()) return;
+    await bell.wait(brain.nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
 }
 
+/** A clock that was set back must not stop the looking for that long. */
+const isDue = (lookedAt: number, nowMs: number): boolean => nowMs - lookedAt >= LOOK_EVERY_MS || nowMs < lookedAt;
+
 /** What the look around showed, or that this host takes no new work. */
-function news(state: State, me: HostId, isDraining: boolean, observed: Observed | null): readonly Event[] {
+function news({ brain, me }: Hosting, state: State, isDraining: boolean, observed: Observed | null): readonly Event[] {
   if (isDraining) return state.hosts[me]?.state === 'up' ? [{ type: 'host-draining', host: me }] : [];
-  return observed === null ? [] : reconcile(state, observed, me);
+  return observed === null ? [] : brain.reconcile(state, observed, me);
 }
 
-const isDone = (state: State, me: HostId): boolean => isSpent(state, me) && wishes(state, me).length === 0;
-
 /** What this host takes upon itself now: loops nobody holds, new tasks, the next landing. */
-function decide(world: World, state: State, me: HostId): readonly Event[] {
+function decide({ world, brain, me }: Hosting, state: State): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
-  const events = claimEvents(state, schedule(state, me), me, world.ids);
-  const item = nextToLand(state);
+  const events = claimEvents(state, brain.schedule(state, me), me, world.ids);
+  const item = brain.nextToLand(state);
   if (item === undefined || isWorthWaiting(state, me, item, world.clock.nowMs())) return events;
   return [...events, { type: 'landing-started', item, host: me }];
 }
 
 /** Writes what `facts` says of the newest state, and asks again if somebody else wrote first. */
-async function write(
-  journal: Journal,
-  me: HostId,
-  world: World,
-  facts: (state: State) => readonly Event[],
-): Promise<void> {
+async function write({ journal, me, world }: Hosting, facts: (state: State) => readonly Event[]): Promise<void> {
   for (;;) {
     const events = facts(journal.state());
     if (events.length === 0) return;

@@ -1,8 +1,8 @@
 import type { Event } from '../core/events.ts';
 import { EMPTY_STATE } from '../core/model.ts';
 import type { State } from '../core/model.ts';
-import { fold } from '../core/step.ts';
-import type { Log, LogRecord } from '../world/log/log.ts';
+import type { fold as Fold } from '../core/step.ts';
+import type { Log, LogReader, LogRecord } from '../world/log/log.ts';
 
 /** Every this many records whoever wrote the last one folds them into a snapshot. */
 const SNAPSHOT_RECORDS = 256;
@@ -10,28 +10,31 @@ const SNAPSHOT_RECORDS = 256;
 /** The log and the state it folds to, kept in step. */
 export interface Journal {
   readonly state: () => State;
-  /** Folds what others wrote. True: there was something. */
-  readonly catchUp: () => Promise<boolean>;
+  /** Folds what others wrote. */
+  readonly catchUp: () => Promise<void>;
   /** Writes facts if nobody wrote since the state was folded. False: somebody did; look again. */
   readonly append: (by: string, at: number, events: readonly Event[]) => Promise<boolean>;
 }
 
 export type OnRecord = (record: LogRecord<Event>, before: State, after: State) => void;
 
-export async function openJournal(log: Log<Event>, onRecord: OnRecord): Promise<Journal> {
+/** What the log says now: its newest snapshot and everything after. */
+export async function foldLog(log: LogReader<Event>, fold: typeof Fold): Promise<State> {
   const snapshot = await log.loadSnapshot();
   let state = (snapshot?.state as State | undefined) ?? EMPTY_STATE;
   for (const record of await log.read(state.seq)) state = fold(state, record);
+  return state;
+}
 
+export async function openJournal(log: Log<Event>, fold: typeof Fold, onRecord: OnRecord): Promise<Journal> {
+  let state = await foldLog(log, fold);
   const take = (record: LogRecord<Event>): void => {
     const before = state;
     state = fold(state, record);
     onRecord(record, before, state);
   };
-  const catchUp = async (): Promise<boolean> => {
-    const records = await log.read(state.seq);
-    for (const record of records) take(record);
-    return records.length > 0;
+  const catchUp = async (): Promise<void> => {
+    for (const record of await log.read(state.seq)) take(record);
   };
   const append = async (by: string, at: number, events: readonly Event[]): Promise<boolean> => {
     const written = await log.append(state.seq, by, at, events);

@@ -1,14 +1,12 @@
 import type { Command } from '../core/commands.ts';
 import { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
-import type { HostId } from '../core/ids.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { World } from '../world/world.ts';
 import { perform } from './perform.ts';
 
 export interface PerformContext {
   readonly world: World;
-  readonly me: HostId;
   readonly state: () => State;
   readonly policy: HostPolicy;
   readonly completionPromise: string;
@@ -23,7 +21,6 @@ export interface Performer {
   readonly takeSettled: () => readonly Event[];
   readonly hasSettled: () => boolean;
   readonly isIdle: () => boolean;
-  readonly clockDue: (sinceMs: number, everyMs: number) => boolean;
 }
 
 interface UnderWay {
@@ -80,8 +77,6 @@ export function createPerformer(context: PerformContext & { readonly onSettled: 
     },
     hasSettled: () => settled.length > 0,
     isIdle: () => underWay.size === 0,
-    // A clock that was set back must not stop everything for that long.
-    clockDue: (sinceMs, everyMs) => clock.nowMs() - sinceMs >= everyMs || clock.nowMs() < sinceMs,
   };
 }
 

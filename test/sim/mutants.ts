@@ -1,8 +1,8 @@
 import type { Event } from '../../src/core/events.ts';
 import type { State } from '../../src/core/model.ts';
 import { taskKey } from '../../src/core/ids.ts';
-import { REAL_BRAIN } from './model/brain.ts';
-import type { Brain } from './model/brain.ts';
+import { REAL_BRAIN } from '../../src/engine/brain.ts';
+import type { Brain } from '../../src/engine/brain.ts';
 
 export interface Mutant {
   readonly name: string;

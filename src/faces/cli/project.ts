@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import type { Event } from '../../core/events.ts';
 import { AppError } from '../../core/errors.ts';
-import { EMPTY_STATE } from '../../core/model.ts';
 import type { State } from '../../core/model.ts';
 import { fold } from '../../core/step.ts';
 import { hostsToWatch } from '../../core/reconcile.ts';
+import { foldLog } from '../../engine/journal.ts';
 import type { LoadedConfig } from '../../world/config-files.ts';
 import { checkConfig } from '../../world/config-files.ts';
 import { findRepository } from '../../world/git/repository.ts';
@@ -44,14 +43,9 @@ function withFlag(call: Call, problem: ConfigProblem): ConfigProblem {
 
 /** What the log says now, with hosts that died since counted as gone: true also after a kill. */
 export async function readState(repo: Repository): Promise<State> {
-  const log = readLogOnly<Event>(logFolder(repo));
-  const snapshot = await log.loadSnapshot();
-  let state = (snapshot?.state as State | undefined) ?? EMPTY_STATE;
-  for (const record of await log.read(state.seq)) state = fold(state, record);
+  const state = await foldLog(readLogOnly<Event>(logFolder(repo)), fold);
   const dead = hostsToWatch(state, null).filter((host) => !isAlive(host.mark));
   if (dead.length === 0) return state;
   const events = dead.map(({ id }): Event => ({ type: 'host-lost', host: id }));
   return fold(state, { seq: state.seq, at: Date.now(), by: 'reader', events });
 }
-
-export const trackerPath = (repo: Repository, tracker: string): string => join(repo.root, tracker);

@@ -4,7 +4,7 @@ import type { HostPolicy, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 import type { LogRecord } from '../../../src/world/log/log.ts';
-import type { Brain } from './brain.ts';
+import type { Brain } from '../../../src/engine/brain.ts';
 import type { Commit, GitModel } from './git-model.ts';
 import { createGitModel } from './git-model.ts';
 import type { Random } from './random.ts';
