@@ -46,7 +46,7 @@ export async function runIteration(
   const facts = await world.worktrees.commitLeftovers({
     path: loop.worktree,
     branch: loop.branch,
-    message: leftoversMessage(iteration.task, loop.title, loop.id, command.n),
+    message: leftoversMessage(loop.title, loop.id, command.n),
   });
   const outcome = outcomeOf(finished.end, finished.finalText, context.completionPromise);
   const said = finished.finalText.slice(-SAID_CHARS_MAX);

@@ -32,12 +32,6 @@ export async function commitTree(view: GitView, commit: NewCommit): Promise<Sha>
   return id;
 }
 
-/** A message whose last paragraph git reads as trailers: `Key: value`, one line each. */
-export function withTrailers(message: string, trailers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(trailers).map(([key, value]) => `${key}: ${value.replaceAll(/\s+/g, ' ').trim()}`);
-  return `${message.trimEnd()}\n\n${lines.join('\n')}\n`;
-}
-
 /** Seconds and the offset of the local clock, as git writes dates itself. */
 function gitDate(ms: number): string {
   const eastMinutes = -new Date(ms).getTimezoneOffset();

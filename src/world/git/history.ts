@@ -1,9 +1,7 @@
 import { sha } from '../../core/ids.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
+import { LOOP_TRAILER } from '../../text/commit-message.ts';
 import type { GitView } from './view.ts';
-
-/** The trailer by which a landing on the target is known again. */
-export const LOOP_TRAILER = 'Ralph-Loop';
 
 /** Subjects of the commits that `to` has and `from` has not, newest first. */
 export async function logSubjects(view: GitView, from: Sha, to: Sha, max: number): Promise<string[]> {
