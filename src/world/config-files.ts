@@ -32,15 +32,10 @@ const LARGEST_FILE_BYTES = 1_048_576;
 const REPO_NAMES = ['ralph.toml', '.ralph/ralph.toml'] as const;
 const LOCAL_NAMES = ['ralph.local.toml', '.ralph/ralph.local.toml'] as const;
 
-/** Settles the configuration or throws E_CONFIG with every problem there is. */
-export async function loadConfig(places: ConfigPlaces): Promise<LoadedConfig> {
-  const config = await checkConfig(places);
-  if (config.problems.length === 0) return config;
-  const count = config.problems.length === 1 ? 'one problem' : `${config.problems.length} problems`;
-  throw new AppError('E_CONFIG', `the configuration has ${count}`, {
-    facts: config.problems.map(problemLine),
-    remedy: 'ralph config check',
-  });
+/** Every problem there is, as one error. */
+export function configError(problems: readonly ConfigProblem[], remedy: string): AppError {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  return new AppError('E_CONFIG', `the configuration has ${count}`, { facts: problems.map(problemLine), remedy });
 }
 
 /** Settles the configuration as far as it goes and leaves the problems to the caller. */

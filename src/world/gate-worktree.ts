@@ -4,6 +4,7 @@ import type { Sha } from '../core/ids.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import { LOCK_REASON } from './git/worktree-entries.ts';
+import { worktreeMutex } from './git/worktrees.ts';
 import { withMutex } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
@@ -42,5 +43,5 @@ async function add(repo: Repository, path: string, commit: Sha): Promise<void> {
     path,
     commit,
   ];
-  await withMutex(lockFile(repo, 'worktrees'), () => runGit([...HARDENED, ...args], { cwd: repo.root }));
+  await withMutex(worktreeMutex(repo), () => runGit([...HARDENED, ...args], { cwd: repo.root }));
 }

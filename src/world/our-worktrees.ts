@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Loop, State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
 import { isAncestor } from './git/merge.ts';
@@ -7,7 +6,7 @@ import { deleteRef, listRefs } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import type { GitView } from './git/view.ts';
 import { isBelow, realpathLoose } from './git/worktree-admin.ts';
-import { listPool } from './git/worktree-pool.ts';
+import { listPool, removeRetired } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { listWorktrees, removeWorktree } from './git/worktrees.ts';
 import type { Worktree } from './git/worktrees.ts';
@@ -77,11 +76,7 @@ async function reasonToKeep(
 
 /** Removes a worktree that holds nothing of its own, and its branch if that is landed too. False: somebody took it first. */
 export async function cleanWorktree({ repo, view, worktreeRoot }: LookOptions, ours: OurWorktree): Promise<boolean> {
-  if (ours.use === 'pool') {
-    const entry = listPool(repo).find((one) => realpathLoose(one.path) === realpathLoose(ours.path));
-    if (entry === undefined) return false;
-    rmSync(join(repo.stateDir, 'pool', `${entry.name}.json`));
-  }
+  if (ours.use === 'pool') return removeRetired(repo, { path: ours.path, worktreeRoot });
   await removeWorktree(repo, { path: ours.path, worktreeRoot });
   if (ours.loop?.head != null) await deleteRef(view, `refs/heads/${ours.loop.branch}`, ours.loop.head);
   return true;

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
-import { checkConfig, loadConfig, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
+import { checkConfig, configError, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
+import type { ConfigPlaces, LoadedConfig } from '../../src/world/config-files.ts';
 
 let folder: string;
 let root: string;
@@ -36,6 +37,13 @@ const failure = async (action: Promise<unknown>): Promise<AppError> => {
   if (!(error instanceof AppError)) throw new Error(`expected an AppError, got ${String(error)}`);
   return error;
 };
+
+/** What a command does that cannot go on with a wrong configuration. */
+async function loadConfig(places: ConfigPlaces): Promise<LoadedConfig> {
+  const config = await checkConfig(places);
+  if (config.problems.length > 0) throw configError(config.problems, 'ralph config check');
+  return config;
+}
 
 describe('loadConfig', () => {
   it('settles on defaults where there is no file', async () => {

@@ -5,7 +5,7 @@ import { fold } from '../../core/step.ts';
 import { hostsToWatch } from '../../core/reconcile.ts';
 import { foldLog } from '../../engine/journal.ts';
 import type { LoadedConfig } from '../../world/config-files.ts';
-import { checkConfig } from '../../world/config-files.ts';
+import { checkConfig, configError } from '../../world/config-files.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import type { Repository } from '../../world/git/repository.ts';
 import { readLogOnly } from '../../world/log/file-log.ts';
@@ -25,14 +25,11 @@ export async function openProject(call: Call): Promise<Project> {
   const repo = findRepository(call.cwd);
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
   if (config.problems.length === 0) return { repo, config };
-  const facts = config.problems.map((problem) => problemLine(withFlag(call, problem)));
-  if (config.problems.every((problem) => problem.line === 0 && problem.file.startsWith('--')))
-    throw new AppError('E_USAGE', 'a flag has a value that is not valid', { facts, remedy: 'ralph config list' });
-  throw new AppError(
-    'E_CONFIG',
-    `the configuration has ${facts.length === 1 ? 'a problem' : `${facts.length} problems`}`,
-    { facts, remedy: 'ralph config check' },
-  );
+  const problems = config.problems.map((problem) => withFlag(call, problem));
+  if (problems.some((problem) => problem.line > 0 || !problem.file.startsWith('--')))
+    throw configError(problems, 'ralph config check');
+  const facts = problems.map(problemLine);
+  throw new AppError('E_USAGE', 'a flag has a value that is not valid', { facts, remedy: 'ralph config list' });
 }
 
 /** Names the flag that was typed, not the setting behind it. */

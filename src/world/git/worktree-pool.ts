@@ -8,7 +8,7 @@ import type { Repository } from './repository.ts';
 import { lookAtChanges } from './changes.ts';
 import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
-import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
+import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir, realpathLoose } from './worktree-admin.ts';
 import { LOCK_REASON } from './worktree-entries.ts';
 import { embeddedRepositories, headOf, isClean, restoreFiles } from './worktree-state.ts';
 import {
@@ -194,6 +194,19 @@ export async function retireWorktree(
   const entry: PoolEntry = { path, head };
   writeFileSync(`${file}.tmp`, JSON.stringify(entry));
   renameSync(`${file}.tmp`, file);
+}
+
+/** Takes a retired worktree out of the pool and removes it. False: a loop took it first. */
+export async function removeRetired(
+  repo: Repository,
+  options: { readonly path: string; readonly worktreeRoot: string },
+): Promise<boolean> {
+  const entry = listPool(repo).find((one) => realpathLoose(one.path) === realpathLoose(options.path));
+  const claimed = entry === undefined ? null : claim(repo, entry.name);
+  if (claimed === null) return false;
+  await removeWorktree(repo, options);
+  rmSync(claimed.file, { force: true });
+  return true;
 }
 
 /** The retired worktrees, in the order in which they are tried. */

@@ -1,6 +1,5 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import { problemLine } from '../../../text/config/layer.ts';
-import { checkConfig } from '../../../world/config-files.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { checkConfig, configError } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
 
@@ -10,12 +9,8 @@ export const handle: Handler = async (call) => {
   if (call.flags['json'] === true) call.out.json({ files: config.files, problems: config.problems });
   const [first] = config.problems;
   if (first !== undefined) {
-    const facts = config.problems.map(problemLine);
-    throw new AppError(
-      'E_CONFIG',
-      `the configuration has ${facts.length === 1 ? 'a problem' : `${facts.length} problems`}`,
-      { facts, remedy: first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list' },
-    );
+    const remedy = first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list';
+    throw configError(config.problems, remedy);
   }
   if (call.flags['json'] !== true)
     call.out.say(

@@ -1,49 +1,52 @@
 import type { Event } from '../../../core/events.ts';
 import { EXIT } from '../../../core/errors.ts';
 import { taskId, taskKey } from '../../../core/ids.ts';
+import type { TaskKey } from '../../../core/ids.ts';
+import type { State } from '../../../core/model.ts';
 import { isLive, loopsOf } from '../../../core/model.ts';
 import { taskViews } from '../../../core/view.ts';
-import { openFileLog } from '../../../world/log/file-log.ts';
-import { logFolder } from '../../../world/state-places.ts';
-import type { Handler } from '../handler.ts';
+import type { Call, Handler } from '../handler.ts';
 import { findOne } from '../find-one.ts';
 import { openTasks } from '../open-tasks.ts';
-import { openProject, readState } from '../project.ts';
+import type { OpenTasks } from '../open-tasks.ts';
+import { openProject } from '../project.ts';
+import type { Project } from '../project.ts';
+import { writeFacts } from '../write-facts.ts';
+
+interface Chosen extends OpenTasks {
+  readonly id: string;
+  readonly key: TaskKey;
+}
 
 /** One fact in the log; whoever works on the task stops by itself when it reads it. */
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
-  const log = await openFileLog<Event>(logFolder(project.repo));
-  for (;;) {
-    const { tracker, state } = await openTasks(project, await readState(project.repo));
-    const view = findOne(
-      taskViews(state, tracker),
-      (task) => [task.id],
-      call.args[0] ?? '',
-      'task',
-      'ralph tasks list',
-    );
-    const key = taskKey(tracker, taskId(view.id));
+  const before = await writeFacts(project.repo, async (now) => {
+    const { tracker, state, key } = await choose(call, project, now);
     const read = state.trackers[tracker];
     const known: readonly Event[] =
       read === undefined ? [] : [{ type: 'tasks-read', tracker, digest: read.digest, tasks: read.tasks }];
-    const written = await log.append(state.seq, 'cli', Date.now(), [...known, { type: 'task-reset', task: key }]);
-    if (!written.ok) continue;
-    const held = loopsOf(state).filter((loop) => loop.task === key && isLive(loop));
-    const kept = loopsOf(state).filter((loop) => loop.task === key && loop.head !== null && loop.head !== loop.base);
-    if (call.flags['json'] === true)
-      call.out.json({
-        version: 1,
-        task: view.id,
-        stopped: held.map((loop) => loop.id),
-        kept: kept.map((loop) => loop.branch),
-      });
-    else {
-      call.out.say(`reset ${view.id}: it can start again`);
-      for (const loop of held) call.out.say(`  loop ${loop.id} is ended`);
-      for (const loop of kept) call.out.say(`  its work is kept on ${loop.branch}`);
-      call.out.say('next: ralph run --parallel');
-    }
+    return [...known, { type: 'task-reset', task: key }];
+  });
+  const { id, key } = await choose(call, project, before);
+  const loops = loopsOf(before).filter((loop) => loop.task === key);
+  const held = loops.filter(isLive);
+  const kept = loops.filter((loop) => loop.head !== null && loop.head !== loop.base);
+  if (call.flags['json'] === true) {
+    const branches = kept.map((loop) => loop.branch);
+    call.out.json({ version: 1, task: id, stopped: held.map((loop) => loop.id), kept: branches });
     return EXIT.ok;
   }
+  call.out.say(`reset ${id}: it can start again`);
+  for (const loop of held) call.out.say(`  loop ${loop.id} is ended`);
+  for (const loop of kept) call.out.say(`  its work is kept on ${loop.branch}`);
+  call.out.say('next: ralph run --parallel');
+  return EXIT.ok;
 };
+
+async function choose(call: Call, project: Project, now: State): Promise<Chosen> {
+  const { tracker, state } = await openTasks(project, now);
+  const [wanted = ''] = call.args;
+  const { id } = findOne(taskViews(state, tracker), (task) => [task.id], wanted, 'task', 'ralph tasks list');
+  return { tracker, state, id, key: taskKey(tracker, taskId(id)) };
+}
