@@ -54,8 +54,6 @@ export type Command =
   | { readonly type: 'retire-worktree'; readonly key: string; readonly loop: LoopId }
   | { readonly type: 'publish'; readonly key: string; readonly to: Sha };
 
-export type CommandType = Command['type'];
-
 /** A task a host would start now, in order; what a dry run prints and a claim is made from. */
 export interface Start {
   readonly task: TaskKey;

@@ -1,5 +1,5 @@
-import type { TaskKey } from './ids.ts';
-import { taskKey } from './ids.ts';
+import type { TaskId, TaskKey } from './ids.ts';
+import { taskId, taskKey } from './ids.ts';
 import type { State } from './model.ts';
 import type { Task } from './task.ts';
 
@@ -13,7 +13,7 @@ export function findTask(state: State, key: TaskKey): Task | null {
   return null;
 }
 
-/** The tracker and the id a key was made of, for people. */
-export function taskIdOf(state: State, key: TaskKey): string {
-  return findTask(state, key)?.id ?? key.slice(key.indexOf('#') + 1);
+/** The id a key was made of, also when its task is no longer in the tracker. */
+export function taskIdOf(state: State, key: TaskKey): TaskId {
+  return findTask(state, key)?.id ?? taskId(key.slice(key.indexOf('#') + 1));
 }

@@ -1,9 +1,10 @@
 import type { Event } from '../core/events.ts';
-import type { HostId, LoopId, TaskKey } from '../core/ids.ts';
+import type { HostId, LoopId } from '../core/ids.ts';
 import { loopId, slug } from '../core/ids.ts';
 import type { State } from '../core/model.ts';
 import { loopsOf } from '../core/model.ts';
 import type { Plan } from '../core/schedule.ts';
+import { taskIdOf } from '../core/tasks.ts';
 import type { Ids } from '../world/world.ts';
 
 /** A task is claimed when its worktree can be made now: the rest stays free for other hosts. */
@@ -14,7 +15,7 @@ export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): r
   const adopts = plan.adopts.map(({ loop, slot }): Event => ({ type: 'loop-adopted', loop, host, slot }));
   const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
   const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
-    const loop = freeLoopId(slug(nameOf(task)), ids);
+    const loop = freeLoopId(slug(taskIdOf(state, task)), ids);
     return { type: 'task-claimed', loop, task, host, slot, branch: branchOf(loop), onto };
   });
   return [...adopts, ...starts];
@@ -28,5 +29,3 @@ function freeLoopId(name: string, ids: Ids): LoopId {
 }
 
 const branchOf = (loop: LoopId): string => `ralph/${loop}`;
-
-const nameOf = (task: TaskKey): string => task.slice(task.indexOf('#') + 1);

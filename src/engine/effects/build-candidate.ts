@@ -3,7 +3,7 @@ import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
 import type { Loop, Member } from '../../core/model.ts';
-import { findTask } from '../../core/tasks.ts';
+import { findTask, taskIdOf } from '../../core/tasks.ts';
 import { landingMessage, upstreamMessage } from '../../text/commit-message.ts';
 import type { PerformContext } from '../performer.ts';
 
@@ -82,7 +82,7 @@ function merge(
 ): ReturnType<PerformContext['world']['integration']['build']> {
   const { title, attempt, head, task: key } = loopCalled(context, id);
   const task = findTask(context.state(), key);
-  const message = landingMessage({ task: task?.id ?? key, title, loop: id, head, attempt });
+  const message = landingMessage({ task: taskIdOf(context.state(), key), title, loop: id, head, attempt });
   return context.world.integration.build({
     base,
     head,

@@ -1,7 +1,7 @@
 import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event, IterationOutcome } from '../../core/events.ts';
-import { findTask } from '../../core/tasks.ts';
+import { findTask, taskIdOf } from '../../core/tasks.ts';
 import type { Loop } from '../../core/model.ts';
 import type { Task } from '../../core/task.ts';
 import { claimsDone } from '../../text/agents/completion.ts';
@@ -27,7 +27,7 @@ export async function runIteration(
   const task = findTask(state, loop.task);
   const iteration: Iteration = {
     loop: loop.id,
-    task: task?.id ?? taskIdIn(loop),
+    task: taskIdOf(state, loop.task),
     n: command.n,
     slot: loop.slot,
     cwd: loop.worktree,
@@ -88,7 +88,7 @@ async function promptFor(world: World, loop: Loop, task: Task | null, context: P
       : await world.integration.describe(loop.base, loop.head);
   return buildPrompt({
     task: {
-      id: task?.id ?? taskIdIn(loop),
+      id: taskIdOf(context.state(), loop.task),
       title: loop.title,
       body: task?.body ?? '',
       acceptance: task?.acceptance ?? [],
@@ -102,5 +102,3 @@ async function promptFor(world: World, loop: Loop, task: Task | null, context: P
     promise: context.completionPromise,
   });
 }
-
-const taskIdIn = (loop: Loop): Task['id'] => loop.task.slice(loop.task.indexOf('#') + 1) as Task['id'];

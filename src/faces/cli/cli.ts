@@ -183,7 +183,7 @@ function flagsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
 }
 
 /** `--max-workers <n>` is `maxWorkers` to commander. */
-export function optionName(flag: string): string {
+function optionName(flag: string): string {
   const long = /--([a-z-]+)/.exec(flag)?.[1];
   invariant(long !== undefined, `flag ${flag} has no long form`);
   return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
