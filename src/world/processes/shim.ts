@@ -71,7 +71,7 @@ export interface AwaitOptions {
   /** Ends the waiting, not the iteration. */
   readonly signal: AbortSignal;
   readonly pollMs?: number;
-  readonly onPoll?: () => void;
+  readonly onPoll?: () => void | Promise<void>;
 }
 
 /** Waits for the iteration of a run folder to end, whoever started it. */
@@ -92,7 +92,7 @@ export async function awaitShim(
     }
     if (options.signal.aborted) return { state: 'aborted' };
     await pause(child === undefined ? pollMs : untilNextBeat(OWN_POLL_MS), options.signal, child);
-    options.onPoll?.();
+    await options.onPoll?.();
   }
 }
 
