@@ -57,6 +57,19 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      {
+        define: define(),
+        test: {
+          name: 'clients',
+          include: ['test/clients/**/*.test.ts'],
+          pool: 'forks',
+          // Real clients are heavy: more at once only wait for each other.
+          maxWorkers: 2,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
     ],
   },
 });

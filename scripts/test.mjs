@@ -1,12 +1,16 @@
 #!/usr/bin/env node
 // Everything: install, build, checks, all tests. Works as the first command in a fresh clone.
+import { relative } from 'node:path';
 import { build } from './build.mjs';
 import { runChecks } from './lib/checks.mjs';
+import { installClients } from './lib/clients.mjs';
+import { filesBelow } from './lib/files.mjs';
+import { ROOT, inRoot } from './lib/root.mjs';
 import { closeWith } from './lib/tally.mjs';
 import { runVitest } from './lib/vitest-run.mjs';
 import { setup } from './setup.mjs';
 
-const PROJECTS = ['pure', 'tidy', 'world', 'e2e'];
+const PROJECTS = ['pure', 'tidy', 'world', 'e2e', 'clients'];
 
 async function tryBuild() {
   try {
@@ -18,9 +22,17 @@ async function tryBuild() {
   }
 }
 
+/** Clients are only for their own tests: one file of those must be asked for. */
+function areClientsAsked(filters) {
+  const files = filesBelow(inRoot('test', 'clients')).map((path) => relative(ROOT, path));
+  return filters.length === 0 || filters.some((filter) => files.some((file) => file.includes(filter)));
+}
+
 console.log(await setup());
 const filters = process.argv.slice(2);
+const installing = areClientsAsked(filters) ? installClients() : [];
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
+for (const line of await installing) console.log(line);
 parts.push(await runVitest(PROJECTS, filters));
 closeWith(parts);

@@ -21,6 +21,8 @@ export interface RalphOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
+  /** Stands before the command line: another program that becomes ours. */
+  readonly prefix?: readonly string[];
   /** Compare the user's checkout before and after; off where the test itself changes it meanwhile. */
   readonly isCheckoutGuarded?: boolean;
 }
@@ -54,7 +56,8 @@ export async function ralph(scratch: Scratch, args: readonly string[], options: 
 /** Starts the built program and leaves it running. */
 export function startRalph(scratch: Scratch, args: readonly string[], options: RalphOptions = {}): Running {
   const { main } = bundle();
-  const child = spawn(process.execPath, [main, ...args], {
+  const [program = '', ...argv] = [...(options.prefix ?? []), process.execPath, main, ...args];
+  const child = spawn(program, argv, {
     cwd: options.cwd ?? scratch.repo,
     env: withoutAbsent({ ...scratch.env, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
