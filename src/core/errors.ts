@@ -34,6 +34,7 @@ export const CATALOG = {
   E_NO_TASKS: { exit: EXIT.badInput, means: 'No task file was found.' },
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
+  E_PROMPT: { exit: EXIT.badInput, means: 'A prompt template cannot be used as it is.' },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
   E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },

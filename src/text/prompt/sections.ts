@@ -1,0 +1,107 @@
+import { cleanLine } from '../trackers/clean.ts';
+import type { PromptFacts } from './facts.ts';
+
+const COMMIT_CHARS = 10;
+const OTHERS_MAX = 100;
+
+export const RULES = `## Rules
+- Work only in the current directory. It is a git worktree of your own on a branch of your own.
+- Do this task and nothing else. Do not edit the task file: it is ticked for you when the work lands.
+- Commit your work, or leave it uncommitted and it is committed for you. Do not push, merge, rebase or switch branches.`;
+
+export const VERBS = `## Commands for you
+- \`ralph progress "TEXT"\`: tell how far you are.
+- \`ralph block "WHY"\`: you cannot go on without a person. Say what you need, then end.
+- \`ralph memory add "TEXT"\`: what later iterations and other loops should know. \`ralph memory search WORDS\` finds it.
+- \`ralph task add "TITLE"\`: work you found that is not part of this task.
+- \`ralph done "SUMMARY"\`: the task is complete and verified.`;
+
+export function acceptanceSection({ task }: PromptFacts): string {
+  return section('Acceptance', bullets(task.acceptance));
+}
+
+export function dependenciesSection({ dependencies }: PromptFacts): string {
+  const lines = dependencies.map(({ id, title, commit }) => `${id}: ${title} (${commit.slice(0, COMMIT_CHARS)})`);
+  return section('What this task builds on', bullets(lines), 'These have landed and are in your worktree:');
+}
+
+export function earlierSection({ earlier }: PromptFacts): string {
+  if (earlier === null) return '';
+  const said = earlier.said.trim();
+  const parts = [
+    '## What earlier iterations did',
+    bullets(earlier.commits),
+    earlier.stat.trim() === '' ? '' : fenced(earlier.stat),
+    said === '' ? '' : `The last one ended with:\n\n${fenced(said)}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+export function gateFailureSection({ gateFailure }: PromptFacts): string {
+  if (gateFailure === null) return '';
+  const { command, tail } = gateFailure;
+  return `## A gate failed after your last iteration\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
+}
+
+export function halfDoneSection({ halfDone }: PromptFacts): string {
+  if (halfDone === null) return '';
+  return `## Your worktree was left half-done (${halfDone})\nFinish or undo that first, and end on your own branch with everything committed.`;
+}
+
+export function lastFailureSection({ lastFailure }: PromptFacts): string {
+  if (lastFailure === null) return '';
+  return `## Your last run broke off\n${fenced(lastFailure)}\n\nSee what is there already, and go on from it.`;
+}
+
+export function guidanceSection({ guidance }: PromptFacts): string {
+  const said = guidance.map((text) => `The user says:\n${quoted(text)}`);
+  return section(
+    'What the user says',
+    said.join('\n\n'),
+    'It counts for more than anything above. The newest is last.',
+  );
+}
+
+export function memoriesSection({ memories }: PromptFacts): string {
+  return section(
+    'Memories',
+    bullets(memories),
+    'Noted by earlier iterations, other loops and the user; may be out of date:',
+  );
+}
+
+export function othersSection({ others }: PromptFacts): string {
+  const lines = others.slice(0, OTHERS_MAX).map(({ path, task }) => `${cleanLine(path)} (${task})`);
+  if (others.length > OTHERS_MAX) lines.push(`and ${others.length - OTHERS_MAX} more`);
+  return section(
+    'Files other loops are changing now',
+    bullets(lines),
+    'Leave them alone where you can; your work is merged with theirs:',
+  );
+}
+
+export function gatesSection({ gates }: PromptFacts): string {
+  return section('Gates', bullets(gates), 'These commands must pass:');
+}
+
+function section(heading: string, text: string, opening: string | null = null): string {
+  if (text === '') return '';
+  return opening === null ? `## ${heading}\n${text}` : `## ${heading}\n${opening}\n\n${text}`;
+}
+
+const bullets = (lines: readonly string[]): string =>
+  lines.map((line) => `- ${line.replaceAll('\n', '\n  ')}`).join('\n');
+
+const quoted = (text: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+/** A fence longer than any inside, so that quoted text cannot close it. */
+function fenced(text: string): string {
+  const longest = [...text.matchAll(/`+/g)].reduce((most, run) => Math.max(most, run[0].length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.trimEnd()}\n${fence}`;
+}

@@ -1,0 +1,82 @@
+import type { Problem } from '../../core/task.ts';
+import { nearest } from '../config/nearest.ts';
+import { quote } from '../trackers/clean.ts';
+import { isVariable, VARIABLE_NAMES } from './variables.ts';
+import type { VariableName } from './variables.ts';
+
+export interface Template {
+  readonly paragraphs: readonly Paragraph[];
+}
+
+export interface Paragraph {
+  /** The blank lines before it. */
+  readonly gap: string;
+  readonly pieces: readonly Piece[];
+}
+
+export type Piece = { readonly text: string } | { readonly variable: VariableName };
+
+/** A literal brace pair, or the beginning of a variable with its end where that is on the same line. */
+const MARK = /\\\{\{|\{\{(?:((?:(?!\{\{|\}\}).)*)\}\})?/g;
+
+/** Reads a template. Variables are found here, once; what they expand to is never looked at again. */
+export function parseTemplate(
+  text: string,
+): { readonly template: Template } | { readonly problems: readonly Problem[] } {
+  const paragraphs: { gap: string; pieces: Piece[] }[] = [];
+  const problems: Problem[] = [];
+  let gap = '';
+  let isInside = false;
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n/);
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') {
+      gap += '\n';
+      isInside = false;
+      continue;
+    }
+    const found = parseLine(line, index + 1);
+    problems.push(...found.problems);
+    const last = paragraphs.at(-1);
+    if (isInside && last !== undefined) last.pieces.push({ text: '\n' }, ...found.pieces);
+    else paragraphs.push({ gap: `\n${gap}`, pieces: [...found.pieces] });
+    gap = '';
+    isInside = true;
+  }
+  if (paragraphs.length === 0)
+    problems.push({ line: 1, column: 1, message: 'is empty: an agent would be told nothing' });
+  return problems.length > 0 ? { problems } : { template: { paragraphs } };
+}
+
+/** Whether a template names a variable anywhere. */
+export function namesVariable(template: Template, name: VariableName): boolean {
+  return template.paragraphs.some(({ pieces }) =>
+    pieces.some((piece) => 'variable' in piece && piece.variable === name),
+  );
+}
+
+function parseLine(
+  line: string,
+  number: number,
+): { readonly pieces: readonly Piece[]; readonly problems: readonly Problem[] } {
+  const pieces: Piece[] = [];
+  const problems: Problem[] = [];
+  let from = 0;
+  for (const mark of line.matchAll(MARK)) {
+    if (mark.index > from) pieces.push({ text: line.slice(from, mark.index) });
+    from = mark.index + mark[0].length;
+    const name = mark[1]?.trim();
+    if (mark[0].startsWith('\\')) pieces.push({ text: '{{' });
+    else if (name !== undefined && isVariable(name)) pieces.push({ variable: name });
+    else problems.push({ line: number, column: mark.index + 1, message: faultOf(name) });
+  }
+  if (from < line.length) pieces.push({ text: line.slice(from) });
+  return { pieces, problems };
+}
+
+function faultOf(name: string | undefined): string {
+  const literally = 'write \\{{ for the braces themselves';
+  if (name === undefined) return `{{ is not closed by }} on the same line; ${literally}`;
+  const meant = nearest(name, VARIABLE_NAMES);
+  const known = meant === null ? `there are ${VARIABLE_NAMES.join(', ')}` : `did you mean {{${meant}}}?`;
+  return `there is no variable ${quote(name)}; ${known}${meant === null ? `; ${literally}` : ''}`;
+}
