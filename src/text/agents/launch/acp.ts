@@ -1,0 +1,29 @@
+import type { AgentSettings } from '../../../core/settings.ts';
+import type { Launch, LaunchFacts } from './launch-types.ts';
+import { opencodeEnv } from './opencode-config.ts';
+
+/** Programs whose flag for the model we know. Opencode has none in this mode. */
+const MODEL_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['gemini', '-m'],
+  ['qwen', '-m'],
+  ['copilot', '--model'],
+]);
+
+/** `/opt/bin/gemini` and `gemini.cmd` are gemini. */
+const programName = (word: string): string =>
+  word
+    .split(/[/\\]/)
+    .at(-1)
+    ?.replace(/\.(?:js|mjs|cmd|exe)$/, '') ?? '';
+
+export function launchAcp(agent: AgentSettings, facts: LaunchFacts): Launch {
+  const names = agent.command.map(programName);
+  const flag = names.map((name) => MODEL_FLAGS.get(name)).find((found) => found !== undefined);
+  const isOpencode = names.includes('opencode');
+  const byFlag = agent.model === null || flag === undefined ? [] : [flag, agent.model];
+  const byEnv = isOpencode ? opencodeEnv({ model: agent.model, mcp: null }, { ...facts.inherited, ...agent.env }) : {};
+  const argv = [...agent.command, ...byFlag, ...agent.args];
+  const model = byFlag.length > 0 || isOpencode ? null : agent.model;
+  const talk = { kind: 'acp', argv, cwd: facts.cwd, model, mcp: facts.mcp } as const;
+  return { argv, env: { ...agent.env, ...byEnv }, protocol: 'acp', talk, schema: null };
+}

@@ -1,0 +1,80 @@
+import type { AgentSettings } from '../../../core/settings.ts';
+import { MCP_NAME } from '../talk/talk-spec.ts';
+import type { McpServer } from '../talk/talk-spec.ts';
+import type { Launch, LaunchFacts } from './launch-types.ts';
+import { STRUCTURED_ANSWER } from './structured-answer.ts';
+import { tomlArray, tomlString, tomlTable } from './toml.ts';
+
+/**
+ * What git writes when it commits in a linked worktree. The whole common folder would not do: the sandbox keeps any `.git`
+ * it is given read-only. So hooks and configuration stay out of the agent's reach.
+ */
+const writableRoots = ({ git }: LaunchFacts): readonly string[] => [
+  git.adminDir,
+  `${git.commonDir}/objects`,
+  `${git.commonDir}/refs`,
+  `${git.commonDir}/logs`,
+];
+
+/** Its tools need no leave: nobody is there to give it. Codex hands down no environment to the server. */
+function mcpTable(mcp: McpServer): string {
+  const [command = '', ...args] = mcp.command;
+  const env = Object.fromEntries(Object.entries(mcp.env).map(([name, value]) => [name, tomlString(value)]));
+  return tomlTable({
+    command: tomlString(command),
+    args: tomlArray(args),
+    env: tomlTable(env),
+    default_tools_approval_mode: tomlString('approve'),
+  });
+}
+
+function settings(facts: LaunchFacts): readonly string[] {
+  const values = [
+    'check_for_update_on_startup=false',
+    ...(facts.mcp === null ? [] : [`mcp_servers.${MCP_NAME}=${mcpTable(facts.mcp)}`]),
+  ];
+  return values.flatMap((value) => ['-c', value]);
+}
+
+const NETWORK = ['-c', 'sandbox_workspace_write.network_access=true'];
+const NEVER_ASK = ['-c', 'approval_policy="never"'];
+
+function sandboxFlags(agent: AgentSettings, facts: LaunchFacts): readonly string[] {
+  if (agent.sandbox === 'none') return ['--dangerously-bypass-approvals-and-sandbox'];
+  const roots = writableRoots(facts).flatMap((root) => ['--add-dir', root]);
+  return ['-s', 'workspace-write', ...roots, ...NETWORK, ...NEVER_ASK];
+}
+
+export function launchCodex(agent: AgentSettings, facts: LaunchFacts): Launch {
+  const schemaFile = facts.signal === 'structured' ? facts.schemaFile : null;
+  const argv = [
+    ...agent.command,
+    'exec',
+    '--json',
+    ...(agent.model === null ? [] : ['-m', agent.model]),
+    ...sandboxFlags(agent, facts),
+    ...settings(facts),
+    ...(schemaFile === null ? [] : ['--output-schema', schemaFile]),
+    // The prompt is on standard input. What the user adds comes after it: a flag that takes a list would swallow the dash.
+    '-',
+    ...agent.args,
+  ];
+  const schema = schemaFile === null ? null : STRUCTURED_ANSWER;
+  return { argv, env: agent.env, protocol: 'codex', talk: null, schema };
+}
+
+export function launchCodexServer(agent: AgentSettings, facts: LaunchFacts): Launch {
+  const roots = `sandbox_workspace_write.writable_roots=${tomlArray(writableRoots(facts))}`;
+  const sandbox = agent.sandbox === 'none' ? [] : ['-c', roots, ...NETWORK];
+  const argv = [...agent.command, 'app-server', ...sandbox, ...settings(facts), ...agent.args];
+  const schema = facts.signal === 'structured' ? STRUCTURED_ANSWER : null;
+  const talk = {
+    kind: 'codex-app-server',
+    argv,
+    cwd: facts.cwd,
+    model: agent.model,
+    sandbox: agent.sandbox,
+    schema,
+  } as const;
+  return { argv, env: agent.env, protocol: 'codex-app-server', talk, schema: null };
+}

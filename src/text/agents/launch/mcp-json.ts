@@ -1,0 +1,8 @@
+import { MCP_NAME } from '../talk/talk-spec.ts';
+import type { McpServer } from '../talk/talk-spec.ts';
+
+/** The `mcpServers` document that many clients take, with what one of them wants beside. */
+export function mcpJson(mcp: McpServer, extra: Readonly<Record<string, unknown>> = {}): string {
+  const [command, ...args] = mcp.command;
+  return JSON.stringify({ mcpServers: { [MCP_NAME]: { command, args, env: mcp.env, ...extra } } });
+}
