@@ -4,6 +4,7 @@ import type { Tale } from '../../test/sim/tale.ts';
 import { hostId, loopId, sha } from './ids.ts';
 import type { LoopId } from './ids.ts';
 import type { LimitSettings } from './settings.ts';
+import { NO_USAGE } from './usage.ts';
 
 function begun(limits: Partial<LimitSettings> = {}): { readonly tale: Tale; readonly a: LoopId } {
   const tale = tellTale();
@@ -116,6 +117,12 @@ describe('an iteration ends', () => {
       tree: sha('t'),
       said: '',
       exit: 0,
+      agent: 'scripted',
+      account: 'scripted',
+      usage: NO_USAGE,
+      failure: null,
+      hold: null,
+      guided: 0,
       durationMs: 1,
       swept: 0,
       odd: null,
@@ -162,6 +169,7 @@ describe('gates end', () => {
       tree: sha('later-tree'),
       report: GREEN,
       durationMs: 1,
+      protected: [],
     });
     expect(tale.loop(a)).toMatchObject({ head: 'later', tree: 'later-tree', phase: { at: 'ready' } });
     expect(tale.state().verdicts).toEqual([{ key: 'g:later-tree', verdict: 'green' }]);

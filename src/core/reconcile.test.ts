@@ -5,7 +5,14 @@ import type { Observed } from './reconcile.ts';
 import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
 
 const ME = hostId('h1');
-const NOTHING: Observed = { deadHosts: [], missingWorktrees: [], targetHead: null, integration: null, tracker: null };
+const NOTHING: Observed = {
+  nowMs: 0,
+  deadHosts: [],
+  missingWorktrees: [],
+  targetHead: null,
+  integration: null,
+  tracker: null,
+};
 
 function joined() {
   const tale = tellTale();
@@ -29,6 +36,7 @@ describe('reconcile', () => {
     const tale = joined();
     const a = tale.begin('a');
     const seen: Observed = {
+      nowMs: 0,
       deadHosts: [hostId('h2')],
       missingWorktrees: [a],
       targetHead: sha('t'),

@@ -6,6 +6,8 @@ import { EMPTY_STATE } from '../../src/core/model.ts';
 import type { LimitSettings } from '../../src/core/settings.ts';
 import type { Task } from '../../src/core/task.ts';
 import { fold } from '../../src/core/step.ts';
+import type { Usage } from '../../src/core/usage.ts';
+import { NO_USAGE } from '../../src/core/usage.ts';
 
 export const TRACKER = 'PRD.md';
 export const key = (id: string) => taskKey(TRACKER, taskId(id));
@@ -17,6 +19,10 @@ export const LIMITS: LimitSettings = {
   attempts: 1,
   consecutiveFailures: 2,
   graceMs: 100,
+  maxCostUsd: null,
+  maxTokens: null,
+  logMb: 1,
+  outputMb: 10,
 };
 
 export const POLICY: HostPolicy = {
@@ -28,7 +34,8 @@ export const POLICY: HostPolicy = {
   target: 'main',
   publish: 'end',
   method: 'merge',
-  agent: 'scripted',
+  agents: [{ name: 'scripted', account: 'scripted' }],
+  budget: { maxCostUsd: null, maxTokens: null },
   gatesHash: 'g',
   hasGates: true,
 };
@@ -55,6 +62,16 @@ export function task(
 export const GREEN: GateReport = { verdict: 'green', failing: null, tail: '' };
 export const RED: GateReport = { verdict: 'red', failing: 'npm test', tail: 'one failed' };
 
+type Ended = Extract<Event, { type: 'iteration-ended' }>;
+
+/** What an iteration is said to have cost. */
+export const spent = (costUsd: number | null, tokens = 0): Usage => ({
+  ...NO_USAGE,
+  inputTokens: tokens,
+  costUsd,
+  costKind: costUsd === null ? null : 'billed',
+});
+
 const EXITS: Partial<Record<IterationOutcome, number>> = { claimed: 0, worked: 0, failed: 3 };
 
 /** A log written by hand, one record per call, and the state it folds to. */
@@ -69,8 +86,14 @@ export interface Tale {
     task: string,
     more?: { readonly host?: string; readonly slot?: number; readonly onto?: readonly LoopId[] },
   ) => LoopId;
-  readonly iterate: (loop: LoopId, outcome: IterationOutcome, tree?: string, durationMs?: number) => Loop;
-  readonly gate: (loop: LoopId, report: GateReport) => Loop;
+  readonly iterate: (
+    loop: LoopId,
+    outcome: IterationOutcome,
+    tree?: string,
+    durationMs?: number,
+    more?: Partial<Ended>,
+  ) => Loop;
+  readonly gate: (loop: LoopId, report: GateReport, touched?: readonly string[]) => Loop;
   /** A whole loop, up to green gates. */
   readonly ready: (task: string, more?: Parameters<Tale['begin']>[1]) => LoopId;
   readonly startLanding: (item: LoopId | null, host?: string) => number;
@@ -95,9 +118,10 @@ export function tellTale(): Tale {
     write({ type: 'worktree-made', loop: id, fence, path: `/w/${id}`, ...base, reused: false });
     return id;
   };
-  const iterate: Tale['iterate'] = (id, outcome, tree = loop(id).tree ?? '', durationMs = 1000) => {
+  const iterate: Tale['iterate'] = (id, outcome, tree = loop(id).tree ?? '', durationMs = 1000, more = {}) => {
     const { fence, iteration } = loop(id);
-    const ended = {
+    const ended: Ended = {
+      type: 'iteration-ended',
       loop: id,
       fence,
       n: iteration + 1,
@@ -105,14 +129,25 @@ export function tellTale(): Tale {
       head: sha(`head-${tree}`),
       tree: sha(tree),
       durationMs,
+      said: 'so',
+      exit: EXITS[outcome] ?? null,
+      agent: 'scripted',
+      account: 'scripted',
+      usage: NO_USAGE,
+      failure: null,
+      hold: null,
+      guided: 0,
+      swept: 0,
+      odd: null,
+      ...more,
     };
-    write({ type: 'iteration-ended', ...ended, said: 'so', exit: EXITS[outcome] ?? null, swept: 0, odd: null });
+    write(ended);
     return loop(id);
   };
-  const gate: Tale['gate'] = (id, report) => {
+  const gate: Tale['gate'] = (id, report, touched = []) => {
     const { fence, iteration, head, tree } = loop(id);
     const ended = { loop: id, fence, n: iteration, head: head ?? sha(''), tree: tree ?? sha('') };
-    write({ type: 'gates-ended', ...ended, report, durationMs: 10 });
+    write({ type: 'gates-ended', ...ended, report, durationMs: 10, protected: touched });
     return loop(id);
   };
   return {
