@@ -5,7 +5,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 import { markdownTasks, toml } from '../../e2e/harness/project.ts';
-import type { Toml } from '../../e2e/harness/project.ts';
 import { ralph, startRalph } from '../../e2e/harness/ralph.ts';
 import type { RalphOptions, Result, Running } from '../../e2e/harness/ralph.ts';
 import { scratch } from '../../e2e/harness/scratch.ts';
@@ -25,16 +24,20 @@ export interface Arena extends Scratch {
 }
 
 export interface ArenaSpec {
-  /** The first one is `agent`, unless the configuration says otherwise. */
+  /** The first one is the agent. */
   readonly clients: readonly ClientName[];
   readonly tasks: readonly string[];
   readonly scenario: Scenario;
-  readonly config?: Toml;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly config?: Readonly<Record<string, Table>>;
+  readonly fallback?: readonly ClientName[];
+  /** Over what the clients want; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+type Table = Readonly<Record<string, unknown>>;
+
 const RUN_MS_MAX = 150_000;
-const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const DEFAULTS: Readonly<Record<string, Table>> = {
   gates: { commands: ['test ! -e BROKEN'] },
   parallel: { merge_policy: 'auto_merge' },
   limits: { iterations: 4, runtime: '120s', grace: '2s' },
@@ -48,12 +51,9 @@ export async function arena(spec: ArenaSpec): Promise<Arena> {
     for (const [path, text] of Object.entries(client.home(url))) writeHome(made, path, text);
   }
   writeProject(made, spec);
-  const env = {
-    ...made.env,
-    PATH: pathFor(spec.clients),
-    ...Object.assign({}, ...clients.map((client) => client.env(url))),
-    ...spec.env,
-  };
+  const own = Object.assign({}, ...clients.map((client) => client.env(url)), spec.env) as NonNullable<ArenaSpec['env']>;
+  const given = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const env = { ...made.env, PATH: pathFor(spec.clients), ...Object.fromEntries(given) };
   const inside: Scratch = { ...made, env };
   const options = (own: RalphOptions | undefined): RalphOptions => ({ timeoutMs: RUN_MS_MAX, ...own, prefix });
   return {
@@ -81,18 +81,14 @@ async function reachableModel(made: Scratch, scenario: Scenario) {
 }
 
 function writeProject(made: Scratch, spec: ArenaSpec): void {
-  const config = spec.config ?? {};
-  const tables: Record<string, Toml[string]> = { agent: spec.clients[0] ?? '' };
-  for (const name of new Set([...Object.keys(DEFAULTS), ...Object.keys(config)])) {
-    const own = config[name];
-    tables[name] = typeof own === 'string' || Array.isArray(own) ? own : { ...DEFAULTS[name], ...own };
-  }
+  const tables: Record<string, Table> = { ...spec.config };
+  for (const [name, table] of Object.entries(DEFAULTS)) tables[name] = { ...table, ...tables[name] };
   for (const name of spec.clients) {
-    const own = config[`agents.${name}`];
-    tables[`agents.${name}`] = { ...clientNamed(name).table, ...(typeof own === 'object' ? own : {}) };
+    tables[`agents.${name}`] = { ...clientNamed(name).table, ...tables[`agents.${name}`] };
   }
+  const top = `agent = ${JSON.stringify(spec.clients[0])}\nfallback = ${JSON.stringify(spec.fallback ?? [])}\n`;
   made.put('PRD.md', markdownTasks(spec.tasks));
-  made.put('ralph.toml', toml(tables));
+  made.put('ralph.toml', `${top}${toml(tables)}`);
   made.git('add', '-A');
   made.git('commit', '-q', '-m', 'Plan the work');
 }

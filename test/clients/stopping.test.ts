@@ -1,0 +1,43 @@
+import { describe, expect } from 'vitest';
+
+import { landedTasks } from '../e2e/harness/git.ts';
+import { isAlive } from '../e2e/harness/processes.ts';
+import { until } from '../e2e/harness/until.ts';
+import { arena } from './harness/arena.ts';
+import { ALL } from './harness/clients.ts';
+import { itWith } from './harness/it-with.ts';
+import { begun, loopProcesses } from './harness/looks.ts';
+import { HONEST } from './model-server/scenario.ts';
+import type { Turn } from './model-server/scenario.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '1'];
+const GONE_MS_MAX = 10_000;
+const LONG = 'sleep 300';
+const [write, ...rest] = HONEST;
+const HELD: readonly Turn[] = [{ ...write, after: 'looked' }, ...rest];
+
+describe('A4 stopped during a long tool call', () => {
+  for (const client of ALL) {
+    itWith(client.name)(`A4 ${client.name}: nothing of it is left, and only then the next one starts`, async () => {
+      const one = await arena({
+        clients: [client.name],
+        tasks: ['t1'],
+        scenario: { byTask: { t1: [[{ shell: LONG }], HELD] } },
+      });
+      const run = one.start(RUN);
+      const isLong = (): boolean => loopProcesses(one).some((found) => found.command === LONG);
+      await until('the tool runs', isLong, 60_000);
+      const before = loopProcesses(one).map((found) => found.pid);
+      run.signal('SIGINT');
+      await until('no process of the loop', () => loopProcesses(one).length === 0, GONE_MS_MAX);
+      expect((await run.ended).code).toBe(130);
+
+      const again = one.start(RUN);
+      await until('the next iteration asks the model', () => begun(one, 't1') === 2, 60_000);
+      expect(before.filter(isAlive)).toEqual([]);
+      one.model.release('looked');
+      expect((await again.ended).code, again.output().stderr).toBe(0);
+      expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['t1']);
+    });
+  }
+});
