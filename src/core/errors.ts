@@ -25,6 +25,8 @@ export const CATALOG = {
   E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task or loop has that id.' },
   E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task or loop.' },
   E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
+  E_NO_LOOP: { exit: EXIT.usage, means: 'The command is for an agent inside a loop, and this is none.' },
+  E_LOOP_ENDED: { exit: EXIT.usage, means: 'The loop or iteration is over.' },
   E_NESTED: { exit: EXIT.usage, means: 'A loop tried to start a run inside itself.' },
   E_CONFIG: {
     exit: EXIT.badInput,
@@ -52,6 +54,7 @@ export const CATALOG = {
   },
   E_NO_AGENT: { exit: EXIT.environment, means: 'No agent is configured and none was found.' },
   E_AGENT_MISSING: { exit: EXIT.environment, means: 'The agent command cannot be started.' },
+  E_AGENT_FAILED: { exit: EXIT.environment, means: 'The agent starts, and one turn of it came to nothing.' },
   E_ENVIRONMENT: { exit: EXIT.environment, means: 'An environment variable cannot be passed on.' },
   E_PROCESS: { exit: EXIT.environment, means: 'The system refused to start a process.' },
   E_STATE_UNWRITABLE: { exit: EXIT.environment, means: 'The state folder cannot be written.' },

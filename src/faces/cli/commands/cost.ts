@@ -1,0 +1,67 @@
+import type { BudgetView, CostView, UsageView } from '../../../core/cost-view.ts';
+import { costInWords, costView } from '../../../core/cost-view.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { findTracker } from '../../../world/find-tracker.ts';
+import type { Handler } from '../handler.ts';
+import { columns } from '../output.ts';
+import { openProject, readState } from '../project.ts';
+
+/** A running host keeps to the budget it began with, whatever the files say since. */
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const state = await readState(repo);
+  const policy = Object.values(state.hosts).find((host) => host.policy.slots > 0)?.policy;
+  const { limits } = policy ?? config.settings;
+  const view = costView(state, {
+    tracker: call.settings.has('tasks') ? findTracker(repo.root, config.settings.tasks) : null,
+    run: policy?.budget ?? config.settings.run,
+    loop: { maxCostUsd: limits.maxCostUsd, maxTokens: limits.maxTokens },
+  });
+  if (call.flags['json'] === true) call.out.json(view);
+  else if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
+  else show(view, (text) => call.out.data(text));
+  return EXIT.ok;
+};
+
+function show(view: CostView, data: (text: string) => void): void {
+  const rows = [
+    ['', 'input', 'cached', 'output', 'cost', 'turns', 'model'],
+    row('total', view.total),
+    row(view.run.is_open ? 'this run' : 'last run', view.run),
+    ...view.agents.map((one) => row(`agent ${one.agent}`, one)),
+    ...view.tasks.flatMap((task) => [
+      row(`task ${task.task}`, task.usage),
+      ...task.loops.flatMap((loop) => [
+        row(`  loop ${loop.loop}`, loop.usage),
+        ...loop.iterations.map((one) => row(`    iteration ${one.n} (${one.agent})`, one)),
+      ]),
+    ]),
+  ];
+  data(columns(rows));
+  const budgets = [...budgetLines('run', view.run.budget), ...loopBudget(view)];
+  if (budgets.length > 0) data(`\n${budgets.join('\n')}`);
+  if (view.run.overspent !== null) data(`\nthe run's budget is spent: ${view.run.overspent}`);
+  if (JSON.stringify(view).includes('"estimated"')) data('\n~ estimated: from set prices, or a subscription pays');
+}
+
+function row(name: string, usage: UsageView): readonly string[] {
+  const tokens = [usage.input_tokens, usage.cached_tokens, usage.output_tokens].map(String);
+  return [name, ...tokens, costInWords(usage), String(usage.turns), usage.model ?? '-'];
+}
+
+/** The same for every loop: who is close to it shows in the rows above. */
+function loopBudget(view: CostView): readonly string[] {
+  const { max_cost_usd: cost = null, max_tokens: tokens = null } = view.tasks[0]?.loops[0]?.budget ?? {};
+  return [
+    ...(cost === null ? [] : [`each loop may spend $${cost.toFixed(2)}`]),
+    ...(tokens === null ? [] : [`each loop may use ${tokens} tokens`]),
+  ];
+}
+
+function budgetLines(what: string, budget: BudgetView): readonly string[] {
+  const { max_cost_usd: cost, cost_left_usd: costLeft, max_tokens: tokens, tokens_left: tokensLeft } = budget;
+  return [
+    ...(cost === null ? [] : [`${what}: $${(costLeft ?? 0).toFixed(2)} of $${cost.toFixed(2)} left`]),
+    ...(tokens === null ? [] : [`${what}: ${tokensLeft ?? 0} of ${tokens} tokens left`]),
+  ];
+}

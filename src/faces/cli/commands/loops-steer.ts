@@ -1,0 +1,53 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
+import { nextCommand, shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { readAgentFile } from '../../../world/agent-run/agent-file.ts';
+import { canTalk } from '../../../world/agent-run/inbox.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import { runFolder } from '../../../world/state-places.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import { cutNotice, saidText } from '../../verbs/said-text.ts';
+import type { Handler } from '../handler.ts';
+import { readState } from '../project.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** One fact in the log; the host hands it on, at once where the agent's driver can. */
+export const handle: Handler = async (call) => {
+  const [id = '', ...words] = call.args;
+  const said = saidText(words, 'the message', `ralph loops steer ${shellWord(id)} "what it should know"`);
+  const repo = findRepository(call.cwd);
+  requireWorking(await readState(repo), id);
+  const before = await writeFacts(repo, async (state) => [
+    { type: 'loop-steered', loop: requireWorking(state, id).id, text: said.text },
+  ]);
+  const loop = requireWorking(before, id);
+  const folder = loop.phase.at === 'iterating' ? runFolder(repo, loop.id, loop.phase.n) : null;
+  const isNow = loop.host !== null && folder !== null && canTalk(folder);
+  if (call.flags['json'] === true) {
+    const when = isNow ? 'now' : 'next-iteration';
+    call.out.json({ version: 1, loop: loop.id, task: taskIdOf(before, loop.task), text: said.text, when });
+    return EXIT.ok;
+  }
+  call.out.say(`${loop.id} is told ${isNow ? 'now' : `with its next iteration${why(loop, folder)}`}${cutNotice(said)}`);
+  return EXIT.ok;
+};
+
+function why({ host, phase }: Loop, folder: string | null): string {
+  if (host === null) return ': no host runs it; start one: ralph run --parallel';
+  if (phase.at === 'gating') return ', unless its gates are green and it is ready';
+  return folder === null ? '' : `: driver ${readAgentFile(folder).driver} hears nothing while it works`;
+}
+
+function requireWorking(state: State, id: string): Loop {
+  const loop = findLoop(state, id);
+  if (isWorking(loop)) return loop;
+  const task = taskIdOf(state, loop.task);
+  const next = loop.phase.at === 'ready' || loop.phase.at === 'parked' ? nextCommand(loop.phase.at, task, false) : null;
+  throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work any more: ${describePhase(loop)}`, {
+    facts: ['only a working loop can be told something; what the next one should know goes into the task or a memory'],
+    remedy: next ?? `ralph tasks show ${shellWord(task)}`,
+  });
+}

@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import { AppError } from '../../core/errors.ts';
+import type { Call } from '../cli/handler.ts';
+import type { CallerPlace } from '../verbs/caller.ts';
+import { TOOLS, givenTo } from './tools.ts';
+import type { Tool } from './tools.ts';
+
+const ABOUT =
+  'The verbs of a ralph loop. Say how far you are with progress, that you need a person with block, that you are done with done.';
+
+/** Speaks MCP on standard input and output until the client hangs up or the signal says so. */
+export async function serve(call: Call, place: CallerPlace, version: string, signal: AbortSignal): Promise<void> {
+  const open = new Set<Promise<unknown>>();
+  const server = new Server({ name: 'ralph', version }, { capabilities: { tools: {} }, instructions: ABOUT });
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: TOOLS.map(listed) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool is called ${params.name}`);
+    const answered = answer(tool, call, place, params.arguments ?? {});
+    open.add(answered);
+    return await answered.finally(() => open.delete(answered));
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    // The transport of the SDK does not look for the end of its input.
+    process.stdin.once('end', resolve);
+    process.stdin.once('close', resolve);
+    process.stdout.once('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  // What was asked before the end is still answered, and its facts are written.
+  await Promise.allSettled(open);
+  await nextTurn();
+  await server.close();
+}
+
+/** Refusals are results, not protocol errors: the model reads them and can act on the remedy. */
+async function answer(
+  tool: Tool,
+  call: Call,
+  place: CallerPlace,
+  sent: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  try {
+    const { text, data } = await tool.call(call, place, givenTo(tool, sent));
+    return { content: [{ type: 'text', text: text === '' ? 'nothing found' : text }], structuredContent: { ...data } };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const lines = [`error[${error.code}]: ${error.message}`, ...error.facts];
+    if (error.remedy !== null) lines.push(`fix: ${error.remedy}`);
+    return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+  }
+}
+
+function listed(tool: Tool): ListedTool {
+  const properties = Object.fromEntries(
+    tool.parameters.map(({ name, about, isList }) => [
+      name,
+      isList === true
+        ? { type: 'array', items: { type: 'string' }, description: about }
+        : { type: 'string', description: about },
+    ]),
+  );
+  const required = tool.parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return {
+    name: tool.name,
+    description: tool.description,
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    annotations: { readOnlyHint: tool.isReadOnly, destructiveHint: false, openWorldHint: false },
+  };
+}

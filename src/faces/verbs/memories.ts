@@ -1,0 +1,45 @@
+import { AppError } from '../../core/errors.ts';
+import { cleanLine, cleanText } from '../../text/screen/clean.ts';
+import { openMemories } from '../../world/memories.ts';
+import type { Memory } from '../../world/memories.ts';
+import { readState } from '../cli/project.ts';
+import type { Answer } from './answer.ts';
+import { callerRepository, checkCaller } from './caller.ts';
+import type { CallerPlace } from './caller.ts';
+import { cutNotice, saidText } from './said-text.ts';
+
+/** Something worth knowing for every later loop, from an agent or a person. */
+export async function addMemory(
+  place: CallerPlace,
+  words: readonly string[],
+  tags: readonly string[],
+): Promise<Answer> {
+  const usage = 'ralph memory add "what every later loop should know" --tag build';
+  const said = saidText(words, 'the memory', usage);
+  const clean = tags.map(cleanLine).filter((tag) => tag !== '');
+  const repo = callerRepository(place);
+  const by = place.claim === null ? 'user' : checkCaller(repo, await readState(repo), place.claim).loop.id;
+  const { id } = openMemories(repo).add({ text: said.text, tags: clean, by, at: Date.now() });
+  return { text: `noted${cutNotice(said)}`, data: { id, text: said.text, tags: clean, by } };
+}
+
+export async function listMemories(place: CallerPlace): Promise<Answer> {
+  return answerOf(openMemories(callerRepository(place)).list());
+}
+
+export async function searchMemories(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+  const query = cleanLine(words.join(' '));
+  if (query === '')
+    throw new AppError('E_USAGE', 'say which words to look for', { remedy: 'ralph memory search "build"' });
+  return answerOf(openMemories(callerRepository(place)).search(query));
+}
+
+function answerOf(found: readonly Memory[]): Answer {
+  const memories = found.map(({ id, text, tags, by, at }) => ({ id, text, tags, by, at: new Date(at).toISOString() }));
+  return { text: memories.map(lineOf).join('\n'), data: { memories } };
+}
+
+function lineOf(memory: { readonly text: string; readonly tags: readonly string[]; readonly by: string }): string {
+  const tags = memory.tags.length === 0 ? '' : ` [${memory.tags.map(cleanLine).join(', ')}]`;
+  return `- ${cleanText(memory.text).replaceAll('\n', '\n  ')}${tags} (${cleanLine(memory.by)})`;
+}

@@ -1,0 +1,86 @@
+import type { Event } from '../../core/events.ts';
+import { readState } from '../cli/project.ts';
+import { writeFacts } from '../cli/write-facts.ts';
+import type { Answer } from './answer.ts';
+import { callerRepository, checkCaller, requireClaim } from './caller.ts';
+import type { Caller, CallerPlace } from './caller.ts';
+import { PROGRESS_CHARS_MAX, cutNotice, saidLine, saidOrNothing, saidText } from './said-text.ts';
+
+const TITLE_CHARS_MAX = 200;
+
+/** How far it is, for whoever watches. */
+export async function progress(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+  const said = saidLine(words, PROGRESS_CHARS_MAX, 'progress', 'ralph progress "what is done, what comes next"');
+  const { loop, n } = await speak(place, 'progress', 'ralph status', (caller) =>
+    // Agents repeat themselves; the log need not.
+    caller.loop.progress === said.text
+      ? null
+      : { type: 'loop-progressed', loop: caller.loop.id, n: caller.n, text: said.text },
+  );
+  return { text: `noted${cutNotice(said)}`, data: { loop: loop.id, iteration: n, progress: said.text } };
+}
+
+/** It cannot go on without a person. */
+export async function block(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+  const said = saidText(words, 'block', 'ralph block "what is missing and who could give it"');
+  const { loop, n } = await speak(place, 'block', 'ralph tasks reset <id>', (caller) => ({
+    type: 'loop-blocked',
+    loop: caller.loop.id,
+    n: caller.n,
+    why: said.text,
+  }));
+  return {
+    text: `noted${cutNotice(said)}: end your turn now, a person is asked`,
+    data: { loop: loop.id, iteration: n, blocked: said.text },
+  };
+}
+
+/** It believes the task is done. The gates decide. */
+export async function done(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+  const said = saidOrNothing(words.join(' '));
+  const { loop, n } = await speak(place, 'done', 'ralph land <id>', (caller) => ({
+    type: 'loop-done',
+    loop: caller.loop.id,
+    n: caller.n,
+    summary: said.text,
+  }));
+  return {
+    text: `noted${cutNotice(said)}: end your turn now, the gates decide`,
+    data: { loop: loop.id, iteration: n, summary: said.text },
+  };
+}
+
+/** Something it found that somebody should do, and that is not its task. */
+export async function proposeTask(place: CallerPlace, title: readonly string[], body: string): Promise<Answer> {
+  const usage = 'ralph task add "a title" --body "why, and what is known"';
+  const name = saidLine(title, TITLE_CHARS_MAX, 'the title', usage);
+  const rest = saidOrNothing(body);
+  const { loop, n } = await speak(place, 'task add', '$EDITOR PRD.md', (caller) => ({
+    type: 'task-proposed',
+    loop: caller.loop.id,
+    title: name.text,
+    body: rest.text,
+  }));
+  return {
+    text: `noted${cutNotice(name, rest)}: a person decides about it; go on with your own task`,
+    data: { loop: loop.id, iteration: n, title: name.text, body: rest.text },
+  };
+}
+
+/** One fact, written in the name of the caller if it still is one at that very moment; no fact: nothing to write. */
+async function speak(
+  place: CallerPlace,
+  verb: string,
+  forPeople: string,
+  factOf: (caller: Caller) => Event | null,
+): Promise<Caller> {
+  const claim = requireClaim(place, verb, forPeople);
+  const repo = callerRepository(place);
+  const caller = checkCaller(repo, await readState(repo), claim);
+  if (factOf(caller) === null) return caller;
+  await writeFacts(repo, async (state) => {
+    const fact = factOf(checkCaller(repo, state, claim));
+    return fact === null ? [] : [fact];
+  });
+  return caller;
+}
