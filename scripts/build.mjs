@@ -6,10 +6,11 @@ import { bundle } from './lib/bundle.mjs';
 import { newestMs } from './lib/files.mjs';
 import { installOutput } from './lib/install-output.mjs';
 import { thirdPartyNotices } from './lib/notices.mjs';
+import { PROGRAMS } from './lib/programs.mjs';
 import { inRoot, isCalled } from './lib/root.mjs';
 import { setup } from './setup.mjs';
 
-const ENTRIES = { main: 'src/main.ts', 'scripted-agent': 'src/scripted/agent.ts' };
+const ENTRIES = { main: 'src/main.ts', 'scripted-agent': 'src/scripted/agent.ts', driver: 'src/driver/main.ts' };
 const STAMP = inRoot('.cache', 'built');
 const INPUTS = ['src', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/lib'];
 
@@ -19,7 +20,8 @@ const presentEntries = () =>
 /** Removed files count too: they change the time of their folder. */
 function isCurrent() {
   const stampMs = statSync(STAMP, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (Object.keys(presentEntries()).some((name) => !existsSync(inRoot('dist', `${name}.js`)))) return false;
+  const made = [...Object.keys(presentEntries()).map((name) => `${name}.js`), ...PROGRAMS.map((file) => file.fileName)];
+  if (made.some((name) => !existsSync(inRoot('dist', name)))) return false;
   return INPUTS.every((input) => newestMs(inRoot(input)) < stampMs);
 }
 
@@ -32,7 +34,7 @@ async function buildNow({ clean }) {
   if (Object.keys(entries).length === 0) return 'build: nothing to build';
   const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   const files = await bundle({ entries, version });
-  installOutput({ files, notices: thirdPartyNotices(files), clean });
+  installOutput({ files: [...files, ...PROGRAMS], notices: thirdPartyNotices(files), clean });
   mkdirSync(inRoot('.cache'), { recursive: true });
   writeFileSync(STAMP, '');
   // The start of the build, so that a file saved while it went on makes the next one build again.

@@ -17,7 +17,7 @@ function place(name, content, mode) {
 }
 
 const contentOf = (file) => (file.type === 'chunk' ? file.code : file.source);
-const isEntry = (file) => file.type === 'chunk' && file.isEntry;
+const isEntry = (file) => file.type === 'program' || (file.type === 'chunk' && file.isEntry);
 
 /** Puts a build in place so that at no moment a program in dist/ misses a part. Entries come last. */
 export function installOutput({ files, notices, clean }) {

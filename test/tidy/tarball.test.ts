@@ -45,11 +45,13 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'dist/THIRD-PARTY-NOTICES',
+      'dist/bin/paralph',
+      'dist/bin/ralph',
       'package.json',
       'schema/ralph.schema.json',
     ];
     expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected);
-    expect(paths).toContain('dist/main.js');
+    expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js']));
     expect(packed.unpackedSize).toBeLessThanOrEqual(UNPACKED_BYTES_MAX);
   });
 
@@ -66,6 +68,8 @@ describe('the packed package', () => {
     run(folder, 'git', 'init', '--quiet', repository);
     expect(ralph(repository, '--version')).toBe(`${version}\n`);
     expect(run(repository, join(folder, 'user', 'node_modules', '.bin', 'paralph'), '--version')).toBe(`${version}\n`);
+    const program = join(folder, 'user', 'node_modules', 'paralph', 'dist', 'bin', 'ralph');
+    expect(run(repository, program, '--version'), 'as agents find it').toBe(`${version}\n`);
     expect(ralph(repository, 'config', 'get', 'parallel.max_workers').trim()).toBe('3');
   });
 });

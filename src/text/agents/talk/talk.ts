@@ -4,7 +4,7 @@ import { openCodexServer } from './codex-app-server.ts';
 import type { TalkSpec } from './talk-spec.ts';
 import type { Talk } from './talk-types.ts';
 
-export type { Talk, TalkStep } from './talk-types.ts';
+export type { Talk, TalkState, TalkStep } from './talk-types.ts';
 
 /** Opens the conversation in which this prompt is worked on. */
 export function openTalk(spec: TalkSpec, prompt: string): Talk {
