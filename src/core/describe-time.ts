@@ -8,3 +8,24 @@ export function describeMs(ms: number): string {
     ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s`
     : `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
 }
+
+/** A moment as `2026-11-16T01:02:03Z`, without asking a clock. */
+export function isoTime(epochMs: number): string {
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const seconds = Math.floor(epochMs / 1000);
+  const days = Math.floor(seconds / 86_400);
+  const rest = seconds - days * 86_400;
+  // Years that begin in March put the odd day at their end; 719,468 days lie between that calendar's start and 1970.
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const march = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * march + 2) / 5) + 1;
+  const month = march < 10 ? march + 3 : march - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${year}-${two(month)}-${two(day)}T${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}Z`;
+}

@@ -22,6 +22,10 @@ export function describeWaiting(waiting: Waiting): string {
       return waiting.group === ''
         ? `waits behind ${waiting.behind} (one after the other without a group)`
         : `waits behind ${waiting.behind} in group ${waiting.group}`;
+    case 'account':
+      return `waits for ${waiting.account}: ${waiting.hold.detail}`;
+    case 'budget':
+      return `the run's budget is spent: ${waiting.spent}`;
     case 'slots':
       return 'waits for a free slot';
     default:

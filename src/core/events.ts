@@ -1,15 +1,27 @@
+import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Candidate, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task } from './task.ts';
+import type { Usage } from './usage.ts';
 
 /** How one run of the agent ended, as we saw it. */
 export type IterationOutcome =
-  /** Exit 0 and the last thing said was the completion promise. */
+  /** It came to its own end and the last thing said was the completion signal. */
   | 'claimed'
-  /** Exit 0 without the promise. */
+  /** It came to its own end without the signal, or was stopped by its turn cap or budget. */
   | 'worked'
-  /** Exit other than 0. */
+  /** It broke, or ended without the word that ends a run. */
   | 'failed'
+  /** It said nothing for too long, or too much, and was stopped. */
+  | 'stalled'
+  /** The account's usage limit is reached; counts for nothing. */
+  | 'limited'
+  /** Too many requests, or the service is overloaded; counts for nothing. */
+  | 'throttled'
+  /** Not logged in, or the key is refused; counts for nothing. */
+  | 'refused'
+  /** It says that it cannot go on without a person. */
+  | 'blocked'
   /** Stopped by the loop's runtime limit. */
   | 'timed-out'
   /** Stopped because the host stops; counts for nothing. */
@@ -72,6 +84,14 @@ export type Event =
       readonly tree: Sha;
       readonly said: string;
       readonly exit: number | null;
+      readonly agent: string;
+      readonly account: string;
+      readonly usage: Usage;
+      readonly failure: Failure | null;
+      /** What the account allows from now on; null: nothing new. */
+      readonly hold: HoldNotice | null;
+      /** The newest guidance the agent was given. */
+      readonly guided: number;
       readonly durationMs: number;
       /** Processes that had to be hunted down after the agent ended. */
       readonly swept: number;
@@ -89,7 +109,28 @@ export type Event =
       readonly tree: Sha;
       readonly report: GateReport;
       readonly durationMs: number;
+      /** Changed paths that land only when a person says so. */
+      readonly protected: readonly string[];
     }
+  /** No agent may work on the loop now, so its host gives it back. */
+  | {
+      readonly type: 'loop-released';
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly why: 'auth' | 'budget';
+    }
+  /** The hold on an account is over. */
+  | { readonly type: 'account-resumed'; readonly account: string }
+  /** A loop tells how far it is. */
+  | { readonly type: 'loop-progressed'; readonly loop: LoopId; readonly n: number; readonly text: string }
+  /** A loop says that it needs a person. */
+  | { readonly type: 'loop-blocked'; readonly loop: LoopId; readonly n: number; readonly why: string }
+  /** A loop says that it is done; the gates decide. */
+  | { readonly type: 'loop-done'; readonly loop: LoopId; readonly n: number; readonly summary: string }
+  /** A person tells a loop something. */
+  | { readonly type: 'loop-steered'; readonly loop: LoopId; readonly text: string }
+  /** A loop found something that should be done by somebody. */
+  | { readonly type: 'task-proposed'; readonly loop: LoopId; readonly title: string; readonly body: string }
   /** A person asks for loops to be landed, with their branches as they stand now. */
   | { readonly type: 'landing-requested'; readonly items: readonly { readonly loop: LoopId; readonly head: Sha }[] }
   /** A host begins to land an item. */

@@ -1,7 +1,9 @@
+import { retryLogins } from './accounts.ts';
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import type { Host, Loop, State } from './model.ts';
 import { loopsOf } from './model.ts';
+import { closeRun, openRun } from './run.ts';
 
 type Joined = Extract<Event, { type: 'host-joined' }>;
 
@@ -9,7 +11,14 @@ export function hostJoined(state: State, event: Joined, stamp: Stamp): State {
   const host: Host = { id: event.host, mark: event.mark, policy: event.policy, state: 'up', joinedAt: stamp.at };
   // A new host may find what was in the way gone, so it tries once more.
   const publishing = { ...state.publishing, blocked: null };
-  return { ...state, hosts: { ...state.hosts, [host.id]: host }, publishing, landingTrouble: null };
+  const joined = { ...state, hosts: { ...state.hosts, [host.id]: host }, publishing, landingTrouble: null };
+  return openRun(retryLogins(joined), event.policy, stamp);
+}
+
+/** A host that left in order may have ended the run. */
+export function hostLeft(state: State, id: HostId, stamp: Stamp): State {
+  const host = state.hosts[id];
+  return host == null ? state : hostGone(closeRun(state, host), id, stamp);
 }
 
 /** Frees all that a host held: its loops go on with whoever adopts them, its landing starts again. */

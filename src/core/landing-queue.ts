@@ -48,6 +48,7 @@ export function canBeQueued(loop: Loop): boolean {
     reason === 'red' ||
     reason === 'main-red' ||
     reason === 'base-parked' ||
+    reason === 'protected' ||
     (reason === 'broken' && loop.lastGate?.verdict === 'green')
   );
 }

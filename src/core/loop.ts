@@ -1,9 +1,12 @@
+import { chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { describeMs } from './describe-time.ts';
-import type { Event, Stamp } from './events.ts';
-import type { Loop, ParkReason, State } from './model.ts';
-import { isLive, isWorking, loopsOf } from './model.ts';
+import type { Event, IterationOutcome, Stamp } from './events.ts';
+import type { Host, Loop, ParkReason, State } from './model.ts';
+import { isLive, isWorking, loopsOf, SPENDS_MAX } from './model.ts';
+import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
 import { findTask } from './tasks.ts';
+import { addUsage, NO_USAGE, overspent } from './usage.ts';
 import { recordVerdict } from './verdicts.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -23,7 +26,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     group: task.group,
     attempt,
     branch: event.branch,
-    agent: host.policy.agent,
+    agent: host.policy.agents[0]?.name ?? '',
     host: event.host,
     slot: event.slot,
     fence: stamp.seq,
@@ -46,6 +49,14 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     lastGate: null,
     lastOdd: null,
     landings: 0,
+    usage: NO_USAGE,
+    spends: [],
+    lastFailure: null,
+    progress: null,
+    blockedWhy: null,
+    doneSaid: null,
+    waitsFor: null,
+    guidance: [],
   };
   return {
     ...state,
@@ -55,7 +66,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
 }
 
 export function adopted(loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
-  return { ...loop, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
+  return { ...loop, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at, waitsFor: null };
 }
 
 export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, stamp: Stamp): Loop {
@@ -78,14 +89,52 @@ export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
   return { ...loop, phase: { at: 'preparing' }, since: stamp.at, worktree: null, worktreeState: 'none' };
 }
 
-/** What comes after one run of the agent: the gates, another iteration, or the end by a stop rule. */
-export function endIteration(loop: Loop, event: Of<'iteration-ended'>, limits: LimitSettings, stamp: Stamp): Loop {
-  if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return loop;
+/** What comes after one run of the agent, for its loop, its account and the run's budget. */
+export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  const host = loop?.host == null ? undefined : state.hosts[loop.host];
+  if (loop == null || host == null || loop.fence !== event.fence) return state;
+  if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return state;
+  const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
+  const strikes = noted.accounts[event.account]?.strikes ?? 0;
+  const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
+  return { ...noted, loops: { ...noted.loops, [loop.id]: releasedIfStuck(noted, host, after) } };
+}
+
+/** The gates, another iteration, or the end by a stop rule. */
+function afterIteration(
+  loop: Loop,
+  event: Of<'iteration-ended'>,
+  limits: LimitSettings,
+  strikes: number,
+  stamp: Stamp,
+): Loop {
+  const failed = isFailure(event.outcome) || (event.outcome === 'throttled' && strikes >= STRIKES_MAX);
+  const after = counted(loop, event, failed, stamp);
+  const claimed = event.outcome === 'claimed' || (event.outcome === 'worked' && loop.doneSaid === event.n);
+  if (event.outcome === 'timed-out')
+    return park(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
+  if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd))
+    return { ...after, phase: { at: 'gating', n: event.n } };
+  if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
+    return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
+  if (!failed && countsForNothing(event.outcome)) return { ...after, phase: { at: 'iterating', n: event.n + 1 } };
+  return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+const isFailure = (outcome: IterationOutcome): boolean =>
+  outcome === 'failed' || outcome === 'lost' || outcome === 'stalled';
+
+/** The agent was not allowed to work, or was told to stop: no iteration, no failure, no attempt. */
+const countsForNothing = (outcome: IterationOutcome): boolean =>
+  outcome === 'interrupted' || outcome === 'limited' || outcome === 'throttled' || outcome === 'refused';
+
+function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Loop {
   const moved = event.tree !== loop.tree;
-  const failed = event.outcome === 'failed' || event.outcome === 'lost';
-  const counts = event.outcome !== 'interrupted';
-  const after: Loop = {
+  const counts = failed || !countsForNothing(event.outcome);
+  return {
     ...loop,
+    agent: event.agent,
     head: event.head,
     tree: event.tree,
     since: stamp.at,
@@ -96,19 +145,26 @@ export function endIteration(loop: Loop, event: Of<'iteration-ended'>, limits: L
     failureStreak: failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak,
     lastSaid: event.said,
     lastOdd: event.odd,
+    lastFailure: event.failure,
+    usage: addUsage(loop.usage, event.usage),
+    spends: [...loop.spends, { n: event.n, agent: event.agent, usage: event.usage }].slice(-SPENDS_MAX),
+    progress: null,
+    guidance: loop.guidance.filter((one) => one.id > event.guided),
   };
-  if (event.outcome === 'timed-out')
-    return park(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
-  if (event.outcome === 'claimed' && event.tree !== loop.baseTree && !isHalfDone(event.odd))
-    return { ...after, phase: { at: 'gating', n: event.n } };
-  if (event.outcome === 'interrupted') return { ...after, phase: { at: 'iterating', n: event.n + 1 } };
-  return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+/** A loop that no agent may go on with is nobody's, so that its host can end. */
+function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating') return loop;
+  if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
+  return chooseAgent(state, host.policy).kind === 'shut' ? { ...loop, host: null, waitsFor: 'auth' } : loop;
 }
 
 /** A merge or rebase in the middle, work on another branch: what is on the branch is not what the agent means. */
 const isHalfDone = (odd: string | null): boolean => odd !== null && odd !== 'embedded-repository';
 
 function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
+  if (event.failure !== null) return event.failure.message;
   if (failed) return `the agent exited with ${event.exit ?? 'no code'}`;
   return isHalfDone(event.odd) ? `the worktree was left half-done: ${event.odd}` : '';
 }
@@ -127,20 +183,26 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     usedMs: loop.usedMs + event.durationMs,
     lastGate: event.report,
   };
-  const after: Loop =
+  const after =
     event.report.verdict === 'green'
-      ? {
-          ...judged,
-          host: null,
-          phase: { at: 'ready', queued: host.policy.mergePolicy === 'auto_merge', readySeq: stamp.seq },
-        }
+      ? readied(judged, host, event.protected, stamp)
       : nextIteration(judged, host.policy.limits, `gate still fails: ${event.report.failing ?? ''}`, stamp);
   const known = recordVerdict(state, host.policy.gatesHash, event.tree, event.report.verdict);
-  return { ...known, loops: { ...known.loops, [loop.id]: after } };
+  return { ...known, loops: { ...known.loops, [loop.id]: releasedIfStuck(known, host, after) } };
+}
+
+/** Ready to land, by itself where that is the policy. What runs in every other loop once it is on main waits for a person. */
+function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stamp): Loop {
+  const lands = host.policy.mergePolicy === 'auto_merge';
+  if (lands && touched.length > 0)
+    return park(loop, 'protected', `changes what agents read and act upon: ${touched.join(', ')}`, stamp, touched);
+  return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
 }
 
 function nextIteration(loop: Loop, limits: LimitSettings, last: string, stamp: Stamp): Loop {
   const also = last === '' ? '' : `; ${last}`;
+  const spent = overspent(loop.usage, limits);
+  if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
   if (loop.failureStreak >= limits.consecutiveFailures)
     return park(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
   if (loop.idleStreak >= limits.noProgress)

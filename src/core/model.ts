@@ -1,6 +1,9 @@
+import type { Failure } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
 import type { Task } from './task.ts';
+import type { Budget, Usage } from './usage.ts';
+import { NO_USAGE } from './usage.ts';
 
 /** Everything the log says, folded. Plain data: a snapshot is its JSON. */
 export interface State {
@@ -20,6 +23,45 @@ export interface State {
   readonly publishing: Publishing;
   /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
   readonly verdicts: readonly Verdict[];
+  /** What each account allows, by name; absent: everything. */
+  readonly accounts: Readonly<Record<string, Account>>;
+  readonly run: Run;
+  /** What loops found that nobody has asked for yet, oldest first, bounded. */
+  readonly proposals: readonly Proposal[];
+}
+
+/** The account behind one or more agents. */
+export interface Account {
+  /** null: it may be used. */
+  readonly hold: Hold | null;
+  /** The limit is near: fewer loops at once until then. */
+  readonly warnedUntilMs: number | null;
+  /** Holds in a row without anything done in between. */
+  readonly strikes: number;
+}
+
+export interface Hold {
+  readonly kind: 'limit' | 'rate' | 'auth';
+  /** null: until a person does something. */
+  readonly untilMs: number | null;
+  readonly detail: string;
+  readonly since: number;
+}
+
+/** From the first host that starts to the moment when nothing is left to do; a host that dies or is stopped does not end it. */
+export interface Run {
+  readonly isOpen: boolean;
+  readonly since: number;
+  readonly usage: Usage;
+  /** The budget that is spent, in words; null: there is room. */
+  readonly overspent: string | null;
+}
+
+export interface Proposal {
+  readonly loop: LoopId;
+  readonly title: string;
+  readonly body: string;
+  readonly at: number;
 }
 
 export interface Tracker {
@@ -59,9 +101,16 @@ export interface HostPolicy {
   readonly target: string;
   readonly publish: PublishMode;
   readonly method: LandingMethod;
-  readonly agent: string;
+  /** Who works, in order: the next one only while those before it are held back. */
+  readonly agents: readonly PolicyAgent[];
+  readonly budget: Budget;
   readonly gatesHash: string;
   readonly hasGates: boolean;
+}
+
+export interface PolicyAgent {
+  readonly name: string;
+  readonly account: string;
 }
 
 /** One attempt at one task: branch, worktree, iterations. */
@@ -101,6 +150,32 @@ export interface Loop {
   readonly lastOdd: string | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */
   readonly landings: number;
+  readonly usage: Usage;
+  /** What each iteration cost, oldest first, bounded. */
+  readonly spends: readonly Spend[];
+  /** Why the last iteration came to nothing. */
+  readonly lastFailure: Failure | null;
+  /** What the agent says of itself while it works. */
+  readonly progress: string | null;
+  /** The agent says it cannot go on: why. */
+  readonly blockedWhy: string | null;
+  /** The iteration that said it was done by a verb. */
+  readonly doneSaid: number | null;
+  /** Given back because no agent may work: until a person logs in, or until another run has money again. */
+  readonly waitsFor: 'auth' | 'budget' | null;
+  /** What a person said and the agent was not told yet. */
+  readonly guidance: readonly Guidance[];
+}
+
+export interface Spend {
+  readonly n: number;
+  readonly agent: string;
+  readonly usage: Usage;
+}
+
+export interface Guidance {
+  readonly id: number;
+  readonly text: string;
 }
 
 export interface GateReport {
@@ -127,7 +202,10 @@ export type ParkReason =
   | 'main-red'
   | 'base-parked'
   | 'broken'
-  | 'reset';
+  | 'reset'
+  | 'budget'
+  | 'blocked'
+  | 'protected';
 
 export type VerdictKind = 'green' | 'red';
 
@@ -196,9 +274,14 @@ export const EMPTY_STATE: State = {
   targetHead: null,
   publishing: { published: null, blocked: null, diverged: false },
   verdicts: [],
+  accounts: {},
+  run: { isOpen: false, since: 0, usage: NO_USAGE, overspent: null },
+  proposals: [],
 };
 
 export const VERDICTS_MAX = 256;
+export const SPENDS_MAX = 1000;
+export const PROPOSALS_MAX = 200;
 
 /** Loops tested together at most: more would make a red candidate cost more than it saves. */
 export const LANDING_WIDTH_MAX = 16;

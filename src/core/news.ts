@@ -1,5 +1,5 @@
 import type { LoopId, Sha, TaskKey } from './ids.ts';
-import type { Loop, ParkReason, State, Tracker } from './model.ts';
+import type { Hold, Loop, ParkReason, State, Tracker } from './model.ts';
 import { loopsOf } from './model.ts';
 
 /** What became of a loop, told once. Derived from two states, never written to the log. */
@@ -26,6 +26,8 @@ export type News =
       readonly added: readonly string[];
       readonly removed: readonly string[];
     }
+  | { readonly type: 'account-held'; readonly account: string; readonly hold: Hold }
+  | { readonly type: 'run-overspent'; readonly spent: string }
   | {
       readonly type: 'landing-stopped';
       readonly kind: string;
@@ -38,6 +40,8 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'loop-landed',
   'loop-parked',
   'tasks-changed',
+  'account-held',
+  'run-overspent',
   'landing-stopped',
 ]);
 
@@ -53,6 +57,10 @@ export function newsBetween(before: State, after: State): readonly News[] {
     const was = before.trackers[path];
     if (was !== undefined && was !== tracker) news.push(changeOf(path, was, tracker));
   }
+  for (const [account, { hold }] of Object.entries(after.accounts))
+    if (hold !== null && hold !== before.accounts[account]?.hold) news.push({ type: 'account-held', account, hold });
+  const spent = after.run.overspent;
+  if (spent !== null && before.run.overspent === null) news.push({ type: 'run-overspent', spent });
   const trouble = after.landingTrouble;
   if (trouble !== null && trouble !== before.landingTrouble)
     news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });

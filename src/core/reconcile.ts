@@ -1,3 +1,4 @@
+import { accountsToResume } from './accounts.ts';
 import type { Event } from './events.ts';
 import type { HostId, LoopId, Sha } from './ids.ts';
 import type { ProcessMark, State } from './model.ts';
@@ -6,6 +7,7 @@ import type { Task } from './task.ts';
 
 /** What a look at the real world showed. Null: not looked at this time. */
 export interface Observed {
+  readonly nowMs: number;
   /** Hosts of the log whose process is gone. */
   readonly deadHosts: readonly HostId[];
   readonly targetHead: Sha | null;
@@ -20,6 +22,7 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   const events: Event[] = [];
   for (const host of observed.deadHosts)
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
+  for (const account of accountsToResume(state, observed.nowMs)) events.push({ type: 'account-resumed', account });
   const { tracker, targetHead } = observed;
   if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
     events.push({ type: 'tasks-read', tracker: tracker.path, digest: tracker.digest, tasks: tracker.tasks });

@@ -1,8 +1,9 @@
+import { chooseAgent, roomFor } from './accounts.ts';
 import { landingQueue } from './landing-queue.ts';
 import type { Start } from './commands.ts';
 import type { HostId, LoopId, TaskKey } from './ids.ts';
 import { taskKey } from './ids.ts';
-import type { Host, Loop, State } from './model.ts';
+import type { Hold, Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import type { Task } from './task.ts';
@@ -18,6 +19,8 @@ export type Waiting =
   | { readonly why: 'parked'; readonly loop: LoopId }
   | { readonly why: 'dependency'; readonly on: readonly string[] }
   | { readonly why: 'group'; readonly group: string; readonly behind: string }
+  | { readonly why: 'account'; readonly account: string; readonly hold: Hold }
+  | { readonly why: 'budget'; readonly spent: string }
   | { readonly why: 'slots' };
 
 export interface Plan {
@@ -31,16 +34,17 @@ export function schedule(state: State, me: HostId): Plan {
   const host = state.hosts[me];
   if (host == null || host.state !== 'up') return { starts: [], adopts: [], waits: [] };
   const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
-  const free = freeSlots(host, mine);
+  const free = freeSlots(state, host, mine);
   const adopts = orphans(state, host).flatMap((loop) => {
     const slot = free.shift();
     return slot === undefined ? [] : [{ loop: loop.id, slot }];
   });
+  const closed = closedBecause(state, host);
   const picture = look(state, host);
   const starts: Start[] = [];
   const waits: { task: Task; waiting: Waiting }[] = [];
   for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
-    const waiting = waitingOf(picture, task);
+    const waiting = waitingOf(picture, task) ?? closed;
     const slot = waiting === null ? free.shift() : undefined;
     if (waiting !== null || slot === undefined) {
       waits.push({ task, waiting: waiting ?? { why: 'slots' } });
@@ -51,6 +55,13 @@ export function schedule(state: State, me: HostId): Plan {
     if (group !== null) picture.busyGroups.set(group, task.id);
   }
   return { starts, adopts, waits };
+}
+
+/** Why no new task may start at all. */
+function closedBecause(state: State, { policy }: Host): Waiting | null {
+  if (state.run.overspent !== null) return { why: 'budget', spent: state.run.overspent };
+  const choice = chooseAgent(state, policy);
+  return choice.kind === 'go' ? null : { why: 'account', account: choice.account, hold: choice.hold };
 }
 
 interface Picture {
@@ -123,15 +134,20 @@ function startsFrom(picture: Picture, task: Task, group: string | null): readonl
   return before == null || ready.includes(before.id) ? ready : [...ready, before.id];
 }
 
-function freeSlots(host: Host, mine: readonly Loop[]): number[] {
+function freeSlots(state: State, host: Host, mine: readonly Loop[]): number[] {
   const taken = new Set(mine.map((loop) => loop.slot));
   const slots = Array.from({ length: host.policy.slots }, (_, index) => index + 1);
-  return slots.filter((slot) => !taken.has(slot));
+  const room = Math.max(0, roomFor(state, host.policy) - mine.length);
+  return slots.filter((slot) => !taken.has(slot)).slice(0, room);
 }
 
 function orphans(state: State, host: Host): readonly Loop[] {
+  const isShut = chooseAgent(state, host.policy).kind === 'shut';
+  const mustWait = (loop: Loop): boolean =>
+    (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut);
   return loopsOf(state)
     .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
+    .filter((loop) => !mustWait(loop))
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
 }
 
@@ -143,12 +159,15 @@ function inOrder(tasks: readonly Task[]): readonly Task[] {
     .map(({ task }) => task);
 }
 
+/** A limit that is over at a known time is worth waiting for. */
+const endsByItself = (waiting: Waiting): boolean => waiting.why === 'account' && waiting.hold.untilMs !== null;
+
 /** Nothing is left that this host could do or should wait for. */
 export function isSpent(state: State, me: HostId): boolean {
   const host = state.hosts[me];
   if (host == null) return true;
-  const { starts, adopts } = schedule(state, me);
-  if (starts.length > 0 || adopts.length > 0) return false;
+  const { starts, adopts, waits } = schedule(state, me);
+  if (starts.length > 0 || adopts.length > 0 || waits.some(({ waiting }) => endsByItself(waiting))) return false;
   const others = loopsOf(state).some(
     (loop) =>
       loop.host !== null &&

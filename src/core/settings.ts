@@ -1,17 +1,45 @@
+import type { Budget } from './usage.ts';
+
 /** The settled configuration: every key present, every unit in the name. Text reads it, nobody changes it. */
 export interface Settings {
   /** Task file, relative to the checkout; null: found by name. */
   readonly tasks: string | null;
   /** Name of the agent to run; null: the first installed one. */
   readonly agent: string | null;
+  /** Agents that take over while the first one is held back, in this order. */
+  readonly fallback: readonly string[];
   readonly completionPromise: string;
+  readonly completionSignal: CompletionSignal;
   readonly parallel: ParallelSettings;
   readonly gates: GateSettings;
-  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly agents: Readonly<Record<string, AgentTable>>;
   readonly limits: LimitSettings;
+  /** What one run may spend, all loops together. */
+  readonly run: Budget;
+  readonly prompt: PromptSettings;
   readonly landing: LandingSettings;
 }
 
+/** How an agent says that it is done. */
+export type CompletionSignal = 'promise' | 'exit_signal' | 'loop_complete' | 'ship_block' | 'structured';
+/** How an agent is started and spoken to. */
+export const DRIVERS = [
+  'text',
+  'jsonl',
+  'claude',
+  'claude-stdio',
+  'codex',
+  'codex-app-server',
+  'acp',
+  'gemini',
+  'qwen',
+  'opencode',
+  'copilot',
+  'pi',
+  'cline',
+  'continue',
+] as const;
+export type Driver = (typeof DRIVERS)[number];
 export type Strategy = 'queue' | 'group';
 export type MergePolicy = 'manual' | 'auto_merge' | 'pr';
 export type ConflictStrategy = 'stop' | 'ai_resolve';
@@ -34,12 +62,38 @@ export interface GateSettings {
 }
 
 export interface AgentSettings {
-  /** argv; the prompt comes on standard input. */
+  readonly driver: Driver;
+  /** The program and what stands before the driver's own arguments. With driver `text` nothing is added. */
   readonly command: readonly string[];
+  /** Further arguments, after the driver's own. */
+  readonly args: readonly string[];
+  /** null: the client's own default. */
+  readonly model: string | null;
   /** Variables set for this agent. */
   readonly env: Readonly<Record<string, string>>;
   /** Names (or `PREFIX_*`) passed on from the user's environment beside the allowlist. */
   readonly passEnv: readonly string[];
+  /** Agents that share an account share its limits; the agent's name unless set. */
+  readonly account: string;
+  /** Answers of the model in one iteration before it is stopped. */
+  readonly maxTurns: number;
+  /** Silence after which it counts as stuck; null: silence means nothing. */
+  readonly stallMs: number | null;
+  /** workspace: the client's own sandbox, where it has one. */
+  readonly sandbox: 'workspace' | 'none';
+  /** Offer it our verbs as MCP tools, where its driver can. */
+  readonly mcp: boolean;
+  /** US dollars per million tokens, to estimate a cost the client does not tell; null: unknown. */
+  readonly price: AgentPrice | null;
+}
+
+/** What a `[agents.NAME]` table sets; the rest comes from what is known of that name. */
+export type AgentTable = Partial<AgentSettings>;
+
+export interface AgentPrice {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
 }
 
 /** Stop rules of one loop. */
@@ -51,6 +105,18 @@ export interface LimitSettings {
   readonly consecutiveFailures: number;
   /** How long an agent may take to end after being asked. */
   readonly graceMs: number;
+  /** What one loop may spend. */
+  readonly maxCostUsd: number | null;
+  readonly maxTokens: number | null;
+  /** How much of an iteration's output is kept. */
+  readonly logMb: number;
+  /** How much output stops an iteration. */
+  readonly outputMb: number;
+}
+
+export interface PromptSettings {
+  /** How much of the memories goes into a prompt. */
+  readonly memoryTokens: number;
 }
 
 export interface LandingSettings {
@@ -58,4 +124,6 @@ export interface LandingSettings {
   readonly target: string | null;
   readonly publish: PublishMode;
   readonly method: LandingMethod;
+  /** A loop that changed one of these paths lands only when a person says so. */
+  readonly protect: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
+import { describeHold } from './describe-hold.ts';
 import { describeWaiting } from './describe-waiting.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
@@ -16,6 +17,11 @@ export interface Summary {
   readonly blocked: readonly TaskLine[];
   readonly done: readonly TaskLine[];
   readonly trouble: string | null;
+  /** What keeps agents from working, in words. */
+  readonly held: readonly string[];
+  /** The run's budget that is spent, in words; null: there is room, or no bound. */
+  readonly overspent: string | null;
+  readonly proposals: readonly string[];
   readonly publish: PublishLine;
   readonly exit: ExitCode;
 }
@@ -63,9 +69,41 @@ export function summarize(state: State, policy: HostPolicy): Summary {
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
+    held: heldLines(state, policy),
+    overspent: state.run.overspent,
+    proposals: state.proposals.map((one) => one.title),
     publish,
-    exit: parked.length > 0 || interrupted.length > 0 ? EXIT.parked : needsPerson ? EXIT.needsPerson : EXIT.ok,
+    exit: exitOf(state, {
+      parked: parked.length,
+      interrupted: interrupted.length,
+      waiting: pick('waiting').length,
+      needsPerson,
+    }),
   };
+}
+
+interface Counts {
+  readonly parked: number;
+  readonly interrupted: number;
+  readonly waiting: number;
+  readonly needsPerson: boolean;
+}
+
+function exitOf(state: State, { parked, interrupted, waiting, needsPerson }: Counts): ExitCode {
+  if (state.run.overspent !== null && interrupted + waiting > 0) return EXIT.limit;
+  if (parked > 0 || interrupted > 0) return EXIT.parked;
+  return needsPerson || (waiting > 0 && isShut(state)) ? EXIT.needsPerson : EXIT.ok;
+}
+
+const isShut = (state: State): boolean =>
+  Object.values(state.accounts).some(({ hold }) => hold !== null && hold.kind === 'auth');
+
+function heldLines(state: State, { agents }: HostPolicy): readonly string[] {
+  const accounts = [...new Set(agents.map((agent) => agent.account))];
+  return accounts.flatMap((account) => {
+    const hold = state.accounts[account]?.hold ?? null;
+    return hold === null ? [] : [`${account}: ${describeHold(hold)}`];
+  });
 }
 
 function publishLine(state: State): PublishLine {

@@ -1,12 +1,13 @@
 import type { HostId, LoopId, Sha } from './ids.ts';
 import { taskKey } from './ids.ts';
 import { canBeQueued, landingQueue } from './landing-queue.ts';
-import type { Loop, ParkReason, State } from './model.ts';
+import type { Hold, Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import { nextCommand } from './remedy.ts';
 import { taskIdOf } from './tasks.ts';
 import type { Task } from './task.ts';
+import { tokensOf } from './usage.ts';
 
 /** Where a task stands, for every face. */
 export type TaskState =
@@ -53,6 +54,20 @@ export interface WorkerView {
   readonly worktree: string | null;
   readonly host: HostId | null;
   readonly error: string | null;
+  readonly agent: string;
+  readonly progress: string | null;
+  readonly tokens: number;
+  readonly cost_usd: number | null;
+}
+
+/** What keeps an account's agents from working. */
+export interface AccountView {
+  readonly account: string;
+  readonly kind: Hold['kind'];
+  readonly detail: string;
+  /** Epoch milliseconds; null: until a person does something. */
+  readonly until: number | null;
+  readonly left_ms: number | null;
 }
 
 export interface StatusView {
@@ -68,6 +83,14 @@ export interface StatusView {
   readonly integration: Sha | null;
   readonly published: Sha | null;
   readonly publish_blocked: { readonly why: string; readonly paths: readonly string[] } | null;
+  readonly accounts: readonly AccountView[];
+  readonly run: {
+    readonly since: number;
+    readonly tokens: number;
+    readonly cost_usd: number | null;
+    readonly overspent: string | null;
+  };
+  readonly proposals: readonly { readonly loop: LoopId; readonly title: string }[];
   readonly hosts: readonly {
     readonly id: HostId;
     readonly pid: number;
@@ -112,6 +135,14 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
     integration: state.integration,
     published,
     publish_blocked: blocked === null ? null : { why: blocked.why, paths: blocked.paths },
+    accounts: accountViews(state, nowMs),
+    run: {
+      since: state.run.since,
+      tokens: tokensOf(state.run.usage),
+      cost_usd: state.run.usage.costUsd,
+      overspent: state.run.overspent,
+    },
+    proposals: state.proposals.map(({ loop, title }) => ({ loop, title })),
     hosts: Object.values(state.hosts).map((host) => ({
       id: host.id,
       pid: host.mark.pid,
@@ -172,6 +203,22 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
   return task.status === 'blocked' ? 'blocked' : 'waiting';
 }
 
+export function accountViews(state: State, nowMs: number): readonly AccountView[] {
+  return Object.entries(state.accounts).flatMap(([account, { hold }]) =>
+    hold === null
+      ? []
+      : [
+          {
+            account,
+            kind: hold.kind,
+            detail: hold.detail,
+            until: hold.untilMs,
+            left_ms: hold.untilMs === null ? null : Math.max(0, hold.untilMs - nowMs),
+          },
+        ],
+  );
+}
+
 function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
   return {
     slot: loop.slot,
@@ -190,7 +237,11 @@ function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
       loop.lastGate?.verdict === 'red'
         ? `gate fails: ${loop.lastGate.failing ?? ''}`
         : loop.failureStreak > 0
-          ? `${loop.failureStreak} failures in a row`
+          ? (loop.lastFailure?.message ?? `${loop.failureStreak} failures in a row`)
           : null,
+    agent: loop.agent,
+    progress: loop.progress,
+    tokens: tokensOf(loop.usage),
+    cost_usd: loop.usage.costUsd,
   };
 }

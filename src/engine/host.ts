@@ -13,15 +13,16 @@ import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
 import { createPerformer } from './performer.ts';
-import type { Performer } from './performer.ts';
+import type { Completion, Performer } from './performer.ts';
 
 /** How often a host looks at the world even if nothing called. */
 const LOOK_EVERY_MS = 1000;
 
 export interface HostOrder {
   readonly policy: HostPolicy;
-  readonly completionPromise: string;
+  readonly completion: Completion;
   readonly gateCommands: readonly string[];
+  readonly protect: readonly string[];
   /** Facts to write together with the joining (a request to land, for example). */
   readonly opening: (state: State) => readonly Event[];
   /** Aborted once: stop in order. */

@@ -20,6 +20,7 @@ export async function observe(
     world.worktrees.exists(path) ? [] : [loop],
   );
   return {
+    nowMs: world.clock.nowMs(),
     deadHosts,
     missingWorktrees,
     // What could not be read now is read at the next look.

@@ -2,15 +2,23 @@ import type { Command } from '../core/commands.ts';
 import { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
 import type { HostPolicy, State } from '../core/model.ts';
+import type { CompletionSignal } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
 import { perform } from './perform.ts';
+
+/** How agents say that they are done. */
+export interface Completion {
+  readonly signal: CompletionSignal;
+  readonly promise: string;
+}
 
 export interface PerformContext {
   readonly world: World;
   readonly state: () => State;
   readonly policy: HostPolicy;
-  readonly completionPromise: string;
+  readonly completion: Completion;
   readonly gateCommands: readonly string[];
+  readonly protect: readonly string[];
   readonly force: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import { shellWord } from '../core/remedy.ts';
 import type { AgentSettings, Settings } from '../core/settings.ts';
-import { KNOWN_AGENTS } from '../text/agents/known.ts';
+import { completeAgent, KNOWN_AGENTS } from '../text/agents/known.ts';
 import { nearest } from '../text/config/nearest.ts';
 import { findExecutable } from './processes/environment.ts';
 
@@ -10,44 +10,51 @@ export interface ChosenAgent {
   readonly settings: AgentSettings;
 }
 
-/** The agent to run: the one named, else the only one configured, else the first installed one. Never a silent default for a wrong name. */
-export function chooseAgent(settings: Settings, env: NodeJS.ProcessEnv, root: string): ChosenAgent {
-  const name = settings.agent ?? onlyConfigured(settings) ?? firstInstalled(env, root);
-  if (name === null) {
-    throw new AppError('E_NO_AGENT', 'no agent is configured and none is installed', {
-      facts: [
-        `looked for ${[...KNOWN_AGENTS.keys()].join(', ')}`,
-        'any command that reads a prompt on standard input will do: [agents.NAME] command = ["..."]',
-      ],
-      remedy: 'ralph init',
-    });
-  }
-  const agent = agentCalled(name, settings);
+/** The agent to run and those that take over for it, each known and installed. */
+export function chooseAgents(settings: Settings, env: NodeJS.ProcessEnv, root: string): readonly ChosenAgent[] {
+  const first = firstAgent(settings, env, root);
+  const names = [first, ...settings.fallback.filter((name) => name !== first)];
+  return names.map((name) => ({ name, settings: startable(name, agentCalled(name, settings), env, root) }));
+}
+
+/** The one named, else the only one configured, else the first installed one. Never a silent default for a wrong name. */
+export function firstAgent(settings: Settings, env: NodeJS.ProcessEnv, root: string): string {
+  const name = settings.agent ?? onlyConfigured(settings) ?? installedAgents(env, root)[0];
+  if (name !== undefined) return name;
+  throw new AppError('E_NO_AGENT', 'no agent is configured and none is installed', {
+    facts: [
+      `looked for ${[...KNOWN_AGENTS.keys()].join(', ')}`,
+      'any command that reads a prompt on standard input will do: [agents.NAME] command = ["..."]',
+    ],
+    remedy: 'ralph init',
+  });
+}
+
+/** The settings of an agent by its name. */
+export function agentCalled(name: string, settings: Settings): AgentSettings {
+  const agent = completeAgent(name, settings.agents[name]);
   if (agent === null) throw unknownAgent(name, settings);
+  return agent;
+}
+
+/** Every name that could be run, known ones in the order of choice, then those of the configuration. */
+export function agentNames(settings: Settings): readonly string[] {
+  return [...new Set([...KNOWN_AGENTS.keys(), ...Object.keys(settings.agents)])];
+}
+
+function startable(name: string, agent: AgentSettings, env: NodeJS.ProcessEnv, root: string): AgentSettings {
   const [command = ''] = agent.command;
-  if (findExecutable(command, env, root) === null) {
-    throw new AppError(
-      'E_AGENT_MISSING',
-      `agent ${name}: ${command} cannot be started: not found on PATH or not executable`,
-      { remedy: `command -v ${shellWord(command)}; ralph doctor` },
-    );
-  }
-  return { name, settings: agent };
+  if (findExecutable(command, env, root) !== null) return agent;
+  throw new AppError(
+    'E_AGENT_MISSING',
+    `agent ${name}: ${command} cannot be started: not found on PATH or not executable`,
+    { remedy: `command -v ${shellWord(command)}; ralph agents check ${shellWord(name)}` },
+  );
 }
 
-/** A table without a command adds to the agent known by that name. */
-function agentCalled(name: string, settings: Settings): AgentSettings | null {
-  const own = settings.agents[name];
-  const known = KNOWN_AGENTS.get(name);
-  if (own === undefined || own.command.length > 0) return own ?? known ?? null;
-  return known === undefined
-    ? null
-    : { command: known.command, env: own.env, passEnv: [...known.passEnv, ...own.passEnv] };
-}
-
-function onlyConfigured(settings: Settings): string | null {
+function onlyConfigured(settings: Settings): string | undefined {
   const names = Object.keys(settings.agents);
-  return names.length === 1 ? (names[0] ?? null) : null;
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** Known agents found on PATH, in order of choice. */
@@ -56,8 +63,6 @@ export function installedAgents(env: NodeJS.ProcessEnv, root: string): readonly 
     findExecutable(agent.command[0] ?? '', env, root) === null ? [] : [name],
   );
 }
-
-const firstInstalled = (env: NodeJS.ProcessEnv, root: string): string | null => installedAgents(env, root)[0] ?? null;
 
 function unknownAgent(name: string, settings: Settings): AppError {
   const known = [...Object.keys(settings.agents), ...KNOWN_AGENTS.keys()];

@@ -5,7 +5,7 @@ import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
 import { shellWord } from '../core/remedy.ts';
-import { chooseAgent } from './choose-agent.ts';
+import { chooseAgents } from './choose-agent.ts';
 import { findBrokenEntries } from './git/broken-entries.ts';
 import { readIdentity } from './git/identity.ts';
 import { preflight } from './git/preflight.ts';
@@ -44,8 +44,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
       return `${name} <${email}>`;
     }),
     await asked('agent', async () => {
-      const agent = chooseAgent(options.settings, options.env, options.repo.root);
-      return `${agent.name}: ${agent.settings.command.join(' ')}`;
+      const agents = chooseAgents(options.settings, options.env, options.repo.root);
+      return agents.map(({ name, settings }) => `${name}: ${settings.command.join(' ')}`).join(', then ');
     }),
     disk(options.repo),
     gates(options.settings),

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import type { AgentSettings, Settings } from '../core/settings.ts';
+import type { Settings } from '../core/settings.ts';
+import { ourProgram } from './agent-run/our-program.ts';
 import { openAgents } from './agents.ts';
+import type { ChosenAgent } from './choose-agent.ts';
 import { realClock } from './clock.ts';
 import { openGates } from './gates.ts';
 import type { Identity } from './git/identity.ts';
@@ -12,6 +14,7 @@ import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loop-worktrees.ts';
 import { isAlive, ownIdentity } from './processes/identity.ts';
 import { openProjection } from './projection.ts';
+import { openPrompts } from './prompts.ts';
 import { ensureRalphFolder, logFolder } from './state-places.ts';
 import type { TrackerFile, World } from './world.ts';
 
@@ -19,13 +22,22 @@ export interface WorldOrder {
   readonly repo: Repository;
   readonly identity: Identity;
   readonly settings: Settings;
-  readonly agent: AgentSettings;
+  /** Empty: nothing is worked on, only landed. */
+  readonly agents: readonly ChosenAgent[];
   readonly target: string;
   readonly tracker: TrackerFile;
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function openWorld({ repo, identity, settings, agent, target, tracker, env }: WorldOrder): Promise<World> {
+export async function openWorld({
+  repo,
+  identity,
+  settings,
+  agents,
+  target,
+  tracker,
+  env,
+}: WorldOrder): Promise<World> {
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
@@ -37,8 +49,18 @@ export async function openWorld({ repo, identity, settings, agent, target, track
     tracker,
     worktrees: openWorktrees({ repo, view, identity, worktreeRoot }),
     integration: openIntegration({ repo, view, identity, target, tracker }),
-    agents: openAgents({ repo, agent, env, clock: realClock }),
+    agents: openAgents({
+      repo,
+      agents: new Map(agents.map((agent) => [agent.name, agent.settings])),
+      env,
+      clock: realClock,
+      signal: settings.completionSignal,
+      limits: settings.limits,
+      identity,
+      program: ourProgram(),
+    }),
     gates: openGates(repo, settings.gates, env),
     projection: openProjection(repo, tracker.path),
+    prompts: openPrompts(repo, settings.prompt),
   };
 }

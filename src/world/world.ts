@@ -3,6 +3,8 @@ import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { GateReport, ProcessMark, State } from '../core/model.ts';
 import type { LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
+import type { IterationEnd, Report } from '../text/agents/report.ts';
+import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Published } from './git/publish.ts';
 import type { WorktreeFacts } from './git/leftovers.ts';
 import type { Log } from './log/log.ts';
@@ -19,6 +21,7 @@ export interface World {
   readonly agents: Agents;
   readonly gates: Gates;
   readonly projection: Projection;
+  readonly prompts: Prompts;
 }
 
 export interface Clock {
@@ -65,6 +68,10 @@ export interface Worktrees {
     readonly branch: string;
     readonly message: string;
   }): Promise<WorktreeFacts>;
+  /** Paths changed since the base, committed or not, some of them if there are many. */
+  touched(path: string, base: Sha): Promise<readonly string[]>;
+  /** Paths that differ between two commits. */
+  changed(from: Sha, to: Sha): Promise<readonly string[]>;
   /** Throws away what a gate left in a worktree whose own work is committed. */
   restore(path: string): Promise<void>;
   /** Gives the worktree back for reuse; a sentence says why it could not. */
@@ -141,16 +148,33 @@ export interface Iteration {
   readonly cwd: string;
 }
 
-export type IterationEnd =
-  | { readonly how: 'exited'; readonly code: number }
-  | { readonly how: 'lost' }
-  | { readonly how: 'timed-out' }
-  | { readonly how: 'interrupted' };
+export interface AgentOrder {
+  /** One of the agents of the host's policy, by name. */
+  readonly agent: string;
+  readonly prompt: string;
+  /** What it may still spend, where its client can be told; null: no bound. */
+  readonly budgetUsd: number | null;
+  /** The newest guidance the prompt holds. */
+  readonly guided: number;
+}
+
+export interface IterationResult {
+  /** Who really ran, also if another host chose it. */
+  readonly agent: string;
+  readonly account: string;
+  readonly guided: number;
+  readonly end: IterationEnd;
+  readonly durationMs: number;
+  readonly swept: number;
+  readonly report: Report;
+}
 
 export interface Agents {
   /** The iteration was started before, by us or by a host that died. */
   wasStarted(iteration: Iteration): boolean;
-  start(iteration: Iteration, prompt: string): Promise<void>;
+  start(iteration: Iteration, order: AgentOrder): Promise<void>;
+  /** Hands a message to the agent while it works. False: its driver cannot, or it has ended. */
+  steer(iteration: Iteration, guidance: { readonly id: number; readonly text: string }): boolean;
   /** Waits for the end, however the iteration was started, and leaves no process of it behind. */
   finish(
     iteration: Iteration,
@@ -160,12 +184,12 @@ export interface Agents {
       readonly signal: AbortSignal;
       readonly force: AbortSignal;
     },
-  ): Promise<{
-    readonly end: IterationEnd;
-    readonly durationMs: number;
-    readonly swept: number;
-    readonly finalText: string;
-  }>;
+  ): Promise<IterationResult>;
+}
+
+export interface Prompts {
+  /** Adds the memories that fit and lays it all out by the template. */
+  build(facts: Omit<PromptFacts, 'memories'>): string;
 }
 
 export interface Gates {

@@ -3,35 +3,44 @@ import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { GateReport } from '../../core/model.ts';
+import { matchProtected } from '../../text/protected-paths.ts';
 import type { PerformContext } from '../performer.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
 
 /** The gates in the loop's own worktree, on exactly what is committed there. If that changed meanwhile, nothing was tested. */
 export async function runGates(
-  { world, state, policy, force }: PerformContext,
+  context: PerformContext,
   command: RunGates,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const loop = state().loops[command.loop];
+  const { world, policy } = context;
+  const loop = context.state().loops[command.loop];
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
+  const path = loop.worktree;
   if (!policy.hasGates) {
-    const green = { verdict: 'green', failing: null, tail: '' } as const;
-    return [gatesEnded(command, await world.worktrees.facts(loop.worktree), green, 0)];
+    const green: GateReport = { verdict: 'green', failing: null, tail: '' };
+    return [await gatesEnded(context, command, await world.worktrees.facts(path), green, 0)];
   }
-  await world.worktrees.restore(loop.worktree);
-  const tested = await world.worktrees.facts(loop.worktree);
-  const ran = await world.gates.run({ path: loop.worktree, name: `${loop.id}/gates-${command.n}`, signal, force });
-  await world.worktrees.restore(loop.worktree);
-  const after = await world.worktrees.facts(loop.worktree);
-  return ran === null || after.head !== tested.head ? [] : [gatesEnded(command, tested, ran.report, ran.durationMs)];
+  await world.worktrees.restore(path);
+  const tested = await world.worktrees.facts(path);
+  const ran = await world.gates.run({ path, name: `${loop.id}/gates-${command.n}`, signal, force: context.force });
+  await world.worktrees.restore(path);
+  const after = await world.worktrees.facts(path);
+  if (ran === null || after.head !== tested.head) return [];
+  return [await gatesEnded(context, command, tested, ran.report, ran.durationMs)];
 }
 
-function gatesEnded(
+async function gatesEnded(
+  { world, state, protect }: PerformContext,
   { loop, fence, n }: RunGates,
   { head, tree }: { readonly head: Sha; readonly tree: Sha },
   report: GateReport,
   durationMs: number,
-): Event {
-  return { type: 'gates-ended', loop, fence, n, head, tree, report, durationMs };
+): Promise<Event> {
+  const base = state().loops[loop]?.base ?? null;
+  const changed =
+    report.verdict === 'red' || base === null || protect.length === 0 ? [] : await world.worktrees.changed(base, head);
+  const touched = matchProtected(changed, protect);
+  return { type: 'gates-ended', loop, fence, n, head, tree, report, durationMs, protected: touched };
 }

@@ -1,18 +1,22 @@
+import { chooseAgent } from '../../core/accounts.ts';
 import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
-import type { Event, IterationOutcome } from '../../core/events.ts';
-import { findTask, taskIdOf } from '../../core/tasks.ts';
+import type { Event } from '../../core/events.ts';
 import type { Loop } from '../../core/model.ts';
-import type { Task } from '../../core/task.ts';
-import { claimsDone } from '../../text/agents/completion.ts';
+import { taskIdOf } from '../../core/tasks.ts';
+import { dollarsLeft } from '../../core/usage.ts';
+import { KNOWN_AGENTS } from '../../text/agents/known.ts';
+import { judge } from '../../text/agents/verdict.ts';
 import { leftoversMessage } from '../../text/commit-message.ts';
-import { buildPrompt } from '../../text/prompt.ts';
-import type { Iteration, IterationEnd, World } from '../../world/world.ts';
+import type { AgentOrder, Iteration, IterationResult } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
+import { steerWhileRunning } from '../steering.ts';
+import { promptFor } from './iteration-prompt.ts';
 
 type RunIteration = Extract<Command, { type: 'run-iteration' }>;
 
 const SAID_CHARS_MAX = 2000;
+const HOLD_LOOK_MS = 1000;
 
 /** One fresh agent process, from prompt to committed result. An iteration started before (by a host that died) is not started again, only finished. */
 export async function runIteration(
@@ -21,84 +25,99 @@ export async function runIteration(
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const { world, policy, force } = context;
-  const state = context.state();
-  const loop = state.loops[command.loop];
-  invariant(loop != null && loop.worktree !== null, `loop ${command.loop} iterates without a worktree`);
-  const task = findTask(state, loop.task);
+  const loop = loopOf(context, command);
   const iteration: Iteration = {
     loop: loop.id,
-    task: taskIdOf(state, loop.task),
+    task: taskIdOf(context.state(), loop.task),
     n: command.n,
     slot: loop.slot,
     cwd: loop.worktree,
   };
   if (!world.agents.wasStarted(iteration)) {
     await world.clock.sleep(command.delayMs, signal);
-    if (signal.aborted) return [];
-    await world.agents.start(iteration, await promptFor(world, loop, task, context));
+    const agent = await awaitAgent(context, signal);
+    if (agent === null) return [];
+    if (agent.kind === 'released')
+      return [{ type: 'loop-released', loop: loop.id, fence: command.fence, why: agent.why }];
+    await world.agents.start(iteration, await orderFor(context, loopOf(context, command), agent.name));
   }
-  const finished = await world.agents.finish(iteration, {
-    timeoutMs: command.timeoutMs,
-    graceMs: policy.limits.graceMs,
-    signal,
-    force,
-  });
+  const steering = steerWhileRunning(context, iteration);
+  const finished = await world.agents
+    .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })
+    .finally(steering.stop);
   const facts = await world.worktrees.commitLeftovers({
     path: loop.worktree,
     branch: loop.branch,
     message: leftoversMessage(loop.title, loop.id, command.n),
   });
-  const outcome = outcomeOf(finished.end, finished.finalText, context.completionPromise);
-  const said = finished.finalText.slice(-SAID_CHARS_MAX);
-  const exit = finished.end.how === 'exited' ? finished.end.code : null;
-  return [
-    {
-      type: 'iteration-ended',
-      loop: loop.id,
-      fence: command.fence,
-      n: command.n,
-      outcome,
-      head: facts.head,
-      tree: facts.tree,
-      said,
-      exit,
-      durationMs: finished.durationMs,
-      swept: finished.swept,
-      odd: facts.odd,
-    },
-  ];
+  const { head, tree, odd } = facts;
+  return [{ ...endedEvent(context, command, finished, steering.guided()), head, tree, odd }];
 }
 
-function outcomeOf(end: IterationEnd, finalText: string, promise: string): IterationOutcome {
-  switch (end.how) {
-    case 'lost':
-    case 'timed-out':
-    case 'interrupted':
-      return end.how;
-    case 'exited':
-      if (end.code !== 0) return 'failed';
-      return claimsDone(finalText, promise) ? 'claimed' : 'worked';
+function loopOf(context: PerformContext, command: RunIteration): Loop & { readonly worktree: string } {
+  const loop = context.state().loops[command.loop];
+  invariant(loop != null && loop.worktree !== null, `loop ${command.loop} iterates without a worktree`);
+  return { ...loop, worktree: loop.worktree };
+}
+
+type Awaited =
+  | { readonly kind: 'agent'; readonly name: string }
+  | { readonly kind: 'released'; readonly why: 'auth' | 'budget' };
+
+/** Waits while every agent is held back; null: told to stop. */
+async function awaitAgent(context: PerformContext, signal: AbortSignal): Promise<Awaited | null> {
+  for (;;) {
+    if (signal.aborted) return null;
+    if (context.state().run.overspent !== null) return { kind: 'released', why: 'budget' };
+    const choice = chooseAgent(context.state(), context.policy);
+    if (choice.kind === 'go') return { kind: 'agent', name: choice.agent.name };
+    if (choice.kind === 'shut') return { kind: 'released', why: 'auth' };
+    await context.world.clock.sleep(HOLD_LOOK_MS, signal);
   }
 }
 
-async function promptFor(world: World, loop: Loop, task: Task | null, context: PerformContext): Promise<string> {
-  const done =
-    loop.base === null || loop.head === null || loop.head === loop.base
-      ? null
-      : await world.integration.describe(loop.base, loop.head);
-  return buildPrompt({
-    task: {
-      id: taskIdOf(context.state(), loop.task),
-      title: loop.title,
-      body: task?.body ?? '',
-      acceptance: task?.acceptance ?? [],
-    },
-    iteration: loop.iteration + 1,
-    earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
-    gateFailure:
-      loop.lastGate?.verdict === 'red' ? { command: loop.lastGate.failing ?? '', tail: loop.lastGate.tail } : null,
-    halfDone: loop.lastOdd,
-    gates: context.gateCommands,
-    promise: context.completionPromise,
-  });
+async function orderFor(context: PerformContext, loop: Loop, agent: string): Promise<AgentOrder> {
+  const { policy } = context;
+  const { run } = context.state();
+  const budgetUsd = dollarsLeft([
+    { usage: loop.usage, budget: policy.limits },
+    { usage: run.usage, budget: policy.budget },
+  ]);
+  const guided = Math.max(0, ...loop.guidance.map((one) => one.id));
+  return { agent, prompt: await promptFor(context, loop), budgetUsd, guided };
+}
+
+type Ended = Extract<Event, { type: 'iteration-ended' }>;
+
+function endedEvent(
+  context: PerformContext,
+  command: RunIteration,
+  finished: IterationResult,
+  guided: number,
+): Omit<Ended, 'head' | 'tree' | 'odd'> {
+  const { end, report } = finished;
+  const { outcome, failure, hold } = judge({ end, report, ...context.completion });
+  return {
+    type: 'iteration-ended',
+    loop: command.loop,
+    fence: command.fence,
+    n: command.n,
+    outcome,
+    said: report.finalText.slice(-SAID_CHARS_MAX),
+    exit: end.how === 'exited' ? end.code : null,
+    agent: finished.agent,
+    account: finished.account,
+    usage: report.usage,
+    failure,
+    hold: hold?.kind === 'auth' ? { ...hold, detail: withLogin(hold.detail, finished.agent) } : hold,
+    guided: Math.max(finished.guided, guided),
+    durationMs: finished.durationMs,
+    swept: finished.swept,
+  };
+}
+
+/** Only a person can log in, so they are told how. */
+function withLogin(detail: string, agent: string): string {
+  const login = KNOWN_AGENTS.get(agent)?.login;
+  return login === undefined ? detail : `${detail}; log in with: ${login}`;
 }

@@ -43,8 +43,9 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   try {
     const state = await runHost(drive.world, {
       policy: drive.policy,
-      completionPromise: drive.settings.completionPromise,
+      completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },
       gateCommands: drive.settings.gates.commands,
+      protect: drive.settings.landing.protect,
       opening: drive.opening,
       drain: drain.signal,
       force: force.signal,

@@ -25,7 +25,8 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
     call.out.json({
       version: 1,
       slots: policy.slots,
-      agent: policy.agent,
+      agent: policy.agents[0]?.name ?? null,
+      fallback: policy.agents.slice(1).map((agent) => agent.name),
       target: policy.target,
       merge_policy: policy.mergePolicy,
       resume,
@@ -46,7 +47,7 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
   ];
   call.out.data(columns(rows));
   call.out.say(
-    `${policy.slots} ${policy.slots === 1 ? 'slot' : 'slots'}, agent ${policy.agent}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
+    `${policy.slots} ${policy.slots === 1 ? 'slot' : 'slots'}, agent ${policy.agents.map((agent) => agent.name).join(', then ')}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
   );
   return EXIT.ok;
 }

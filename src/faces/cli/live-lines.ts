@@ -4,6 +4,7 @@ import type { State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
+import { describeHold } from '../../core/describe-hold.ts';
 import { describeMs } from '../../core/describe-time.ts';
 import type { Style } from './output.ts';
 
@@ -17,6 +18,16 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return `${name(event.loop)} goes on in slot ${event.slot}`;
     case 'iteration-ended':
       return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}`;
+    case 'loop-progressed':
+      return `${name(event.loop)} ${cleanLine(event.text)}`;
+    case 'loop-steered':
+      return `${name(event.loop)} is told: ${cleanLine(event.text)}`;
+    case 'task-proposed':
+      return `${name(event.loop)} proposes a task: ${cleanLine(event.title)}`;
+    case 'loop-released':
+      return `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent is logged in' : "the run's budget is spent"}`;
+    case 'account-resumed':
+      return `${event.account} may be used again`;
     case 'gates-ended':
       return `${name(event.loop)} gates ${event.report.verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`}`;
     case 'candidate-tested':
@@ -52,6 +63,10 @@ export function newsLine(news: News, state: State, style: Style): string {
       const parts = [...news.added.map((id) => `${id} is new`), ...news.removed.map((id) => `${id} was removed`)];
       return `${news.tracker} changed${parts.length === 0 ? '' : `: ${cleanLine(parts.join(', '))}`}`;
     }
+    case 'account-held':
+      return style.yellow(`${news.account} is held: ${describeHold(news.hold)}`);
+    case 'run-overspent':
+      return style.yellow(`the run's budget is spent (${news.spent}): nothing new starts, what is done still lands`);
     case 'landing-stopped':
       return style.red(
         `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,
@@ -66,7 +81,19 @@ function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>): st
     case 'worked':
       return 'not done yet';
     case 'failed':
-      return `failed with exit ${event.exit ?? '?'}`;
+      return event.failure === null
+        ? `failed with exit ${event.exit ?? '?'}`
+        : `failed: ${cleanLine(event.failure.message)}`;
+    case 'stalled':
+      return `stopped: ${cleanLine(event.failure?.message ?? 'it said nothing')}`;
+    case 'limited':
+      return 'hit the usage limit';
+    case 'throttled':
+      return 'was turned away: too many requests';
+    case 'refused':
+      return 'is not logged in';
+    case 'blocked':
+      return 'says it needs a person';
     case 'timed-out':
       return 'stopped by its runtime limit';
     case 'interrupted':

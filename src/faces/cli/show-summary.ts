@@ -35,6 +35,10 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     (task) => `waiting ${cleanLine(task.task)}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
   );
   lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
+  for (const held of summary.held) out.say(style.yellow(`held    ${cleanLine(held)}`));
+  if (summary.overspent !== null)
+    out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
+  for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
   publishLine(out, summary, target);
 }

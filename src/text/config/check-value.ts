@@ -24,6 +24,8 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
       return whole(typeof value === 'boolean', dotted, 'true or false', value);
     case 'count':
       return whole(isCount(value, type.min, type.max), dotted, `a whole number from ${type.min} to ${type.max}`, value);
+    case 'amount':
+      return whole(isAmount(value), dotted, 'a number from 0 up, such as 2.5', value);
     case 'duration':
       return whole(
         readDurationMs(value) !== null,
@@ -50,6 +52,8 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
         'a text without line breaks and NUL',
         value,
       );
+    case 'texts':
+      return list(value, dotted, 'one item each', (item) => item.trim() !== '' && !CONTROL.test(item));
     case 'shell-lines':
       return list(value, dotted, 'shell commands', (item) => item.trim() !== '' && !item.includes('\0'));
     case 'argv':
@@ -98,4 +102,8 @@ function isLine(value: unknown): value is string {
 
 function isCount(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -134,7 +134,7 @@ describe('setTomlKey', () => {
   });
 
   it('changes one value of the file a project starts with, and is stable when repeated', () => {
-    const text = configTemplate({ tasks: 'PRD.md', agent: 'claude', agentCommand: ['claude'], gates: ['npm test'] });
+    const text = configTemplate({ tasks: 'PRD.md', agent: 'claude', gates: ['npm test'] });
     const odd = fc.constantFrom('a', '"', "'", '\\', '#', '=', '[', ' ', 'é', '👍', '\u202E', '\uFEFF');
     const word = fc.array(odd).map((letters) => `x${letters.join('')}`);
     const cases = {

@@ -1,10 +1,14 @@
+import { DRIVERS } from '../../core/settings.ts';
+
 /** What a key may hold. Everything that checks, describes or edits a value is derived from this. */
 export type KeyType =
   | { readonly kind: 'text' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'count'; readonly min: number; readonly max: number }
+  | { readonly kind: 'amount' }
   | { readonly kind: 'duration' }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'texts' }
   | { readonly kind: 'shell-lines' }
   | { readonly kind: 'argv' }
   | { readonly kind: 'variable' }
@@ -29,11 +33,33 @@ export interface ConfigKey {
 }
 
 const text: KeyType = { kind: 'text' };
+const texts: KeyType = { kind: 'texts' };
+const amount: KeyType = { kind: 'amount' };
 const flag: KeyType = { kind: 'flag' };
 const duration: KeyType = { kind: 'duration' };
 const choice = (...of: readonly string[]): KeyType => ({ kind: 'choice', of });
 const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max });
 const MANY = 1_000_000;
+/** What clients read from a repository and act upon without asking. */
+const PROTECTED = [
+  '.claude/**',
+  '.mcp.json',
+  '.codex/**',
+  '.gemini/**',
+  '.qwen/**',
+  '.opencode/**',
+  'opencode.json',
+  'opencode.jsonc',
+  '.copilot/**',
+  '.github/copilot/**',
+  '.pi/**',
+  '.clinerules/**',
+  '.continue/**',
+  '.cursor/**',
+  'ralph.toml',
+  'ralph.local.toml',
+  '.ralph/**',
+];
 
 function key(
   path: string,
@@ -70,7 +96,14 @@ export const CHOSEN_NAMES: Readonly<
 export const KEYS: readonly ConfigKey[] = [
   open('tasks', text, 'PRD.md', 'Task file, relative to the checkout; found by name when unset.'),
   open('agent', text, 'claude', 'Agent that works on tasks; the first installed one when unset.'),
+  key('fallback', texts, [], 'Agents that take over while the first one is held back by a limit or a login.'),
   key('completion_promise', text, 'COMPLETE', 'What an agent prints when it believes its task is done.'),
+  key(
+    'completion_signal',
+    choice('promise', 'exit_signal', 'loop_complete', 'ship_block', 'structured'),
+    'promise',
+    'How an agent says that it is done: <promise>TEXT</promise>, EXIT_SIGNAL: true, LOOP_COMPLETE, SHIP or BLOCK, or structured output.',
+  ),
 
   key('parallel.enabled', flag, false, 'Work on several tasks at once.'),
   key('parallel.max_workers', count(1, 256), 3, 'How many agents may work at the same time.'),
@@ -99,11 +132,42 @@ export const KEYS: readonly ConfigKey[] = [
   key('gates.timeout', duration, '30m', 'Longest a single gate may take.'),
 
   open(
+    'agents.*.driver',
+    choice(...DRIVERS),
+    'text',
+    'How the agent is started and read; a known name has its own, any other is text.',
+  ),
+  open(
     'agents.*.command',
     { kind: 'argv' },
     ['my-agent', '--print'],
-    'Program and arguments; the prompt comes on standard input.',
+    'Program and first arguments; a driver other than text adds its own. The prompt comes on standard input.',
   ),
+  open('agents.*.args', texts, ['--effort', 'high'], "Further arguments, after the driver's own."),
+  open('agents.*.model', text, 'claude-sonnet-4-5', "Model to ask for; the client's default when unset."),
+  open('agents.*.account', text, 'work', 'Agents with the same account share its limits; the name when unset.'),
+  open(
+    'agents.*.max_turns',
+    count(1, MANY),
+    500,
+    'Answers of the model in one iteration before it is stopped; 500 when unset.',
+  ),
+  open(
+    'agents.*.stall',
+    duration,
+    '30m',
+    'Silence after which the agent counts as stuck; 30m when unset, and never for text.',
+  ),
+  open(
+    'agents.*.sandbox',
+    choice('workspace', 'none'),
+    'workspace',
+    "workspace: the client's own sandbox around the worktree, where it has one; none: without.",
+  ),
+  open('agents.*.mcp', flag, true, 'Offer the agent the verbs of a loop (progress, block, memory, done) as MCP tools.'),
+  open('agents.*.price.input', amount, 3, 'US dollars per million input tokens, where the client tells no cost.'),
+  open('agents.*.price.cached', amount, 0.3, 'US dollars per million cached input tokens.'),
+  open('agents.*.price.output', amount, 15, 'US dollars per million output tokens.'),
   open('agents.*.env.*', { kind: 'variable' }, 'value', 'A variable set for this agent.'),
   open(
     'agents.*.pass_env',
@@ -127,6 +191,15 @@ export const KEYS: readonly ConfigKey[] = [
     'max_consecutive_failures',
   ]),
   key('limits.grace', duration, '10s', 'How long an agent may take to end after being asked.'),
+  open('limits.max_cost', amount, 5, 'US dollars one loop may spend.'),
+  open('limits.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 2_000_000, 'Tokens one loop may use.'),
+  key('limits.log_mb', count(1, MANY), 64, "Megabytes kept of one iteration's output; the middle is cut."),
+  key('limits.output_mb', count(1, MANY), 2048, 'Megabytes of output that stop an iteration.'),
+
+  open('run.max_cost', amount, 20, 'US dollars one run may spend, all loops together.'),
+  open('run.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 10_000_000, 'Tokens one run may use, all loops together.'),
+
+  key('prompt.memory_tokens', count(0, MANY), 2000, 'How many tokens of memories go into a prompt.'),
 
   open('landing.target', text, 'main', 'Branch to land on; main, else master, else the one checked out when unset.'),
   key(
@@ -136,4 +209,10 @@ export const KEYS: readonly ConfigKey[] = [
     'When your branch moves to what landed: at the end, after each landing, or when you say so.',
   ),
   key('landing.method', choice('merge', 'squash', 'rebase'), 'merge', 'Shape of a landing in history.'),
+  key(
+    'landing.protect',
+    texts,
+    PROTECTED,
+    'Paths (with * and **) that land only when a person says so: what is in them runs in every other loop.',
+  ),
 ];

@@ -4,7 +4,7 @@ import { configJsonSchema, configReference, configTemplate } from './reference.t
 import { settle } from './settle.ts';
 import { readTomlLayer } from './toml-layer.ts';
 
-const NOTHING = { tasks: null, agent: null, agentCommand: null, gates: [] };
+const NOTHING = { tasks: null, agent: null, gates: [] };
 
 describe('configTemplate', () => {
   it('is valid and settles on the defaults when nothing was found', () => {
@@ -27,7 +27,6 @@ describe('configTemplate', () => {
     const text = configTemplate({
       tasks: 'docs/PRD.md',
       agent: 'mine',
-      agentCommand: ['mine', '-p'],
       gates: ['npm test', 'a "b"'],
     });
     const { settings, problems } = settle([readTomlLayer('repo', 'ralph.toml', text)]);
@@ -37,7 +36,7 @@ describe('configTemplate', () => {
       'mine',
       ['npm test', 'a "b"'],
     ]);
-    expect(settings.agents).toEqual({ mine: { command: ['mine', '-p'], env: {}, passEnv: [] } });
+    expect(settings.agents).toEqual({});
   });
 
   it('starts with the schema and holds the parallel tables as they were specified', () => {

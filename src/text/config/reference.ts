@@ -16,7 +16,6 @@ interface TableSchema {
 export interface FoundForTemplate {
   readonly tasks: string | null;
   readonly agent: string | null;
-  readonly agentCommand: readonly string[] | null;
   readonly gates: readonly string[];
 }
 
@@ -36,6 +35,9 @@ merge_policy = "manual"      # manual|auto_merge|pr
 strategy = "stop"            # stop|ai_resolve
 ai_agent = "claude"          # agent to use for AI resolution
 `;
+
+const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal'];
+const AGENT_KEY = /^agents\.\*\.[a-z_]+$/;
 
 /** JSON Schema of a configuration file, kept to draft-07 because TOML editors know no newer one. */
 export function configJsonSchema(): object {
@@ -60,14 +62,15 @@ export function configReference(): string {
 
 /** The file a new project starts with: every key, each with its meaning; only what was found and the parallel tables are set. */
 export function configTemplate(found: FoundForTemplate): string {
-  const agentName = found.agentCommand === null ? null : (found.agent ?? 'mine');
   return [
     OPENING,
-    [line('tasks', found.tasks), line('agent', found.agent), line('completion_promise', null)].join(''),
+    [line('tasks', found.tasks), line('agent', found.agent), ...TOP_KEYS.map((path) => line(path, null))].join(''),
     PARALLEL,
     '[gates]\n' + line('gates.commands', found.gates.length === 0 ? null : found.gates) + line('gates.timeout', null),
-    agentLines(agentName, found.agentCommand),
+    agentLines(),
     '[limits]\n' + linesOf('limits.'),
+    '[run]\n' + linesOf('run.'),
+    '[prompt]\n' + linesOf('prompt.'),
     '[landing]\n' + linesOf('landing.'),
   ].join('\n');
 }
@@ -82,10 +85,14 @@ export function typeInWords(type: KeyType): string {
       return 'true or false';
     case 'count':
       return `whole number, ${type.min} to ${type.max}`;
+    case 'amount':
+      return 'number from 0 up';
     case 'duration':
       return 'time: "90s", "30m", "1h30m", or seconds';
     case 'choice':
       return type.of.map((word) => tomlText(word)).join(', ');
+    case 'texts':
+      return 'list of texts';
     case 'shell-lines':
       return 'list of shell commands';
     case 'argv':
@@ -136,6 +143,8 @@ function typeSchema(type: KeyType): Json {
       return { type: 'boolean' };
     case 'count':
       return { type: 'integer', minimum: type.min, maximum: type.max };
+    case 'amount':
+      return { type: 'number', minimum: 0 };
     case 'duration':
       return {
         anyOf: [
@@ -145,6 +154,7 @@ function typeSchema(type: KeyType): Json {
       };
     case 'choice':
       return { type: 'string', enum: type.of };
+    case 'texts':
     case 'shell-lines':
       return texts({ minLength: 1 });
     case 'argv':
@@ -166,11 +176,20 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-function agentLines(name: string | null, command: readonly string[] | null): string {
-  const header = name === null ? '# [agents.mine]\n' : `[agents.${name}]\n`;
+function agentLines(): string {
   const variables = keyAt('agents.*.env.*');
   const env = `# ${variables.about}\n# env = { MY_VARIABLE = ${tomlText(variables.example)} }\n`;
-  return header + line('agents.*.command', command) + env + line('agents.*.pass_env', null);
+  const price = KEYS.filter(({ path }) => path.startsWith('agents.*.price.'))
+    .map(({ path, example }) => `${lastPart(path)} = ${tomlText(example)}`)
+    .join(', ');
+  const rest = KEYS.filter(({ path }) => AGENT_KEY.test(path) && path !== 'agents.*.command');
+  return (
+    '# [agents.mine]\n' +
+    line('agents.*.command', null) +
+    env +
+    rest.map(({ path }) => line(path, null)).join('') +
+    `# ${keyAt('agents.*.price.input').about}\n# price = { ${price} }\n`
+  );
 }
 
 function linesOf(prefix: string): string {

@@ -15,7 +15,9 @@ describe('settle', () => {
     expect(settings).toEqual({
       tasks: null,
       agent: null,
+      fallback: [],
       completionPromise: 'COMPLETE',
+      completionSignal: 'promise',
       parallel: {
         enabled: false,
         maxWorkers: 3,
@@ -33,8 +35,19 @@ describe('settle', () => {
         attempts: 1,
         consecutiveFailures: 3,
         graceMs: 10_000,
+        maxCostUsd: null,
+        maxTokens: null,
+        logMb: 64,
+        outputMb: 2048,
       },
-      landing: { target: null, publish: 'end', method: 'merge' },
+      run: { maxCostUsd: null, maxTokens: null },
+      prompt: { memoryTokens: 2000 },
+      landing: {
+        target: null,
+        publish: 'end',
+        method: 'merge',
+        protect: expect.arrayContaining(['.claude/**', 'ralph.toml']),
+      },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
   });
@@ -47,6 +60,8 @@ describe('settle', () => {
         text: 'zzz',
         flag: 'true',
         count: '42',
+        amount: '4.5',
+        texts: 'zzz',
         duration: '77s',
         variable: 'v',
         argv: 'zzz',
@@ -95,8 +110,8 @@ describe('settle', () => {
     ]);
     expect(settings.agents).toEqual({
       claude: { command: ['claude', '-p'], passEnv: ['B'], env: { X: '1', Y: '2' } },
-      codex: { command: ['codex'], passEnv: [], env: {} },
-      extra: { command: [], passEnv: [], env: { Z: '3' } },
+      codex: { command: ['codex'] },
+      extra: { env: { Z: '3' } },
     });
     expect(settings.agents['constructor']).toBeUndefined();
   });

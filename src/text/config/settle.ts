@@ -1,8 +1,10 @@
 import { invariant } from '../../core/assert.ts';
-import type { AgentSettings, LimitSettings, Settings } from '../../core/settings.ts';
+import type { AgentPrice, AgentTable, LimitSettings, Settings } from '../../core/settings.ts';
 import { readDurationMs } from './duration.ts';
 import { KEYS, type KeyValue } from './keys.ts';
 import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind } from './layer.ts';
+
+const NO_PRICE: AgentPrice = { input: 0, cached: 0, output: 0 };
 
 export interface Origin {
   readonly kind: LayerKind;
@@ -47,7 +49,9 @@ function settingsFrom(values: ReadonlyMap<string, KeyValue | null>): Settings {
   return {
     tasks: get('tasks'),
     agent: get('agent'),
+    fallback: get('fallback'),
     completionPromise: get('completion_promise'),
+    completionSignal: get('completion_signal'),
     parallel: {
       enabled: get('parallel.enabled'),
       maxWorkers: get('parallel.max_workers'),
@@ -62,7 +66,14 @@ function settingsFrom(values: ReadonlyMap<string, KeyValue | null>): Settings {
     gates: { commands: get('gates.commands'), timeoutMs: durationMs(get('gates.timeout')) },
     agents: agentsFrom(values),
     limits: limitsFrom(get),
-    landing: { target: get('landing.target'), publish: get('landing.publish'), method: get('landing.method') },
+    run: { maxCostUsd: get('run.max_cost'), maxTokens: get('run.max_tokens') },
+    prompt: { memoryTokens: get('prompt.memory_tokens') },
+    landing: {
+      target: get('landing.target'),
+      publish: get('landing.publish'),
+      method: get('landing.method'),
+      protect: get('landing.protect'),
+    },
   };
 }
 
@@ -74,29 +85,39 @@ function limitsFrom(get: <T>(path: string) => T): LimitSettings {
     attempts: get('limits.attempts'),
     consecutiveFailures: get('limits.consecutive_failures'),
     graceMs: durationMs(get('limits.grace')),
+    maxCostUsd: get('limits.max_cost'),
+    maxTokens: get('limits.max_tokens'),
+    logMb: get('limits.log_mb'),
+    outputMb: get('limits.output_mb'),
   };
 }
 
-/** Agents by name, in objects without a prototype: an agent called `constructor` is only there when someone defines it. */
-function agentsFrom(values: ReadonlyMap<string, KeyValue | null>): Readonly<Record<string, AgentSettings>> {
-  const agents = Object.create(null) as Record<string, AgentSettings>;
+/** What each `[agents.NAME]` table sets, in objects without a prototype: an agent called `constructor` is only there when someone defines it. */
+function agentsFrom(values: ReadonlyMap<string, KeyValue | null>): Readonly<Record<string, AgentTable>> {
+  const agents = Object.create(null) as Record<string, AgentTable>;
   for (const [dotted, value] of values) {
-    const [table, name, key, variable] = dotted.split('.');
+    const [table, name, key = '', inner = ''] = dotted.split('.');
     if (table !== 'agents' || name === undefined) continue;
-    const before = agents[name] ?? { command: [], env: Object.create(null) as Record<string, string>, passEnv: [] };
-    if (key === 'command') agents[name] = { ...before, command: value as readonly string[] };
-    else if (key === 'pass_env') agents[name] = { ...before, passEnv: value as readonly string[] };
-    else agents[name] = { ...before, env: withVariable(before.env, variable ?? '', value as string) };
+    agents[name] = { ...agents[name], ...agentKey(agents[name] ?? {}, key, inner, value as never) };
   }
   return agents;
 }
 
-function withVariable(
-  env: Readonly<Record<string, string>>,
-  name: string,
-  value: string,
-): Readonly<Record<string, string>> {
-  return Object.assign(Object.create(null) as Record<string, string>, env, { [name]: value });
+function agentKey(before: AgentTable, key: string, inner: string, value: never): AgentTable {
+  switch (key) {
+    case 'env':
+      return { env: Object.assign(Object.create(null) as object, before.env, { [inner]: value }) };
+    case 'price':
+      return { price: { ...NO_PRICE, ...before.price, [inner]: value } };
+    case 'stall':
+      return { stallMs: durationMs(value) };
+    case 'pass_env':
+      return { passEnv: value };
+    case 'max_turns':
+      return { maxTurns: value };
+    default:
+      return { [key]: value };
+  }
 }
 
 function durationMs(value: KeyValue): number {

@@ -12,8 +12,10 @@ export function valueFromText(key: ConfigKey, text: string): unknown {
       return TRUE.has(word) ? true : FALSE.has(word) ? false : text;
     }
     case 'count':
+    case 'amount':
     case 'duration':
       return NUMBER.test(text.trim()) ? Number(text) : text.trim();
+    case 'texts':
     case 'shell-lines':
     case 'argv':
     case 'variable-names':

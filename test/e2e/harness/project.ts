@@ -5,7 +5,7 @@ import { beside } from './ralph.ts';
 import type { Scenario, Script, Step } from '../../../src/scripted/scenario.ts';
 import type { Scratch } from './scratch.ts';
 
-export type Toml = Readonly<Record<string, Readonly<Record<string, unknown>> | string>>;
+export type Toml = Readonly<Record<string, Readonly<Record<string, unknown>> | string | readonly string[]>>;
 
 export interface ProjectSpec {
   /** Task files by name; ids instead of a text make a PRD.md with these tasks. */
@@ -81,9 +81,10 @@ export function markdownTasks(ids: readonly string[]): string {
 export function toml(tables: Toml): string {
   const line = ([key, value]: [string, unknown]): string => `${key} = ${JSON.stringify(value)}\n`;
   const entries = Object.entries(tables);
-  const top = entries.filter(([, value]) => typeof value === 'string').map(line);
+  const isTop = (value: unknown): boolean => typeof value === 'string' || Array.isArray(value);
+  const top = entries.filter(([, value]) => isTop(value)).map(line);
   const rest = entries
-    .filter(([, value]) => typeof value !== 'string')
+    .filter(([, value]) => !isTop(value))
     .map(([name, table]) => `\n[${name}]\n${Object.entries(table).map(line).join('')}`);
   return [...top, ...rest].join('');
 }
@@ -93,10 +94,13 @@ function merged(config: Toml): Toml {
   return Object.fromEntries(
     [...names].map((name) => {
       const own = config[name];
-      return [name, typeof own === 'string' ? own : { ...DEFAULTS[name], ...own }];
+      return [name, isTable(own) ? { ...DEFAULTS[name], ...own } : own];
     }),
   );
 }
+
+const isTable = (value: Toml[string] | undefined): value is Readonly<Record<string, unknown>> | undefined =>
+  value === undefined || (typeof value === 'object' && !Array.isArray(value));
 
 function asScript(script: readonly Step[] | Script): Script {
   return 'iterations' in script ? script : { iterations: [script] };

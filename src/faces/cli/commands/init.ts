@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
-import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { configTemplate } from '../../../text/config/reference.ts';
 import { TRACKER_NAMES } from '../../../text/trackers/tracker-names.ts';
 import { installedAgents } from '../../../world/choose-agent.ts';
@@ -19,8 +18,7 @@ export const handle: Handler = async (call) => {
   const tasks = TRACKER_NAMES.find((name) => existsSync(join(root, name))) ?? null;
   const [agent = null] = installedAgents(call.env, root);
   const gates = findGates(root);
-  const agentCommand = agent === null ? null : (KNOWN_AGENTS.get(agent)?.command ?? null);
-  writeFileSync(join(root, 'ralph.toml'), configTemplate({ tasks, agent, agentCommand, gates }), { flag: 'wx' });
+  writeFileSync(join(root, 'ralph.toml'), configTemplate({ tasks, agent, gates }), { flag: 'wx' });
   if (call.flags['json'] === true) call.out.json({ version: 1, file: 'ralph.toml', tasks, agent, gates });
   call.out.say('wrote ralph.toml');
   call.out.say(

@@ -41,12 +41,12 @@ export const handle: Handler = async (call) => {
     call.out.say('nothing is ready to land');
     return EXIT.ok;
   }
-  const policy = { ...runPolicy({ settings, tracker: tracker.path, target, agent: '' }), slots: 0 };
+  const policy = { ...runPolicy({ settings, tracker: tracker.path, target, agents: [] }), slots: 0 };
   const world = await openWorld({
     repo,
     identity: await readIdentity(repo),
     settings,
-    agent: { command: [], env: {}, passEnv: [] },
+    agents: [],
     target,
     tracker,
     env: call.env,

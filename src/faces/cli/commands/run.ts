@@ -3,7 +3,7 @@ import type { ExitCode } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
 import { summarize } from '../../../core/summary.ts';
-import { chooseAgent } from '../../../world/choose-agent.ts';
+import { chooseAgents } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
 import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { preflight } from '../../../world/git/preflight.ts';
@@ -17,7 +17,7 @@ import type { Driven } from '../drive-host.ts';
 import type { Call, Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
 import type { ReadTracker } from '../open-tasks.ts';
-import { refuseUnsupported, runPolicy } from '../policy.ts';
+import { budgetWarnings, refuseUnsupported, runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
 import { showSummary } from '../show-summary.ts';
 
@@ -31,9 +31,9 @@ export const handle: Handler = async (call) => {
   const tasks = readTracker(tracker);
   if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const [{ target }, identity] = await Promise.all([preflight(repo, settings.landing.target), readIdentity(repo)]);
-  const agent = chooseAgent(settings, call.env, repo.root);
-  agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
-  const policy = runPolicy({ settings, tracker: tasks.path, target, agent: agent.name });
+  const agents = chooseAgents(settings, call.env, repo.root);
+  for (const agent of agents) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
+  const policy = runPolicy({ settings, tracker: tasks.path, target, agents });
   if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
   warn(
     call,
@@ -45,7 +45,8 @@ export const handle: Handler = async (call) => {
     !policy.hasGates,
     'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
   );
-  const world = await openWorld({ repo, identity, settings, agent: agent.settings, target, tracker, env: call.env });
+  for (const text of budgetWarnings(settings, agents)) warn(call, true, text);
+  const world = await openWorld({ repo, identity, settings, agents, target, tracker, env: call.env });
   const driven = await driveHost(call, {
     world,
     policy,

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/errors.ts';
-import type { StatusView } from '../../../core/view.ts';
+import type { AccountView, StatusView } from '../../../core/view.ts';
 import { statusView } from '../../../core/view.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
@@ -26,6 +26,8 @@ function show(call: Call, view: StatusView): void {
     `${view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
   );
   if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
+  for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);
+  if (view.run.overspent !== null) call.out.data(`\nthe run's budget is spent: ${view.run.overspent}`);
   const open = view.tasks.filter((task) => task.next !== null);
   if (open.length > 0)
     call.out.data(
@@ -38,6 +40,12 @@ function show(call: Call, view: StatusView): void {
   if (view.hosts.length === 0 && counts.waiting > 0) call.out.say('no host runs; start one: ralph run --parallel');
 }
 
+/** How long it still takes, so that nobody has to count. */
+function heldLine({ account, kind, detail, until, left_ms: leftMs }: AccountView): string {
+  if (until === null || leftMs === null) return `${account} is held (${kind}): ${detail}`;
+  return `${account} is held (${kind}): ${detail}; resumes in ${describeMs(leftMs)}, at ${new Date(until).toISOString()}`;
+}
+
 function workers(view: StatusView): string {
   if (view.workers.length === 0) return 'no loop is running';
   const rows = view.workers.map((one) => [
@@ -47,8 +55,9 @@ function workers(view: StatusView): string {
     `iteration ${one.iteration}`,
     describeMs(one.duration_ms),
     one.gates ?? '-',
+    one.agent,
     one.branch,
-    one.error ?? '',
+    one.error ?? one.progress ?? '',
   ]);
-  return columns([['slot', 'task', 'status', 'iteration', 'time', 'gates', 'branch', 'error'], ...rows]);
+  return columns([['slot', 'task', 'status', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows]);
 }

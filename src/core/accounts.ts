@@ -1,0 +1,104 @@
+import type { Event, Stamp } from './events.ts';
+import type { Account, Hold, HostPolicy, PolicyAgent, State } from './model.ts';
+
+type Ended = Extract<Event, { type: 'iteration-ended' }>;
+
+const RATE_FIRST_MS = 15_000;
+const RATE_MAX_MS = 10 * 60_000;
+const LIMIT_UNKNOWN_MS = 15 * 60_000;
+const LIMIT_MIN_MS = 1000;
+const LIMIT_MAX_MS = 8 * 24 * 60 * 60_000;
+/** So many holds in a row, and a crowded service counts as a broken one. */
+export const STRIKES_MAX = 8;
+
+const FREE: Account = { hold: null, warnedUntilMs: null, strikes: 0 };
+
+/** Who works next under a policy. shut: every agent waits for a person. */
+export type Choice =
+  | { readonly kind: 'go'; readonly agent: PolicyAgent }
+  | { readonly kind: 'wait'; readonly account: string; readonly hold: Hold; readonly untilMs: number }
+  | { readonly kind: 'shut'; readonly account: string; readonly hold: Hold };
+
+/** The first agent whose account is free, or what to wait for. */
+export function chooseAgent(state: State, { agents }: Pick<HostPolicy, 'agents'>): Choice {
+  const held = agents.map((agent) => ({ agent, hold: state.accounts[agent.account]?.hold ?? null }));
+  const free = held.find(({ hold }) => hold === null);
+  if (free !== undefined) return { kind: 'go', agent: free.agent };
+  const waits = held
+    .flatMap(({ agent, hold }) =>
+      hold === null || hold.untilMs === null ? [] : [{ account: agent.account, hold, untilMs: hold.untilMs }],
+    )
+    .sort((a, b) => a.untilMs - b.untilMs);
+  const [first] = waits;
+  if (first !== undefined) return { kind: 'wait', ...first };
+  const [shut] = held;
+  // A host that only lands has no agents and never asks; whoever asks has at least one.
+  return shut === undefined || shut.hold === null
+    ? { kind: 'go', agent: { name: '', account: '' } }
+    : { kind: 'shut', account: shut.agent.account, hold: shut.hold };
+}
+
+/** What an iteration showed about the account behind its agent. */
+export function noteAccount(state: State, event: Ended, stamp: Stamp): State {
+  const before = state.accounts[event.account] ?? FREE;
+  const after = accountAfter(before, event, stamp);
+  return after === before ? state : { ...state, accounts: { ...state.accounts, [event.account]: after } };
+}
+
+function accountAfter(before: Account, { hold, outcome }: Ended, stamp: Stamp): Account {
+  const calm = outcome === 'claimed' || outcome === 'worked' ? { ...before, strikes: 0 } : before;
+  if (hold === null) return calm.strikes === before.strikes ? before : calm;
+  if (hold.kind === 'warning') return { ...calm, warnedUntilMs: hold.untilMs ?? stamp.at + LIMIT_UNKNOWN_MS };
+  const strikes = before.strikes + 1;
+  const untilMs = holdUntil(hold.kind, hold.untilMs, strikes, stamp);
+  return { ...before, strikes, hold: { kind: hold.kind, untilMs, detail: hold.detail, since: stamp.at } };
+}
+
+function holdUntil(kind: Hold['kind'], toldMs: number | null, strikes: number, stamp: Stamp): number | null {
+  switch (kind) {
+    case 'auth':
+      return null;
+    case 'limit':
+      return toldMs === null
+        ? stamp.at + LIMIT_UNKNOWN_MS
+        : Math.min(Math.max(toldMs, stamp.at + LIMIT_MIN_MS), stamp.at + LIMIT_MAX_MS);
+    case 'rate': {
+      const backOffMs = Math.min(RATE_MAX_MS, RATE_FIRST_MS * 2 ** (strikes - 1)) * jitter(stamp.seq);
+      return Math.round(Math.max(toldMs ?? 0, stamp.at + backOffMs));
+    }
+  }
+}
+
+/** Between a half and one, from the place in the log: everyone who folds it gets the same. */
+const jitter = (seq: number): number => 0.5 + ((seq * 2_654_435_761) % 1000) / 2000;
+
+/** The account may be used again; its strikes stay until something was done. */
+export function resumeAccount(state: State, name: string): State {
+  const account = state.accounts[name];
+  if (account == null) return state;
+  return { ...state, accounts: { ...state.accounts, [name]: { ...account, hold: null, warnedUntilMs: null } } };
+}
+
+/** A person who starts a new host may have logged in. */
+export function retryLogins(state: State): State {
+  const accounts = Object.entries(state.accounts).map(([name, account]): [string, Account] => [
+    name,
+    account.hold?.kind === 'auth' ? { ...account, hold: null } : account,
+  ]);
+  return { ...state, accounts: Object.fromEntries(accounts) };
+}
+
+/** Accounts whose hold or warning is over by now. */
+export function accountsToResume(state: State, nowMs: number): readonly string[] {
+  const isOver = (untilMs: number | null): boolean => untilMs !== null && untilMs <= nowMs;
+  return Object.entries(state.accounts).flatMap(([name, { hold, warnedUntilMs }]) =>
+    isOver(hold?.untilMs ?? null) || isOver(warnedUntilMs) ? [name] : [],
+  );
+}
+
+/** Half the slots while the limit of the agent that would work next is near. */
+export function roomFor(state: State, policy: HostPolicy): number {
+  const choice = chooseAgent(state, policy);
+  const account = choice.kind === 'go' ? state.accounts[choice.agent.account] : undefined;
+  return account == null || account.warnedUntilMs === null ? policy.slots : Math.ceil(policy.slots / 2);
+}

@@ -1,0 +1,63 @@
+import { taskKey } from '../../core/ids.ts';
+import type { Loop } from '../../core/model.ts';
+import { isWorking, loopsOf } from '../../core/model.ts';
+import { findTask, taskIdOf } from '../../core/tasks.ts';
+import type { PromptFacts } from '../../text/prompt/facts.ts';
+import type { PerformContext } from '../performer.ts';
+
+/** Whoever works for less than this has touched little, and asking costs a start of git. */
+const OTHERS_AFTER_MS = 5000;
+const OTHERS_MAX = 8;
+
+/** What the agent is told at the start of an iteration. */
+export async function promptFor(context: PerformContext, loop: Loop): Promise<string> {
+  const state = context.state();
+  const task = findTask(state, loop.task);
+  const done =
+    loop.base === null || loop.head === null || loop.head === loop.base
+      ? null
+      : await context.world.integration.describe(loop.base, loop.head);
+  const facts: Omit<PromptFacts, 'memories'> = {
+    task: {
+      id: taskIdOf(state, loop.task),
+      title: loop.title,
+      body: task?.body ?? '',
+      acceptance: task?.acceptance ?? [],
+    },
+    iteration: loop.iteration + 1,
+    dependencies: dependenciesOf(context, loop),
+    earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
+    gateFailure:
+      loop.lastGate?.verdict === 'red' ? { command: loop.lastGate.failing ?? '', tail: loop.lastGate.tail } : null,
+    halfDone: loop.lastOdd,
+    lastFailure: loop.lastFailure?.message ?? null,
+    guidance: loop.guidance.map((one) => one.text),
+    others: await othersOf(context, loop),
+    gates: context.gateCommands,
+    ...context.completion,
+  };
+  return context.world.prompts.build(facts);
+}
+
+function dependenciesOf({ state, policy }: PerformContext, loop: Loop): PromptFacts['dependencies'] {
+  return (findTask(state(), loop.task)?.deps ?? []).flatMap((dep) => {
+    const key = taskKey(policy.tracker, dep);
+    const landed = state().landed[key];
+    return landed == null ? [] : [{ id: dep, title: findTask(state(), key)?.title ?? '', commit: landed.commit }];
+  });
+}
+
+async function othersOf({ world, state }: PerformContext, loop: Loop): Promise<PromptFacts['others']> {
+  const nowMs = world.clock.nowMs();
+  const others = loopsOf(state()).filter(
+    (other) => other.id !== loop.id && isWorking(other) && nowMs - other.claimedAt >= OTHERS_AFTER_MS,
+  );
+  const found = await Promise.all(
+    others.slice(0, OTHERS_MAX).map(async (other) => {
+      if (other.worktree === null || other.base === null) return [];
+      const paths = await world.worktrees.touched(other.worktree, other.base).catch(() => []);
+      return paths.map((path) => ({ path, task: taskIdOf(state(), other.task) }));
+    }),
+  );
+  return found.flat();
+}
