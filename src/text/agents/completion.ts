@@ -1,4 +1,70 @@
-/** The agent says it is done only if the promise is the very last thing it said: a sentence that quotes it does not count. */
+import type { CompletionSignal } from '../../core/settings.ts';
+
+export type Signal = 'done' | 'blocked';
+
+/** What an agent may put around a line to make it stand out. */
+const DECORATION = /^[\s>*_`#-]+|[\s*_`]+$/g;
+const STATUS_BEGINS = '---RALPH_STATUS---';
+const STATUS_ENDS = /^---\s*END_?\s?RALPH_STATUS\s*---$/;
+
+/** Whether the agent says it is done: only the very last thing said counts. A sentence that quotes the signal does not. */
+export function readSignal(
+  finalText: string,
+  structured: unknown,
+  how: { readonly signal: CompletionSignal; readonly promise: string },
+): Signal | null {
+  switch (how.signal) {
+    case 'promise':
+      return claimsDone(finalText, how.promise) ? 'done' : null;
+    case 'exit_signal':
+      return /^EXIT_SIGNAL:\s*true$/i.test(exitLine(finalText)) ? 'done' : null;
+    case 'loop_complete':
+      return lastLine(finalText) === 'LOOP_COMPLETE' ? 'done' : null;
+    case 'ship_block': {
+      const line = lastLine(finalText);
+      if (line === 'SHIP') return 'done';
+      return /^BLOCK(?::.*)?$/.test(line) ? 'blocked' : null;
+    }
+    case 'structured':
+      return structuredStatus(structured);
+  }
+}
+
+/** What goes on into the tag: `I will say <promise>…`, `not yet, so no "<promise>…`. A sentence before it has come to its end. */
+const GOES_ON = /[\p{L}\p{N},;:"'“‘(]$/u;
+
+/** The promise counts alone on its line or after a whole sentence, with one pair of marks around it at most. */
 export function claimsDone(finalText: string, promise: string): boolean {
-  return finalText.trimEnd().endsWith(`<promise>${promise}</promise>`);
+  const tag = `<promise>${promise}</promise>`;
+  const text = finalText.trimEnd();
+  const mark = ['`', '**'].find((one) => text.endsWith(`${one}${tag}${one}`)) ?? '';
+  const said = `${mark}${tag}${mark}`;
+  if (!text.endsWith(said)) return false;
+  const before = text.slice(0, -said.length).split('\n').at(-1) ?? '';
+  return !GOES_ON.test(before.trimEnd());
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+const bare = (line: string): string => line.replaceAll(DECORATION, '');
+
+/** The last line with anything on it, without decoration. */
+export const lastLine = (text: string): string => bare(linesOf(text).at(-1) ?? '');
+
+/** The line with the signal: the last one, or the last one in a status block that closes the text. */
+function exitLine(text: string): string {
+  const lines = linesOf(text).filter((line) => !/^\s*```/.test(line));
+  const isBlock = STATUS_ENDS.test((lines.at(-1) ?? '').trim());
+  if (!isBlock) return bare(lines.at(-1) ?? '');
+  const begins = lines.findLastIndex((line) => line.trim() === STATUS_BEGINS);
+  const inside = begins < 0 ? [] : lines.slice(begins + 1, -1).map(bare);
+  return inside.findLast((line) => /^EXIT_SIGNAL:/i.test(line)) ?? '';
+}
+
+function structuredStatus(structured: unknown): Signal | null {
+  if (typeof structured !== 'object' || structured === null) return null;
+  const status: unknown = (structured as { readonly status?: unknown }).status;
+  return status === 'done' || status === 'blocked' ? status : null;
 }

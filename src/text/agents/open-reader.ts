@@ -1,0 +1,71 @@
+import type { AgentEvent, Protocol, Reader } from './agent-event.ts';
+import { openAcp } from './readers/acp.ts';
+import { openClaude } from './readers/claude.ts';
+import { openCline } from './readers/cline.ts';
+import { openCodexAppServer } from './readers/codex-app-server.ts';
+import { openCodex } from './readers/codex.ts';
+import { openContinue } from './readers/continue.ts';
+import { openCopilot } from './readers/copilot.ts';
+import { openGemini } from './readers/gemini.ts';
+import { parseBag } from './readers/json.ts';
+import { openOpencode } from './readers/opencode.ts';
+import { openPi } from './readers/pi.ts';
+import { openQwen } from './readers/qwen.ts';
+import { sniff } from './readers/sniff.ts';
+import type { Moment } from './reset-time.ts';
+
+type Known = Exclude<Protocol, 'jsonl' | 'text'>;
+
+const OPENERS: Readonly<Record<Known, (moment: Moment) => Reader>> = {
+  claude: openClaude,
+  codex: openCodex,
+  'codex-app-server': openCodexAppServer,
+  acp: openAcp,
+  gemini: openGemini,
+  qwen: openQwen,
+  opencode: openOpencode,
+  copilot: openCopilot,
+  pi: openPi,
+  cline: openCline,
+  continue: openContinue,
+};
+
+/** A reader for one run of an agent. The moment helps with times told without a day or a zone. */
+export function openReader(protocol: Protocol, moment: Moment): Reader {
+  switch (protocol) {
+    case 'text':
+      return { read: () => [] };
+    case 'jsonl':
+      return openSniffing(moment);
+    default:
+      return unbreakable(OPENERS[protocol](moment));
+  }
+}
+
+/** The first line that some client would print decides whose lines these are. */
+function openSniffing(moment: Moment): Reader {
+  let found: Reader | null = null;
+  return {
+    read(line) {
+      if (found === null) {
+        const bag = parseBag(line);
+        const protocol = bag === null ? null : sniff(bag);
+        if (protocol !== null) found = openReader(protocol, moment);
+      }
+      return found?.read(line) ?? [];
+    },
+  };
+}
+
+/** Whatever a stranger prints, an iteration must not end by it: nesting can be deeper than the stack. */
+function unbreakable(reader: Reader): Reader {
+  return {
+    read(line): readonly AgentEvent[] {
+      try {
+        return reader.read(line);
+      } catch {
+        return [];
+      }
+    },
+  };
+}
