@@ -65,6 +65,8 @@ export const COMMANDS: readonly CommandSpec[] = [
         description: 'time before a loop is parked, such as 90s or 2h',
         key: 'limits.runtime',
       },
+      { flag: '--max-cost <dollars>', description: 'what the whole run may spend', key: 'run.max_cost' },
+      { flag: '--max-tokens <n>', description: 'tokens the whole run may use', key: 'run.max_tokens' },
       PUBLISH_FLAG,
       TARGET_FLAG,
       SET_FLAG,
