@@ -1,0 +1,133 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IterationEnd } from '../../text/agents/report.ts';
+import { awaitShim, readShim } from '../processes/shim.ts';
+import { stopTree } from '../processes/stop-tree.ts';
+import type { Agents, IterationResult } from '../world.ts';
+import { readAgentFile } from './agent-file.ts';
+import type { AgentFile } from './agent-file.ts';
+import type { AgentPlace } from './agent-place.ts';
+import { createBound } from './bound.ts';
+import { canTalk, putMessage } from './inbox.ts';
+import { listen } from './listen.ts';
+import type { Listener } from './listen.ts';
+import { readResult, writeResult } from './result-file.ts';
+import { trimLog } from './trim.ts';
+import { createWatchdog } from './watchdog.ts';
+import type { Stop } from './watchdog.ts';
+import type { WorkerLog } from './worker-log.ts';
+
+type FinishOptions = Parameters<Agents['finish']>[1];
+
+const POLL_MS = 250;
+/** How long a client that is asked by protocol gets to end its turn in order. */
+const ASKED_MS_MAX = 3000;
+const LOGS = ['stdout.log', 'stderr.log'];
+const MEGABYTE = 1024 * 1024;
+
+/** Waits for the end of an iteration, whoever started it; afterwards no process of it lives and its logs are short. */
+export async function finishAgent(
+  place: AgentPlace,
+  dir: string,
+  log: WorkerLog,
+  options: FinishOptions,
+): Promise<IterationResult> {
+  const result = readResult(dir) ?? (await seeItEnd(place, dir, log, options));
+  for (const name of LOGS) await trimLog(join(dir, name), place.limits.logMb * MEGABYTE);
+  return result;
+}
+
+async function seeItEnd(
+  place: AgentPlace,
+  dir: string,
+  log: WorkerLog,
+  options: FinishOptions,
+): Promise<IterationResult> {
+  const agent = readAgentFile(dir);
+  const startedMs = statSync(join(dir, 'token')).mtimeMs;
+  const listener = listen(dir, agent, place.clock.nowMs());
+  const copier = log.follow(dir);
+  const onPoll = async (): Promise<void> => {
+    copier.copy();
+    await listener.advance();
+  };
+  const runtimeMs = startedMs + options.timeoutMs - place.clock.nowMs();
+  const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
+  const sight = readShim(dir);
+  const { swept } = await stopTree({
+    identity: sight.state === 'running' ? sight.identity : null,
+    token: readFileSync(join(dir, 'token'), 'utf8'),
+    graceMs: options.graceMs,
+    force: options.force,
+  });
+  const durationMs = Math.max(0, Math.round(endedMs(dir, place) - startedMs));
+  copier.finish();
+  const report = await listener.report();
+  if (listener.skipped() > 0) log.note(`${listener.skipped()} lines were too long to be read`);
+  log.note(`iteration ended: ${describe(end)} after ${durationMs} ms`);
+  const { name, account, guided } = agent;
+  const result = { agent: name, account, guided, end, durationMs, swept, report };
+  writeResult(dir, result);
+  return result;
+}
+
+interface Watch {
+  readonly place: AgentPlace;
+  readonly dir: string;
+  readonly agent: AgentFile;
+  readonly listener: Listener;
+  readonly onPoll: () => Promise<void>;
+  readonly options: FinishOptions;
+  readonly runtimeMs: number;
+}
+
+/** Waits for the end, or for a reason to make one; what talks by protocol is asked to end before it is made to. */
+async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }: Watch): Promise<IterationEnd> {
+  const { stallMs, maxTurns } = agent;
+  const watchdog = createWatchdog({ stallMs, maxTurns, outputMb: place.limits.outputMb });
+  const bound = createBound(options.signal, runtimeMs);
+  let stop: Stop | null = null;
+  const look = async (): Promise<void> => {
+    await onPoll();
+    const [stdoutBytes = 0, stderrBytes = 0] = LOGS.map((name) => sizeOf(join(dir, name)));
+    stop = watchdog({ atMs: performance.now(), stdoutBytes, stderrBytes, turns: listener.turns() });
+    if (stop !== null) bound.abort();
+  };
+  try {
+    const ended = await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS, onPoll: look });
+    if (ended.state === 'exited') return { how: 'exited', code: ended.code };
+    if (ended.state === 'lost') return { how: 'lost' };
+  } finally {
+    bound.release();
+  }
+  const isInterrupted = stop === null && options.signal.aborted;
+  await askToEnd(dir, options, onPoll);
+  return stop ?? { how: isInterrupted ? 'interrupted' : 'timed-out' };
+}
+
+async function askToEnd(dir: string, options: FinishOptions, onPoll: () => Promise<void>): Promise<void> {
+  if (!canTalk(dir)) return;
+  putMessage(dir, 'interrupt', { type: 'interrupt' });
+  const bound = createBound(options.force, Math.min(ASKED_MS_MAX, options.graceMs));
+  await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS, onPoll });
+  bound.release();
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** When its exit code was written, also if nobody was there to see it. */
+const endedMs = (dir: string, { clock }: AgentPlace): number =>
+  statSync(join(dir, 'exit'), { throwIfNoEntry: false })?.mtimeMs ?? clock.nowMs();
+
+function describe(end: IterationEnd): string {
+  switch (end.how) {
+    case 'exited':
+      return `exit ${end.code}`;
+    case 'stopped':
+      return `${end.why}, ${end.detail}`;
+    case 'lost':
+    case 'timed-out':
+    case 'interrupted':
+      return end.how;
+  }
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { openReader } from '../../text/agents/open-reader.ts';
+import type { Report } from '../../text/agents/report.ts';
+import { createReporter } from '../../text/agents/reporter.ts';
+import { textReport } from '../../text/agents/text-report.ts';
+import { readTail } from '../processes/tail.ts';
+import type { AgentFile } from './agent-file.ts';
+import { createFollower } from './follow.ts';
+
+const FINAL_TEXT_BYTES = 64 * 1024;
+
+/** What an iteration tells on its standard output, followed while it runs. */
+export interface Listener {
+  advance(): Promise<void>;
+  turns(): number;
+  /** What it told in all, once it has ended. */
+  report(): Promise<Report>;
+  /** How many lines were too long to be read. */
+  skipped(): number;
+}
+
+/** From the beginning of the file, whoever started the iteration: everything it told counts. */
+export function listen(dir: string, agent: AgentFile, nowMs: number): Listener {
+  const file = join(dir, 'stdout.log');
+  if (agent.protocol === 'text') return listenToText(file);
+  const utcOffsetMin = -new Date(nowMs).getTimezoneOffset();
+  const reader = openReader(agent.protocol, { nowMs, utcOffsetMin });
+  const reporter = createReporter({ protocol: agent.protocol, price: agent.price });
+  const follower = createFollower(file, (line) => reporter.take(reader.read(line)));
+  return {
+    advance: () => follower.advance(),
+    turns: () => reporter.turns(),
+    report: async () => {
+      await follower.finish();
+      return reporter.report();
+    },
+    skipped: () => follower.skipped(),
+  };
+}
+
+/** Plain words tell nothing on the way; what counts stands at the end. */
+function listenToText(file: string): Listener {
+  return {
+    advance: () => Promise.resolve(),
+    turns: () => 0,
+    report: () => Promise.resolve(textReport(readTail(file, FINAL_TEXT_BYTES))),
+    skipped: () => 0,
+  };
+}

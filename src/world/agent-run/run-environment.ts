@@ -1,0 +1,51 @@
+import type { AgentSettings } from '../../core/settings.ts';
+import { identityEnvironment } from '../git/identity.ts';
+import type { Identity } from '../git/identity.ts';
+import { agentEnvironment } from '../processes/environment.ts';
+import { TOKEN_VARIABLE } from '../processes/marker.ts';
+import type { Iteration } from '../world.ts';
+import type { OurProgram } from './our-program.ts';
+
+const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** By these our verbs know who calls them, wherever they are called. */
+export function callerVariables(iteration: Iteration, token: string): Record<string, string> {
+  return {
+    RALPH_LOOP_ID: iteration.loop,
+    RALPH_TASK_ID: iteration.task,
+    RALPH_ITERATION: String(iteration.n),
+    [TOKEN_VARIABLE]: token,
+    RALPH_WORKTREE: iteration.cwd,
+  };
+}
+
+export interface EnvironmentParts {
+  readonly user: NodeJS.ProcessEnv;
+  readonly agent: AgentSettings;
+  /** The agent's own variables and what the way it is started adds. */
+  readonly launch: Readonly<Record<string, string>>;
+  readonly caller: Readonly<Record<string, string>>;
+  readonly identity: Identity;
+  readonly program: OurProgram;
+}
+
+/** What an agent has of the user's environment, whatever else it is given. */
+export const inheritedEnvironment = (user: NodeJS.ProcessEnv, agent: AgentSettings): Record<string, string> =>
+  agentEnvironment(user, { pass: agent.passEnv, set: {} });
+
+/** Everything an agent's process is told by its environment: as little of the user's as will do. */
+export function runEnvironment(parts: EnvironmentParts): Record<string, string> {
+  const { user, agent, program } = parts;
+  const path = parts.launch['PATH'] ?? user['PATH'] ?? DEFAULT_PATH;
+  return agentEnvironment(user, {
+    pass: agent.passEnv,
+    set: {
+      // Some clients hide the user's git configuration; what they commit would have no author.
+      ...identityEnvironment(parts.identity),
+      ...parts.launch,
+      ...parts.caller,
+      RALPH_NODE: program.node,
+      PATH: `${program.bin}:${path}`,
+    },
+  });
+}

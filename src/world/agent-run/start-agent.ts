@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { AgentSettings } from '../../core/settings.ts';
+import type { Protocol } from '../../text/agents/agent-event.ts';
+import { launch } from '../../text/agents/launch/launch.ts';
+import { soundAdminDir } from '../git/worktree-admin.ts';
+import { newToken } from '../ids.ts';
+import { lookAtShim } from '../processes/shim-folder.ts';
+import { startShim } from '../processes/shim.ts';
+import type { AgentOrder, Iteration } from '../world.ts';
+import { writeAgentFile, writePrivately } from './agent-file.ts';
+import type { AgentFile } from './agent-file.ts';
+import type { AgentPlace } from './agent-place.ts';
+import { closeTalk, openTalk } from './inbox.ts';
+import { callerVariables, inheritedEnvironment, runEnvironment } from './run-environment.ts';
+
+/** Starts an iteration in its run folder, with all that a later host or a reader of its logs must know. */
+export async function startAgent(
+  place: AgentPlace,
+  dir: string,
+  iteration: Iteration,
+  order: AgentOrder,
+): Promise<void> {
+  const agent = place.agents.get(order.agent);
+  if (agent === undefined) throw new AppError('E_UNKNOWN_AGENT', `No agent is named ${order.agent}.`);
+  // Its files must not change under an iteration that runs: by the token in them its processes are found.
+  if (lookAtShim(dir).state !== 'absent')
+    throw new AppError('E_BUSY', `The run folder ${dir} was already used for an iteration.`);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const token = newToken();
+  const caller = callerVariables(iteration, token);
+  const schemaFile = join(dir, 'schema.json');
+  const launched = launch(agent, {
+    cwd: iteration.cwd,
+    budgetUsd: order.budgetUsd,
+    signal: place.signal,
+    mcp: agent.mcp ? { command: [place.program.node, place.program.main, 'mcp'], env: caller } : null,
+    git: { adminDir: soundAdminDir(place.repo, iteration.cwd), commonDir: place.repo.commonDir },
+    schemaFile,
+    inherited: inheritedEnvironment(place.env, agent),
+  });
+  writeFileSync(join(dir, 'prompt.md'), order.prompt, { mode: 0o600 });
+  writeFileSync(join(dir, 'token'), token, { mode: 0o600 });
+  if (launched.schema !== null) writePrivately(schemaFile, JSON.stringify(launched.schema));
+  if (launched.talk === null) closeTalk(dir);
+  else openTalk(dir, launched.talk);
+  writeAgentFile(dir, describe(agent, order, launched.protocol));
+  const { env: user, identity, program } = place;
+  const env = runEnvironment({ user, agent, launch: launched.env, caller, identity, program });
+  const argv = launched.talk === null ? launched.argv : [program.node, program.driver, dir];
+  await startShim({ dir, argv, cwd: iteration.cwd, env, token });
+}
+
+function describe(agent: AgentSettings, order: AgentOrder, protocol: Protocol): AgentFile {
+  const { account, driver, price, maxTurns, stallMs } = agent;
+  return { name: order.agent, account, driver, protocol, price, guided: order.guided, maxTurns, stallMs };
+}
