@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { Repository } from './repository.ts';
+import type { GitView } from './view.ts';
+import { adminDirOf } from './worktree-admin.ts';
+
+export interface TouchedOptions {
+  /** A linked worktree. */
+  readonly path: string;
+  readonly base: Sha;
+  /** How many paths are enough. */
+  readonly limit: number;
+}
+
+/**
+ * What a worktree changed since a commit, committed or not, while somebody works in it: no lock is taken and nothing is
+ * written. Through the view, because a filter planted in the repository's config would run in us. Nothing is known of a
+ * worktree that is gone.
+ */
+export async function touchedPaths(
+  { repo, view }: { readonly repo: Repository; readonly view: GitView },
+  { path, base, limit }: TouchedOptions,
+): Promise<readonly string[]> {
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir === null || !existsSync(path)) return [];
+  const env = { GIT_INDEX_FILE: join(adminDir, 'index'), GIT_OPTIONAL_LOCKS: '0' };
+  const ask = async (args: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await view.run(args, { workTree: path, env });
+    return stdout.split('\0').filter((name) => name !== '');
+  };
+  // Asking a submodule about its files would start a git that reads the submodule's own config.
+  const changed = [
+    'diff',
+    '-z',
+    '--name-only',
+    '--no-renames',
+    '--no-ext-diff',
+    '--ignore-submodules=dirty',
+    base,
+    '--',
+  ];
+  const tracked = await ask(changed);
+  const fresh = await newFiles(ask, join(repo.commonDir, 'info/exclude'));
+  return [...new Set([...tracked, ...fresh])].sort().slice(0, limit);
+}
+
+async function newFiles(
+  ask: (args: readonly string[]) => Promise<readonly string[]>,
+  exclude: string,
+): Promise<readonly string[]> {
+  const excludes = existsSync(exclude) ? [`--exclude-from=${exclude}`] : [];
+  const args = ['ls-files', '-z', '--others', '--exclude-standard', ...excludes];
+  try {
+    return await ask(args);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // More files than can be listed: their folders will do.
+    return ask([...args, '--directory', '--no-empty-directory']);
+  }
+}
