@@ -17,7 +17,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     'limit',
-    /(?:insufficient|exceeded|exhausted|out of)\b.{0,25}\bquota|quota (?:is )?(?:exceeded|exhausted)|insufficient.quota/,
+    /(?:insufficient|exceeded|exhausted|out of) (?:\w+ ){0,3}quota|quota (?:is )?(?:exceeded|exhausted)|insufficient.quota/,
   ],
   ['limit', /credit balance is too low|out of credits|insufficient (?:credits|balance|funds)|payment required/],
   ['context', /prompt.(?:is.)?too.long|context.?(?:window|length)|maximum context|input is too long|request too large/],
@@ -55,9 +55,12 @@ const RULES: readonly Rule[] = [
 /** A number counts as a status only where a client puts one: `API Error: 401`, `status 429`, `(HTTP 401)`, at the beginning. */
 const STATUS = /(?:^\W{0,2}|\b(?:error|status|http|code)\b"?[:\s]{1,2}(?:code[:\s]{1,2})?|\()(?:http )?([45]\d\d)\b/;
 
+/** A message says what it is about at its beginning; what follows may be anything, and long. */
+const CHARS_MAX = 4000;
+
 /** What kind of failure this message tells of; `other`: it does not say. */
 export function classifyMessage(text: string, status: number | null = null): FailureKind {
-  const plain = text.replaceAll('’', "'").toLowerCase();
+  const plain = text.slice(0, CHARS_MAX).replaceAll('’', "'").toLowerCase();
   const rule = RULES.find(([, pattern]) => pattern.test(plain));
   if (rule !== undefined) return rule[0];
   return kindOfStatus(status ?? Number(STATUS.exec(plain)?.[1] ?? 0));

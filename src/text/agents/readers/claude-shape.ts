@@ -1,44 +1,13 @@
-import type { FailureKind } from '../../../core/failure.ts';
 import type { AgentEvent, Reader } from '../agent-event.ts';
 import { fromEpoch, type Moment } from '../reset-time.ts';
-import { failure } from './failures.ts';
-import { at, type Bag, bagOf, countAt, listAt, numberAt, parseBag, textAt, textsIn } from './json.ts';
-import { costOf, createTally, isNothing, type Tally, type Tokens, usage } from './tally.ts';
-import { createToolBook, detailOf, type ToolBook } from './tools.ts';
-
-/** What differs between the clients that print Claude's stream. */
-export interface Dialect {
-  /** The input tokens include those from the cache. */
-  readonly hasCacheInside: boolean;
-  /** Who pays, as the first line tells it. */
-  readonly billingOf: (init: Bag) => 'key' | 'subscription' | null;
-  /** An error the client shows as an answer of the model, and ends with success. */
-  readonly isErrorText: (text: string) => boolean;
-}
-
-interface Memory {
-  readonly moment: Moment;
-  readonly dialect: Dialect;
-  readonly tools: ToolBook;
-  readonly tally: Tally;
-  /** The messages seen last: one message comes in several lines, each with the whole usage. */
-  readonly seen: Set<string>;
-  /** A limit event told when it is over: more exact than the words of the result. */
-  limitIsTold: boolean;
-}
+import { type Dialect, type Memory, tokensIn } from './claude-memory.ts';
+import { readResult } from './claude-result.ts';
+import { at, type Bag, bagOf, listAt, numberAt, parseBag, textAt } from './json.ts';
+import { createTally, isNothing, usage } from './tally.ts';
+import { createToolBook, detailOf } from './tools.ts';
 
 const SEEN_MAX = 200;
 const CLIENT_ITSELF = '<synthetic>';
-
-const FAILED_SUBTYPES: Readonly<Record<string, FailureKind>> = {
-  error_max_turns: 'turns',
-  error_max_budget_usd: 'budget',
-};
-const FAILED_REASONS: Readonly<Record<string, FailureKind>> = {
-  prompt_too_long: 'context',
-  max_turns: 'turns',
-  budget_exhausted: 'budget',
-};
 
 export function openClaudeShape(moment: Moment, dialect: Dialect): Reader {
   const memory: Memory = {
@@ -118,12 +87,6 @@ function countAnswer(message: Bag | null, memory: Memory): readonly AgentEvent[]
   return [usage({ tokens: { scope: 'add', ...tokens }, turns: 1 })];
 }
 
-function tokensIn(bag: Bag | null, { hasCacheInside }: Dialect): Tokens {
-  const cached = countAt(bag, 'cache_read_input_tokens');
-  const beside = hasCacheInside ? 0 : cached + countAt(bag, 'cache_creation_input_tokens');
-  return { input: countAt(bag, 'input_tokens') + beside, cached, output: countAt(bag, 'output_tokens') };
-}
-
 function readToolResults(bag: Bag, memory: Memory): readonly AgentEvent[] {
   const rejected = new Set(
     listAt(bag, 'tool_result_meta')
@@ -156,56 +119,4 @@ function readLimit(bag: Bag, memory: Memory): readonly AgentEvent[] {
       detail: share === null ? window : `${window} ${Math.round(share * 100)}%`,
     },
   ];
-}
-
-function readResult(bag: Bag, memory: Memory): readonly AgentEvent[] {
-  const denied = listAt(bag, 'permission_denials').flatMap((one) => {
-    const id = textAt(one, 'tool_use_id') ?? '';
-    return memory.tools.end(id, 'denied');
-  });
-  return [...denied, ...readResultUsage(bag, memory), ...readEnding(bag, memory)];
-}
-
-/** The sums by model count the whole process, subagents too; the plain ones only this result. */
-function readResultUsage(bag: Bag, memory: Memory): readonly AgentEvent[] {
-  const cost = costOf(numberAt(bag, 'total_cost_usd'), 'total');
-  const rest = memory.tally.settle(tokensIn(bagOf(at(bag, 'usage')), memory.dialect));
-  const models = Object.values(bagOf(at(bag, 'modelUsage')) ?? {});
-  const total = models.reduce<Tokens>(
-    (sum, model) => {
-      const cached = countAt(model, 'cacheReadInputTokens');
-      return {
-        input: sum.input + countAt(model, 'inputTokens') + cached + countAt(model, 'cacheCreationInputTokens'),
-        cached: sum.cached + cached,
-        output: sum.output + countAt(model, 'outputTokens'),
-      };
-    },
-    { input: 0, cached: 0, output: 0 },
-  );
-  if (!isNothing(total)) return [usage({ tokens: { scope: 'total', ...total }, cost })];
-  if (rest === null && cost === null) return [];
-  return [usage({ tokens: rest === null ? null : { scope: 'add', ...rest }, cost })];
-}
-
-function readEnding(bag: Bag, memory: Memory): readonly AgentEvent[] {
-  const text = textAt(bag, 'result') ?? '';
-  const subtype = textAt(bag, 'subtype') ?? '';
-  const isError = at(bag, 'is_error') === true || subtype.startsWith('error') || memory.dialect.isErrorText(text);
-  if (!isError) {
-    const structured = at(bag, 'structured_output') ?? null;
-    const said = text === '' ? null : text;
-    return [{ type: 'finished', text: said, structured, turns: numberAt(bag, 'num_turns') }];
-  }
-  const kind = FAILED_SUBTYPES[subtype] ?? FAILED_REASONS[textAt(bag, 'terminal_reason') ?? ''];
-  // What is meant for its makers says nothing to a person.
-  const errors = listAt(bag, 'errors').flatMap((error) =>
-    typeof error === 'string' && !error.startsWith('[ede_') ? [error] : [],
-  );
-  const told = [text, textAt(bag, 'error', 'message') ?? '', ...errors, ...textsIn(at(bag, 'error'))];
-  const message = told.find((one) => one !== '') ?? textAt(bag, 'terminal_reason') ?? subtype;
-  const events = failure(memory.moment, message, {
-    ...(kind === undefined ? {} : { kind }),
-    status: numberAt(bag, 'api_error_status'),
-  });
-  return memory.limitIsTold ? events.filter((event) => event.type !== 'limit') : events;
 }

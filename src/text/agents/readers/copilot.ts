@@ -7,11 +7,11 @@ import { ANSWERED } from './tally.ts';
 import { createToolBook, detailOf, type ToolBook } from './tools.ts';
 
 /** Its own words for what went wrong; where it has none, the message speaks. */
-const KINDS: Readonly<Record<string, FailureKind>> = {
-  authentication: 'auth',
-  quota: 'limit',
-  context_limit: 'context',
-};
+const KINDS: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+  ['authentication', 'auth'],
+  ['quota', 'limit'],
+  ['context_limit', 'context'],
+]);
 
 /** GitHub Copilot CLI: `--output-format json`. */
 export function openCopilot(moment: Moment): Reader {
@@ -55,7 +55,7 @@ function readData(type: string | null, data: Bag | null, tools: ToolBook): reado
 }
 
 function readError(data: Bag | null, moment: Moment): readonly AgentEvent[] {
-  const kind = KINDS[textAt(data, 'errorType') ?? ''];
+  const kind = KINDS.get(textAt(data, 'errorType') ?? '');
   return failure(moment, textAt(data, 'message') ?? 'error', {
     ...(kind === undefined ? {} : { kind }),
     status: numberAt(data, 'statusCode'),

@@ -17,7 +17,7 @@ export function failure(
   const sure = kind ?? classifyMessage(message, status);
   const failed: AgentEvent = { type: 'failed', kind: sure, message: plain };
   if (sure !== 'limit') return [failed];
-  const resetsAtMs = readResetTime(message.replaceAll('’', "'"), moment);
+  const resetsAtMs = readResetTime(message, moment);
   return [{ type: 'limit', status: 'reached', resetsAtMs, detail: plain }, failed];
 }
 

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Expected, KIT, RECORDED } from '../../../../test/fixtures/agents/expected.ts';
 import { rebuild } from '../../../../test/fixtures/agents/kit-log.ts';
-import type { AgentEvent } from '../agent-event.ts';
+import type { AgentEvent, Protocol } from '../agent-event.ts';
 import { openReader } from '../open-reader.ts';
 import type { Report } from '../report.ts';
 import { createReporter } from '../reporter.ts';
@@ -10,6 +9,32 @@ import { judge } from '../verdict.ts';
 
 const FOLDER = new URL('../../../../test/fixtures/agents/', import.meta.url);
 const MOMENT = { nowMs: Date.UTC(2026, 10, 15, 20), utcOffsetMin: 0 };
+
+/** What one sample must come to: a line of `expected.ndjson`. */
+interface Expected {
+  readonly file: string;
+  readonly protocol: Protocol;
+  /** The exit code the client had. */
+  readonly exit: number;
+  readonly events: string;
+  readonly outcome: string;
+  readonly said: string;
+  /** Input, cached, output. */
+  readonly tokens: readonly number[];
+  readonly cost: readonly [number, string] | null;
+  readonly turns: number;
+  readonly failure: string | null;
+  readonly hold: readonly [string, number | null] | null;
+  readonly denials: number;
+  /** Lines the log of a tiny driver had cut: what was on them cannot be expected. */
+  readonly cut?: number;
+}
+
+const ROWS = readFileSync(new URL('expected.ndjson', FOLDER), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Expected);
+const BY_NAME = ROWS.map((row) => [row.file, row] as const);
 
 function linesOf({ file, cut }: Expected): { readonly lines: readonly string[]; readonly cut: number | undefined } {
   const text = readFileSync(new URL(`${file}.jsonl`, FOLDER), 'utf8');
@@ -54,15 +79,12 @@ function summarize(wanted: Expected): Expected {
   };
 }
 
-describe.each([
-  ['samples', KIT],
-  ['recorded streams', RECORDED],
-])('%s', (_, rows) => {
-  it.each(rows.map((row) => [row.file, row] as const))('%s', (_file, row) => {
+describe('what a client printed', () => {
+  it.each(BY_NAME)('%s', (_file, row) => {
     expect(summarize(row)).toEqual(row);
   });
 
-  it.each(rows.map((row) => [row.file, row] as const))('%s: known without being told whose it is', (_file, row) => {
+  it.each(BY_NAME)('%s: known without being told whose it is', (_file, row) => {
     const { lines } = linesOf(row);
     expect(readAll('jsonl', lines).events).toEqual(readAll(row.protocol, lines).events);
   });
@@ -71,11 +93,11 @@ describe.each([
 describe('the samples', () => {
   it('are all looked at', () => {
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
-    expect(files.sort()).toEqual([...KIT, ...RECORDED].map(({ file }) => `${file}.jsonl`).sort());
+    expect(files.sort()).toEqual(ROWS.map(({ file }) => `${file}.jsonl`).sort());
   });
 
   it('never have the prompt among what was said', () => {
-    for (const row of [...KIT, ...RECORDED]) {
+    for (const row of ROWS) {
       const said = readAll(row.protocol, linesOf(row).lines).events.filter((event) => event.type === 'said');
       expect(said.filter((event) => /create hello|when done|please do it/.test(event.text))).toEqual([]);
     }
