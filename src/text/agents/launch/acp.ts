@@ -1,5 +1,6 @@
 import type { AgentSettings } from '../../../core/settings.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
+import { copilotMcp } from './mcp-json.ts';
 import { opencodeEnv } from './opencode-config.ts';
 
 /** Programs whose flag for the model we know. Opencode has none in this mode. */
@@ -22,8 +23,11 @@ export function launchAcp(agent: AgentSettings, facts: LaunchFacts): Launch {
   const isOpencode = names.includes('opencode');
   const byFlag = agent.model === null || flag === undefined ? [] : [flag, agent.model];
   const byEnv = isOpencode ? opencodeEnv({ model: agent.model, mcp: null }, { ...facts.inherited, ...agent.env }) : {};
-  const argv = [...agent.command, ...byFlag, ...agent.args];
+  // Copilot refuses a server that is a process when it is named by protocol, and takes it by flag.
+  const mcpByFlag = names.includes('copilot') && facts.mcp !== null ? copilotMcp(facts.mcp) : [];
+  const argv = [...agent.command, ...byFlag, ...mcpByFlag, ...agent.args];
   const model = byFlag.length > 0 || isOpencode ? null : agent.model;
-  const talk = { kind: 'acp', argv, cwd: facts.cwd, model, mcp: facts.mcp } as const;
+  const mcp = mcpByFlag.length > 0 ? null : facts.mcp;
+  const talk = { kind: 'acp', argv, cwd: facts.cwd, model, mcp } as const;
   return { argv, env: { ...agent.env, ...byEnv }, protocol: 'acp', talk, schema: null };
 }

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../../core/settings.ts';
 import type { Protocol } from '../agent-event.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
-import { mcpJson } from './mcp-json.ts';
+import { copilotMcp, mcpJson } from './mcp-json.ts';
 import { opencodeEnv } from './opencode-config.ts';
 import { STRUCTURED_ANSWER } from './structured-answer.ts';
 
@@ -55,7 +55,7 @@ export const launchCopilot = (agent: AgentSettings, facts: LaunchFacts): Launch 
     '--output-format',
     'json',
     ...model(agent, '--model'),
-    ...(facts.mcp === null ? [] : ['--additional-mcp-config', mcpJson(facts.mcp, { type: 'local', tools: ['*'] })]),
+    ...(facts.mcp === null ? [] : copilotMcp(facts.mcp)),
   ]);
 
 /** It knows no MCP: our verbs reach it as commands. */

@@ -271,6 +271,13 @@ describe('the model of an ACP agent', () => {
     expect(talk).toMatchObject({ model: null });
   });
 
+  it('comes with our server by flag to copilot, which takes none by protocol', () => {
+    const { argv, talk } = launch(agentOf('acp', { command: ['copilot', '--acp'] }), { ...FACTS, mcp: MCP });
+    const flag = ['--additional-mcp-config', mcpJson({ type: 'local', tools: ['*'] })];
+    expect(argv).toEqual(['copilot', '--acp', ...flag]);
+    expect(talk).toMatchObject({ argv, mcp: null });
+  });
+
   it('goes by protocol to any other', () => {
     const { argv, talk } = acp(['droid', 'acp']);
     expect(argv).toEqual(['droid', 'acp']);

@@ -6,3 +6,8 @@ export function mcpJson(mcp: McpServer, extra: Readonly<Record<string, unknown>>
   const [command, ...args] = mcp.command;
   return JSON.stringify({ mcpServers: { [MCP_NAME]: { command, args, env: mcp.env, ...extra } } });
 }
+
+export const copilotMcp = (mcp: McpServer): readonly string[] => [
+  '--additional-mcp-config',
+  mcpJson(mcp, { type: 'local', tools: ['*'] }),
+];
