@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
@@ -35,6 +45,7 @@ async function touched(limit = 100): Promise<readonly string[]> {
 describe('touchedPaths', () => {
   it('of a fresh worktree are none, also when a file was written again as it was', async () => {
     expect(await touched()).toEqual([]);
+    expect(readdirSync(join(scratch.dir, '.git/paralph/tmp'))).toEqual([]);
     utimesSync(join(path, 'README.md'), 1, 1);
     expect(await touched()).toEqual([]);
   });

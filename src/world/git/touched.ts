@@ -1,10 +1,14 @@
-import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { Repository } from './repository.ts';
 import type { GitView } from './view.ts';
 import { adminDirOf } from './worktree-admin.ts';
+
+/** Asking a submodule about its files would start a git that reads the submodule's own config. */
+const DIFF = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=dirty'];
 
 export interface TouchedOptions {
   /** A linked worktree. */
@@ -15,9 +19,8 @@ export interface TouchedOptions {
 }
 
 /**
- * What a worktree changed since a commit, committed or not, while somebody works in it: no lock is taken and nothing is
- * written. Through the view, because a filter planted in the repository's config would run in us. Nothing is known of a
- * worktree that is gone.
+ * What a worktree changed since a commit, committed or not, while somebody works in it. Through the view, because a filter
+ * planted in the repository's config would run in us. Nothing is known of a worktree that is gone.
  */
 export async function touchedPaths(
   { repo, view }: { readonly repo: Repository; readonly view: GitView },
@@ -25,25 +28,25 @@ export async function touchedPaths(
 ): Promise<readonly string[]> {
   const adminDir = adminDirOf(repo, path);
   if (adminDir === null || !existsSync(path)) return [];
-  const env = { GIT_INDEX_FILE: join(adminDir, 'index'), GIT_OPTIONAL_LOCKS: '0' };
-  const ask = async (args: readonly string[]): Promise<readonly string[]> => {
-    const { stdout } = await view.run(args, { workTree: path, env });
-    return stdout.split('\0').filter((name) => name !== '');
-  };
-  // Asking a submodule about its files would start a git that reads the submodule's own config.
-  const changed = [
-    'diff',
-    '-z',
-    '--name-only',
-    '--no-renames',
-    '--no-ext-diff',
-    '--ignore-submodules=dirty',
-    base,
-    '--',
-  ];
-  const tracked = await ask(changed);
-  const fresh = await newFiles(ask, join(repo.commonDir, 'info/exclude'));
-  return [...new Set([...tracked, ...fresh])].sort().slice(0, limit);
+  const own = join(adminDir, 'index');
+  if (!existsSync(own)) return [];
+  const folder = join(repo.stateDir, 'tmp');
+  const index = join(folder, `index-${randomUUID()}`);
+  mkdirSync(folder, { recursive: true });
+  try {
+    // `git diff` locks and rewrites the index it is given, optional locks or not: the agent's own git would find it locked.
+    copyFileSync(own, index);
+    const ask = async (args: readonly string[]): Promise<readonly string[]> => {
+      const { stdout } = await view.run(args, { workTree: path, env: { GIT_INDEX_FILE: index } });
+      return stdout.split('\0').filter((name) => name !== '');
+    };
+    const tracked = await ask([...DIFF, base, '--']);
+    const fresh = await newFiles(ask, join(repo.commonDir, 'info/exclude'));
+    return [...new Set([...tracked, ...fresh])].sort().slice(0, limit);
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
 }
 
 async function newFiles(
