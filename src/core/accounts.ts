@@ -49,10 +49,21 @@ function accountAfter(before: Account, { hold, outcome }: Ended, stamp: Stamp): 
   const calm = outcome === 'claimed' || outcome === 'worked' ? { ...before, strikes: 0 } : before;
   if (hold === null) return calm.strikes === before.strikes ? before : calm;
   if (hold.kind === 'warning') return { ...calm, warnedUntilMs: hold.untilMs ?? stamp.at + LIMIT_UNKNOWN_MS };
-  const strikes = before.strikes + 1;
+  // Nobody starts under a hold, so who meets one then was under way before it: many loops at once are one strike.
+  const strikes = before.strikes + (before.hold === null ? 1 : 0);
   const untilMs = holdUntil(hold.kind, hold.untilMs, strikes, stamp);
-  return { ...before, strikes, hold: { kind: hold.kind, untilMs, detail: hold.detail, since: stamp.at } };
+  return {
+    ...before,
+    strikes,
+    hold: longer(before.hold, { kind: hold.kind, untilMs, detail: hold.detail, since: stamp.at }),
+  };
 }
+
+/** Too many requests do not end a usage limit early, and neither of them logs anybody in. */
+const longer = (before: Hold | null, now: Hold): Hold =>
+  before === null || (before.untilMs !== null && (now.untilMs === null || now.untilMs >= before.untilMs))
+    ? now
+    : before;
 
 function holdUntil(kind: Hold['kind'], toldMs: number | null, strikes: number, stamp: Stamp): number | null {
   switch (kind) {
@@ -88,11 +99,11 @@ export function retryLogins(state: State): State {
   return { ...state, accounts: Object.fromEntries(accounts) };
 }
 
-/** Accounts whose hold or warning is over by now. */
+/** Accounts whose hold is over by now or, where there is none, their warning: what is over must not end what is not. */
 export function accountsToResume(state: State, nowMs: number): readonly string[] {
   const isOver = (untilMs: number | null): boolean => untilMs !== null && untilMs <= nowMs;
   return Object.entries(state.accounts).flatMap(([name, { hold, warnedUntilMs }]) =>
-    isOver(hold?.untilMs ?? null) || isOver(warnedUntilMs) ? [name] : [],
+    isOver(hold === null ? warnedUntilMs : hold.untilMs) ? [name] : [],
   );
 }
 

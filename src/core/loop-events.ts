@@ -4,7 +4,7 @@ import { hear } from './hear.ts';
 import type { LoopId, TaskKey } from './ids.ts';
 import { parkStranded } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from './loop.ts';
-import type { Loop, State } from './model.ts';
+import type { Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
@@ -24,7 +24,7 @@ export function applyLoopEvent(state: State, event: LoopEvent, stamp: Stamp): St
         loop.host === null && isWorking(loop) ? adopted(loop, event, stamp) : loop,
       );
     case 'worktree-made':
-      return changeOwned(state, event, (loop) => worktreeMade(loop, event, stamp));
+      return changeOwned(state, event, (loop, host) => worktreeMade(loop, event, host.policy.limits, stamp));
     case 'worktree-lost':
       return changeLoop(state, event.loop, (loop) => worktreeLost(loop, stamp));
     case 'worktree-retired':
@@ -62,11 +62,11 @@ function changeLoop(state: State, id: Loop['id'], change: (loop: Loop) => Loop):
 function changeOwned(
   state: State,
   event: { readonly loop: Loop['id']; readonly fence: number },
-  change: (loop: Loop) => Loop,
+  change: (loop: Loop, host: Host) => Loop,
 ): State {
   return changeLoop(state, event.loop, (loop) => {
     const host = loop.host === null ? undefined : state.hosts[loop.host];
-    return host == null || loop.fence !== event.fence ? loop : change(loop);
+    return host == null || loop.fence !== event.fence ? loop : change(loop, host);
   });
 }
 

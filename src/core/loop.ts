@@ -69,11 +69,10 @@ export function adopted(loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Lo
   return { ...loop, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at, waitsFor: null };
 }
 
-export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, stamp: Stamp): Loop {
+export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: LimitSettings, stamp: Stamp): Loop {
   if (loop.phase.at !== 'preparing') return loop;
-  return {
+  const made: Loop = {
     ...loop,
-    phase: { at: 'iterating', n: loop.iteration + 1 },
     since: stamp.at,
     worktree: event.path,
     worktreeState: 'made',
@@ -82,6 +81,7 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, stamp: Stam
     head: event.head,
     tree: event.tree,
   };
+  return withinBudget(made, limits, stamp);
 }
 
 export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
@@ -118,7 +118,7 @@ function afterIteration(
     return { ...after, phase: { at: 'gating', n: event.n } };
   if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
     return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
-  if (!failed && countsForNothing(event.outcome)) return { ...after, phase: { at: 'iterating', n: event.n + 1 } };
+  if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
 }
 
@@ -149,8 +149,18 @@ function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stam
     usage: addUsage(loop.usage, event.usage),
     spends: [...loop.spends, { n: event.n, agent: event.agent, usage: event.usage }].slice(-SPENDS_MAX),
     progress: null,
-    guidance: loop.guidance.filter((one) => one.id > event.guided),
+    blockedWhy: null,
+    // Who could not work has heeded nothing: it is said again to the next one.
+    guidance: counts && !failed ? loop.guidance.filter((one) => one.id > event.guided) : loop.guidance,
   };
+}
+
+/** The next iteration, though this one did not count: what it cost does. */
+function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
+  const spent = overspent(loop.usage, limits);
+  return spent === null
+    ? { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } }
+    : park(loop, 'budget', spent, stamp);
 }
 
 /** A loop that no agent may go on with is nobody's, so that its host can end. */

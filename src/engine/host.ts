@@ -60,7 +60,11 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
       ...order.opening(state),
     ]);
     await work(hosting);
-    await write(hosting, () => [{ type: 'host-left', host: me }]);
+    // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
+    await write(hosting, (state) => [
+      ...news(hosting, state, order.drain.aborted, null),
+      { type: 'host-left', host: me },
+    ]);
     return journal.state();
   } finally {
     watching.abort();

@@ -3,20 +3,23 @@ import type { PerformContext } from './performer.ts';
 
 const LOOK_MS = 500;
 
-/** Hands on what a person says while the agent works, where its driver can take it; the rest comes with the next prompt. */
+/** Hands on what a person says while the agent works, where its driver can take it; the rest comes with the next prompt. `told`: the newest its prompt holds. */
 export function steerWhileRunning(
   { world, state }: PerformContext,
   iteration: Iteration,
+  told: number,
 ): { readonly stop: () => void; readonly guided: () => number } {
   const ended = new AbortController();
-  const atStart = Math.max(0, ...(state().loops[iteration.loop]?.guidance ?? []).map((one) => one.id));
-  let guided = 0;
+  let guided = told;
   const look = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await world.clock.sleep(LOOK_MS, ended.signal);
-      for (const one of state().loops[iteration.loop]?.guidance ?? [])
-        if (one.id > Math.max(atStart, guided) && !ended.signal.aborted && world.agents.steer(iteration, one))
-          guided = one.id;
+      for (const one of state().loops[iteration.loop]?.guidance ?? []) {
+        if (one.id <= guided) continue;
+        // In order and without gaps: who was told the newest counts as told them all.
+        if (ended.signal.aborted || !world.agents.steer(iteration, one)) break;
+        guided = one.id;
+      }
     }
   };
   void look();

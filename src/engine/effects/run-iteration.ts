@@ -33,15 +33,18 @@ export async function runIteration(
     slot: loop.slot,
     cwd: loop.worktree,
   };
+  let told = 0;
   if (!world.agents.wasStarted(iteration)) {
     await world.clock.sleep(command.delayMs, signal);
-    const agent = await awaitAgent(context, signal);
-    if (agent === null) return [];
-    if (agent.kind === 'released')
-      return [{ type: 'loop-released', loop: loop.id, fence: command.fence, why: agent.why }];
-    await world.agents.start(iteration, await orderFor(context, loopOf(context, command), agent.name));
+    const order = await awaitOrder(context, command, signal);
+    if (order === null) return [];
+    if ('released' in order)
+      return [{ type: 'loop-released', loop: loop.id, fence: command.fence, why: order.released }];
+    await world.agents.start(iteration, order);
+    told = order.guided;
   }
-  const steering = steerWhileRunning(context, iteration);
+  // What a host that died has told is not known: said twice is better than never.
+  const steering = steerWhileRunning(context, iteration, told);
   const finished = await world.agents
     .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })
     .finally(steering.stop);
@@ -60,20 +63,42 @@ function loopOf(context: PerformContext, command: RunIteration): Loop & { readon
   return { ...loop, worktree: loop.worktree };
 }
 
-type Awaited =
-  | { readonly kind: 'agent'; readonly name: string }
-  | { readonly kind: 'released'; readonly why: 'auth' | 'budget' };
+interface Released {
+  readonly released: 'auth' | 'budget';
+}
 
 /** Waits while every agent is held back; null: told to stop. */
-async function awaitAgent(context: PerformContext, signal: AbortSignal): Promise<Awaited | null> {
+async function awaitOrder(
+  context: PerformContext,
+  command: RunIteration,
+  signal: AbortSignal,
+): Promise<AgentOrder | Released | null> {
   for (;;) {
-    if (signal.aborted) return null;
-    if (context.state().run.overspent !== null) return { kind: 'released', why: 'budget' };
-    const choice = chooseAgent(context.state(), context.policy);
-    if (choice.kind === 'go') return { kind: 'agent', name: choice.agent.name };
-    if (choice.kind === 'shut') return { kind: 'released', why: 'auth' };
-    await context.world.clock.sleep(HOLD_LOOK_MS, signal);
+    const agent = freeAgent(context);
+    if (signal.aborted || !isWished(context, command)) return null;
+    if (typeof agent === 'object') return agent;
+    if (agent === null) {
+      await context.world.clock.sleep(HOLD_LOOK_MS, signal);
+      continue;
+    }
+    const order = await orderFor(context, loopOf(context, command), agent);
+    // While its prompt was made, another loop may have met a limit.
+    if (freeAgent(context) === agent && !signal.aborted && isWished(context, command)) return order;
   }
+}
+
+/** Who may work now; null: nobody yet. */
+function freeAgent(context: PerformContext): string | Released | null {
+  if (context.state().run.overspent !== null) return { released: 'budget' };
+  const choice = chooseAgent(context.state(), context.policy);
+  if (choice.kind === 'wait') return null;
+  return choice.kind === 'go' ? choice.agent.name : { released: 'auth' };
+}
+
+/** A wait may have outlasted the wish: the worktree was lost, the task reset. */
+function isWished(context: PerformContext, { loop: id, fence, n }: RunIteration): boolean {
+  const loop = context.state().loops[id];
+  return loop?.fence === fence && loop.phase.at === 'iterating' && loop.phase.n === n;
 }
 
 async function orderFor(context: PerformContext, loop: Loop, agent: string): Promise<AgentOrder> {
