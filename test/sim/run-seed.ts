@@ -2,6 +2,7 @@ import { canBeQueued } from '../../src/core/landing-queue.ts';
 import { loopsOf } from '../../src/core/model.ts';
 import { checkEnd } from './checks/check-end.ts';
 import { checkReconciled } from './checks/check-reconciled.ts';
+import { watchAgents } from './checks/watch-agents.ts';
 import { watchRecords } from './checks/watch-records.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
@@ -26,7 +27,7 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
   return withLightAbort(async () => {
     const random = createRandom(seed);
     const realm = createRealm(createScenario(random), random, brain);
-    watchRecords(realm);
+    watchRecords(realm, watchAgents(realm));
     for (let host = 0; host < realm.scenario.hosts; host += 1)
       realm.timeline.after(random.between(0, 300), () => {
         startHost(realm, runHost, policyOf(realm, random.between(1, 4)));
@@ -64,6 +65,11 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
   await untilAlone(realm);
   startHost(realm, runHost, policyOf(realm, 2));
   await untilAlone(realm);
+  // It went on with a run that had spent its budget, and ended it; the next one begins anew.
+  if (stateOf(realm).run.overspent !== null) {
+    startHost(realm, runHost, policyOf(realm, 2));
+    await untilAlone(realm);
+  }
   const ready = loopsOf(stateOf(realm)).filter((loop) => loop.phase.at === 'ready' && canBeQueued(loop));
   if (ready.length > 0) {
     startHost(realm, runHost, policyOf(realm, 0), requestFor(realm, stateOf(realm), ready));

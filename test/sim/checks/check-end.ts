@@ -5,6 +5,7 @@ import type { Loop, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE, isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail, stateOf } from '../model/realm.ts';
+import { isQueued, startableTasks } from './startable.ts';
 
 /** What must be so once nobody is left who would do anything. */
 export function checkEnd(realm: Realm): void {
@@ -54,7 +55,6 @@ function checkNothingLost(realm: Realm): void {
 function checkExplained(realm: Realm): void {
   const state = stateOf(realm);
   const { policy } = realm.scenario;
-  const newest = new Map(loopsOf(state).map((loop) => [loop.task, loop]));
   const stuck = (what: string): void => fail(realm, 'all-is-explained', what);
   if (state.landing !== null) stuck(`a landing is under way and nobody is there`);
   const known = state.trackers[policy.tracker]?.tasks ?? [];
@@ -66,26 +66,8 @@ function checkExplained(realm: Realm): void {
     if (isWorking(loop)) stuck(`${loop.id} is still ${loop.phase.at}`);
     if (isQueued(loop) && !isHeldBack(state, loop)) stuck(`${loop.id} is queued and could land`);
   }
-  const isMet = (dep: (typeof known)[number]['id']): boolean => {
-    const key = taskKey(policy.tracker, dep);
-    const isDone = known.some((task) => task.id === dep && task.status === 'done');
-    const isReady = policy.mergePolicy === 'manual' && newest.get(key)?.phase.at === 'ready';
-    return isDone || state.landed[key] !== undefined || isReady;
-  };
-  for (const task of known) {
-    const key = taskKey(policy.tracker, task.id);
-    const loop = newest.get(key);
-    const isSettled = state.landed[key] !== undefined || task.status === 'done' || task.status === 'blocked';
-    if (isSettled || loop?.phase.at === 'ready') continue;
-    if (loop !== undefined && (state.attempts[key] ?? 0) >= policy.limits.attempts) continue;
-    if (task.deps.some((dep) => !isMet(dep))) continue;
-    const group = task.group ?? (policy.strategy === 'group' ? '' : null);
-    if (group !== null && loopsOf(state).some((other) => isQueued(other))) continue;
-    stuck(`${task.id} could start`);
-  }
+  for (const task of startableTasks(state, policy)) stuck(`${task.id} could start`);
 }
-
-const isQueued = (loop: Loop): boolean => loop.phase.at === 'ready' && loop.phase.queued;
 
 /** Landing waits for a person, or for what this loop was started from. */
 const isHeldBack = (state: State, loop: Loop): boolean =>

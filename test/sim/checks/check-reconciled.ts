@@ -8,6 +8,7 @@ export function checkReconciled(realm: Realm): void {
   const { reconcile, fold } = realm.brain;
   for (const { id: me } of Object.values(state.hosts)) {
     const observed = {
+      nowMs: realm.timeline.now(),
       deadHosts: hostsToWatch(state, me).flatMap(({ id, mark }) =>
         realm.hosts.some((host) => host.pid === mark.pid && !host.dead && !host.suspected) ? [] : [id],
       ),

@@ -1,5 +1,5 @@
 import type { EventType, IterationOutcome } from '../../../src/core/events.ts';
-import type { LandingTrouble, ParkReason } from '../../../src/core/model.ts';
+import type { Hold, LandingTrouble, Loop, ParkReason } from '../../../src/core/model.ts';
 import { LANDING_WIDTH_MAX, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
 
@@ -9,10 +9,30 @@ const SOUGHT: Record<
   | `it ${IterationOutcome}`
   | `parked ${ParkReason}`
   | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
+  | `held ${Hold['kind']}`
+  | `waits for ${NonNullable<Loop['waitsFor']>}`
+  | 'warned'
+  | 'overspent'
+  | 'the second agent'
   | 'several in a candidate'
   | 'fewer in a candidate',
   true
 > = {
+  'held limit': true,
+  'held rate': true,
+  'held auth': true,
+  'waits for auth': true,
+  'waits for budget': true,
+  warned: true,
+  overspent: true,
+  'the second agent': true,
+  'loop-released': true,
+  'account-resumed': true,
+  'loop-progressed': true,
+  'loop-blocked': true,
+  'loop-done': true,
+  'loop-steered': true,
+  'task-proposed': true,
   'several in a candidate': true,
   'fewer in a candidate': true,
   'integration-moved': true,
@@ -49,6 +69,11 @@ const SOUGHT: Record<
   'it timed-out': true,
   'it interrupted': true,
   'it lost': true,
+  'it stalled': true,
+  'it limited': true,
+  'it throttled': true,
+  'it refused': true,
+  'it blocked': true,
   'parked iterations': true,
   'parked runtime': true,
   'parked no-progress': true,
@@ -59,6 +84,9 @@ const SOUGHT: Record<
   'parked base-parked': true,
   'parked broken': true,
   'parked reset': true,
+  'parked budget': true,
+  'parked blocked': true,
+  'parked protected': true,
   'stopped upstream-conflict': true,
   'stopped upstream-red': true,
 };
@@ -77,12 +105,22 @@ export function createCoverage(): Coverage {
         missing.delete(event.type);
         if (event.type === 'candidate-built' && event.candidate.members.length > 1)
           missing.delete('several in a candidate');
-        if (event.type === 'iteration-ended') missing.delete(`it ${event.outcome}`);
+        if (event.type !== 'iteration-ended') continue;
+        missing.delete(`it ${event.outcome}`);
+        if (event.agent === 'bob') missing.delete('the second agent');
       }
     for (const state of states) {
       if (state.landing !== null && state.landing.width < LANDING_WIDTH_MAX) missing.delete('fewer in a candidate');
       if (state.landingTrouble !== null) missing.delete(`stopped ${state.landingTrouble.kind}`);
-      for (const { phase } of loopsOf(state)) if (phase.at === 'parked') missing.delete(`parked ${phase.reason}`);
+      if (state.run.overspent !== null) missing.delete('overspent');
+      for (const { hold, warnedUntilMs } of Object.values(state.accounts)) {
+        if (hold !== null) missing.delete(`held ${hold.kind}`);
+        if (warnedUntilMs !== null) missing.delete('warned');
+      }
+      for (const { phase, waitsFor } of loopsOf(state)) {
+        if (phase.at === 'parked') missing.delete(`parked ${phase.reason}`);
+        if (waitsFor !== null) missing.delete(`waits for ${waitsFor}`);
+      }
     }
   };
   return { add, missing: () => [...missing] };

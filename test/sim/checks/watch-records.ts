@@ -1,4 +1,4 @@
-import type { Event } from '../../../src/core/events.ts';
+import type { Event, Stamp } from '../../../src/core/events.ts';
 import type { LoopId, Sha, TaskKey } from '../../../src/core/ids.ts';
 import { taskKey } from '../../../src/core/ids.ts';
 import type { Host, Loop, State } from '../../../src/core/model.ts';
@@ -7,8 +7,11 @@ import { findTask } from '../../../src/core/tasks.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail, TRACKER } from '../model/realm.ts';
 
+/** Looks at one event of a record, with the states before and after it. */
+export type EventWatch = (before: State, event: Event, after: State, stamp: Stamp) => void;
+
 /** Checks every record as it is written, against the realm and against the states before and after it. */
-export function watchRecords(realm: Realm): void {
+export function watchRecords(realm: Realm, alsoWatch: EventWatch): void {
   const epochs = new Map<TaskKey, number>();
   const landings = new Map<string, LoopId>();
   const epochOf = new Map<LoopId, string>();
@@ -38,6 +41,7 @@ export function watchRecords(realm: Realm): void {
       const after = isAlone ? end : realm.brain.fold(before, { ...record, events: [event] });
       checkEvent(realm, before, after, event);
       checkFence(realm, before, after, event);
+      alsoWatch(before, event, after, record);
       if (after.loops !== before.loops) for (const loop of loopsOf(after)) checkLoop(before, loop);
       before = after;
     }

@@ -37,6 +37,8 @@ export interface GitModel {
   readonly get: (id: Sha) => Commit;
   readonly isAncestor: (older: Sha, newer: Sha) => boolean;
   readonly merge: (ours: Sha, theirs: Sha) => Merged;
+  /** The paths of what one commit has and the other lacks. */
+  readonly changed: (from: Sha, to: Sha) => readonly string[];
   readonly findLanding: (from: Sha, loop: LoopId) => Sha | null;
   /** The landings along the first parents, newest first. */
   readonly landingsOf: (from: Sha) => readonly LoopId[];
@@ -89,6 +91,11 @@ export function createGitModel(): GitModel {
     get,
     isAncestor,
     merge: (ours, theirs) => merge(get(ours).tree.tokens, get(theirs).tree.tokens, tokens),
+    changed: (from, to) => {
+      const [a, b] = [get(from).tree.tokens, get(to).tree.tokens];
+      const differing = [...[...a].filter((id) => !b.has(id)), ...[...b].filter((id) => !a.has(id))];
+      return [...new Set(differing.map((id) => pathOf(tokens.get(id)?.area ?? 9)))];
+    },
     findLanding: (from, loop) => {
       for (let at: Sha | undefined = from; at !== undefined; at = get(at).parents[0])
         if (get(at).lands === loop) return at;
@@ -105,6 +112,8 @@ export function createGitModel(): GitModel {
   };
 }
 
+const pathOf = (area: number): string => `area-${area}.txt`;
+
 function merge(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, known: ReadonlyMap<string, Token>): Merged {
   const hotAreas = (from: ReadonlySet<string>, lacking: ReadonlySet<string>): Set<number> =>
     new Set(
@@ -114,7 +123,7 @@ function merge(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, known: Re
       }),
     );
   const mine = hotAreas(ours, theirs);
-  const conflicts = [...hotAreas(theirs, ours)].filter((area) => mine.has(area)).map((area) => `area-${area}.txt`);
+  const conflicts = [...hotAreas(theirs, ours)].filter((area) => mine.has(area)).map(pathOf);
   return conflicts.length > 0 ? { conflicts } : { tokens: new Set([...ours, ...theirs]) };
 }
 

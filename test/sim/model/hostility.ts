@@ -3,11 +3,11 @@ import type { LoopId } from '../../../src/core/ids.ts';
 import { taskKey } from '../../../src/core/ids.ts';
 import { canBeQueued } from '../../../src/core/landing-queue.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
-import { loopsOf } from '../../../src/core/model.ts';
+import { isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from './realm.ts';
 import { appendRecord, moveIntegration, newName, stateOf, TRACKER } from './realm.ts';
 import { createTask } from './scenario.ts';
-import { endAgent } from './sim-agents.ts';
+import { endAgent } from './agent-life.ts';
 import type { HostRunner } from './start-host.ts';
 import { livingHosts, policyOf, startHost } from './start-host.ts';
 
@@ -165,6 +165,14 @@ const landRequest: Act = (realm, runHost) => {
   else if (livingHosts(realm).length < 5) startHost(realm, runHost, policyOf(realm, 0), events);
 };
 
+/** Mostly to a loop that works; what is said to one that has ended is said to nobody. */
+const personSteers: Act = (realm) => {
+  const loops = newestLoops(stateOf(realm)).filter((loop) => isWorking(loop) || realm.random.chance(0.1));
+  if (loops.length === 0) return;
+  const text = newName(realm, 'please-');
+  personWrites(realm, [{ type: 'loop-steered', loop: realm.random.pick(loops).id, text }]);
+};
+
 function newestLoops(state: State): readonly Loop[] {
   return [...new Map(loopsOf(state).map((loop) => [loop.task, loop])).values()];
 }
@@ -209,4 +217,6 @@ const ACTS: readonly Act[] = [
   taskReset,
   landRequest,
   landRequest,
+  personSteers,
+  personSteers,
 ];

@@ -4,6 +4,8 @@ import type { HostPolicy, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 import type { LogRecord } from '../../../src/world/log/log.ts';
+import type { AgentOrder, Iteration } from '../../../src/world/world.ts';
+import type { IterationEnd, Report } from '../../../src/text/agents/report.ts';
 import type { Brain } from '../../../src/engine/brain.ts';
 import type { Commit, GitModel } from './git-model.ts';
 import { createGitModel } from './git-model.ts';
@@ -24,6 +26,8 @@ export interface SimHost {
   skewMs: number;
   ring: (() => void) | null;
   trackerSeen: number;
+  /** How far it has folded the log. */
+  seq: number;
 }
 
 export interface SimWorktree {
@@ -38,9 +42,21 @@ export interface SimAgent {
   readonly cwd: string;
   readonly startedBy: number;
   readonly startedMs: number;
-  end: { readonly how: 'exited'; readonly code: number } | { readonly how: 'lost' } | null;
-  text: string;
+  readonly name: string;
+  readonly account: string;
+  /** The newest guidance its prompt held. */
+  readonly guided: number;
+  /** Can be spoken to while it works. */
+  readonly canTalk: boolean;
+  end: Extract<IterationEnd, { readonly how: 'exited' | 'lost' | 'stopped' }> | null;
+  report: Report;
   readonly waiting: (() => void)[];
+}
+
+/** The account behind agents, as the service sees it. */
+export interface SimAccount {
+  limitedUntilMs: number;
+  isLoggedIn: boolean;
 }
 
 export interface SimTracker {
@@ -64,6 +80,9 @@ export interface Realm {
   readonly worktrees: Map<string, SimWorktree>;
   readonly pool: string[];
   readonly agents: Map<string, SimAgent>;
+  readonly accounts: Map<string, SimAccount>;
+  /** The iterations that were told each thing a person said. */
+  readonly told: Map<string, Set<string>>;
   readonly tracker: SimTracker;
   /** Trees that a gate run really passed. */
   readonly passed: Set<Sha>;
@@ -77,6 +96,8 @@ export interface Realm {
   violation: { readonly invariant: string; readonly detail: string } | null;
   names: number;
   onRecord: (before: State, record: LogRecord<Event>, after: State) => void;
+  /** A host is about to start an agent. */
+  onStart: (host: SimHost, iteration: Iteration, order: AgentOrder) => void;
 }
 
 export const TRACKER = 'PRD.md';
@@ -98,6 +119,10 @@ export function createRealm(scenario: Scenario, random: Random, brain: Brain): R
     worktrees: new Map(),
     pool: [],
     agents: new Map(),
+    accounts: new Map(
+      scenario.policy.agents.map(({ account }) => [account, { limitedUntilMs: 0, isLoggedIn: true }] as const),
+    ),
+    told: new Map(),
     tracker: { version: 1, tasks: scenario.tasks },
     passed: new Set(),
     userCommits: [root.id],
@@ -109,6 +134,7 @@ export function createRealm(scenario: Scenario, random: Random, brain: Brain): R
     violation: null,
     names: 0,
     onRecord: () => undefined,
+    onStart: () => undefined,
   };
 }
 

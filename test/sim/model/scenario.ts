@@ -15,6 +15,8 @@ export interface Scenario {
   /** How many moments the hostility lasts. */
   readonly hostileMoments: number;
   readonly agents: AgentHabits;
+  /** Paths that land only when a person says so. */
+  readonly protect: readonly string[];
   readonly flakes: number;
   /** Chance that a command of the world fails. */
   readonly faults: number;
@@ -26,7 +28,28 @@ export interface AgentHabits {
   readonly hanging: number;
   readonly bad: number;
   readonly unfinished: number;
+  /** Says by a verb what it does, finds, or cannot do. */
+  readonly speaking: number;
+  readonly stalling: number;
+  /** Chances that the account behind it has enough of it. */
+  readonly limits: number;
+  readonly rates: number;
+  readonly logouts: number;
+  readonly warnings: number;
 }
+
+/** One agent, two with an account each, or two that share one. */
+const AGENTS = [
+  [{ name: 'ann', account: 'a' }],
+  [
+    { name: 'ann', account: 'a' },
+    { name: 'bob', account: 'b' },
+  ],
+  [
+    { name: 'ann', account: 'shared' },
+    { name: 'bob', account: 'shared' },
+  ],
+] as const;
 
 const GROUPS = [null, null, 'auth', 'ui'] as const;
 
@@ -65,11 +88,19 @@ export function createScenario(random: Random): Scenario {
         attempts: random.between(1, 2),
         consecutiveFailures: random.between(1, 3),
         graceMs: 100,
+        maxCostUsd: random.pick([null, null, null, 1.5]),
+        maxTokens: random.pick([null, null, null, null, 1200]),
+        logMb: 1,
+        outputMb: 10,
       },
       target: 'main',
       publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
       method: random.chance(0.7) ? 'merge' : 'squash',
-      agent: 'simulated',
+      agents: random.pick(AGENTS),
+      budget: {
+        maxCostUsd: random.pick([null, null, null, random.between(2, 8) / 2]),
+        maxTokens: random.pick([null, null, null, null, random.between(1000, 4000)]),
+      },
       gatesHash: 'g',
       hasGates: true,
     },
@@ -82,7 +113,14 @@ export function createScenario(random: Random): Scenario {
       hanging: random.pick([0, 0, 0.1]),
       bad: random.pick([0, 0.15, 0.4]),
       unfinished: random.pick([0.1, 0.4]),
+      speaking: random.pick([0, 0.1, 0.3]),
+      stalling: random.pick([0, 0, 0.1]),
+      limits: random.pick([0, 0, 0.05, 0.2]),
+      rates: random.pick([0, 0, 0, 0.1]),
+      logouts: random.pick([0, 0, 0, 0.08]),
+      warnings: random.pick([0, 0, 0.1]),
     },
+    protect: random.pick([[], [], ['area-6.txt']]),
     flakes: random.pick([0, 0, 0.05]),
     faults: quiet ? 0 : random.pick([0, 0, 0.01, 0.05]),
   };

@@ -22,6 +22,8 @@ export function createSimWorktrees(realm: Realm, op: Op): Worktrees {
         commitDirty(realm, worktree);
         return { ...factsOf(standing(realm, path)), branch, committed: true, odd: null, kept: null };
       }),
+    touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
+    changed: (from, to) => op(() => realm.git.changed(from, to)),
     restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: async (commit, act) => act(await op(() => `${GATE_PATH}${commit}`)),

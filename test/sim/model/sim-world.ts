@@ -29,6 +29,7 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     integration: createSimIntegration(realm, op),
     agents: createSimAgents(realm, host, op),
     gates: createSimGates(realm, host),
+    prompts: { build: ({ guidance }) => JSON.stringify(guidance) },
     projection: { write: () => undefined, close: () => undefined },
   };
 }

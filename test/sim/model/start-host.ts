@@ -5,7 +5,6 @@ import type { HostOrder } from '../../../src/engine/host.ts';
 import type { World } from '../../../src/world/world.ts';
 import type { Realm, SimHost } from './realm.ts';
 import { fail } from './realm.ts';
-import { PROMISE } from './sim-agents.ts';
 import { createSimWorld } from './sim-world.ts';
 
 export type HostRunner = (world: World, order: HostOrder) => Promise<State>;
@@ -28,17 +27,24 @@ export function startHost(
     skewMs: realm.random.chance(0.3) ? realm.random.between(-3000, 3000) : 0,
     ring: null,
     trackerSeen: 0,
+    seq: 0,
   };
+  // Whoever starts a host has often logged in before.
+  if (realm.isCalm || realm.random.chance(0.7))
+    for (const account of realm.accounts.values()) account.isLoggedIn = true;
   realm.hosts.push(host);
   realm.stirred = true;
   runHost(createSimWorld(realm, host), {
     policy,
-    completionPromise: PROMISE,
+    completion: { signal: 'ship_block', promise: '' },
     gateCommands: ['npm test'],
+    protect: realm.scenario.protect,
     opening: () => opening,
     drain: host.drain.signal,
     force: host.force.signal,
-    onRecord: () => undefined,
+    onRecord: ({ seq }) => {
+      host.seq = seq;
+    },
     onWarning: () => undefined,
   }).then(
     () => {
@@ -59,7 +65,7 @@ export const livingHosts = (realm: Realm): readonly SimHost[] => realm.hosts.fil
 /** As the scenario says, now and then with another mind about one thing. */
 export function policyOf(realm: Realm, slots: number): HostPolicy {
   const { random, scenario } = realm;
-  const policy: HostPolicy = { ...scenario.policy, slots };
+  const policy: HostPolicy = { ...scenario.policy, slots, agents: slots === 0 ? [] : scenario.policy.agents };
   if (realm.isCalm || !random.chance(0.1)) return policy;
   return random.chance(0.5)
     ? { ...policy, mergePolicy: policy.mergePolicy === 'manual' ? 'auto_merge' : 'manual' }

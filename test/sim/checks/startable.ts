@@ -1,0 +1,28 @@
+import { taskKey } from '../../../src/core/ids.ts';
+import type { HostPolicy, Loop, State } from '../../../src/core/model.ts';
+import { loopsOf } from '../../../src/core/model.ts';
+import type { Task } from '../../../src/core/task.ts';
+
+export const isQueued = (loop: Loop): boolean => loop.phase.at === 'ready' && loop.phase.queued;
+
+/** The tasks that nothing keeps from starting once no loop works, told without the scheduler. */
+export function startableTasks(state: State, policy: Omit<HostPolicy, 'slots'>): readonly Task[] {
+  const known = state.trackers[policy.tracker]?.tasks ?? [];
+  const newest = new Map(loopsOf(state).map((loop) => [loop.task, loop]));
+  const isMet = (dep: Task['id']): boolean => {
+    const key = taskKey(policy.tracker, dep);
+    const isDone = known.some((task) => task.id === dep && task.status === 'done');
+    const isReady = policy.mergePolicy === 'manual' && newest.get(key)?.phase.at === 'ready';
+    return isDone || state.landed[key] !== undefined || isReady;
+  };
+  return known.filter((task) => {
+    const key = taskKey(policy.tracker, task.id);
+    const loop = newest.get(key);
+    const isSettled = state.landed[key] !== undefined || task.status === 'done' || task.status === 'blocked';
+    if (isSettled || loop?.phase.at === 'ready') return false;
+    if (loop !== undefined && (state.attempts[key] ?? 0) >= policy.limits.attempts) return false;
+    if (task.deps.some((dep) => !isMet(dep))) return false;
+    const group = task.group ?? (policy.strategy === 'group' ? '' : null);
+    return group === null || !loopsOf(state).some((other) => isQueued(other));
+  });
+}

@@ -1,0 +1,124 @@
+import type { Event } from '../../../src/core/events.ts';
+import type { Usage } from '../../../src/core/usage.ts';
+import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { Report } from '../../../src/text/agents/report.ts';
+import type { Realm, SimAgent } from './realm.ts';
+import { appendRecord, commitDirty, newName, stateOf, tipOf } from './realm.ts';
+
+export const SILENCE: Report = {
+  session: null,
+  finalText: '',
+  structured: null,
+  isTerminal: null,
+  failure: null,
+  limit: null,
+  denials: 0,
+  usage: NO_USAGE,
+};
+
+/** Plans what one agent does, says and costs, and how it ends. */
+export function beginLife(realm: Realm, agent: SimAgent): void {
+  const { random, timeline, scenario } = realm;
+  const habits = scenario.agents;
+  agent.report = { ...SILENCE, usage: bill(realm) };
+  if (isTurnedAway(realm, agent)) return;
+  const ms = random.chance(0.15) ? random.between(900, 3000) : random.between(30, 900);
+  if (!random.chance(habits.idle)) timeline.after(random.between(0, ms), () => change(realm, agent));
+  if (random.chance(habits.speaking)) timeline.after(random.between(0, ms), () => speak(realm, agent));
+  if (random.chance(habits.hanging)) return;
+  timeline.after(ms, () => {
+    const unfinished = random.chance(habits.speaking / 3) ? 'BLOCK: who pays for this?' : 'more to do';
+    const finalText = random.chance(habits.unfinished) ? unfinished : 'SHIP';
+    if (random.chance(habits.stalling))
+      return endAgent(agent, { how: 'stopped', why: random.pick(['stalled', 'flood', 'turns']), detail: 'too much' });
+    const warning = {
+      status: 'warning',
+      resetsAtMs: timeline.now() + random.between(500, 8000),
+      detail: '90%',
+    } as const;
+    const limit = !realm.isCalm && random.chance(habits.warnings) ? warning : null;
+    agent.report = { ...agent.report, finalText, limit };
+    endAgent(agent, { how: 'exited', code: random.chance(habits.failing) ? 3 : 0 });
+  });
+}
+
+/** In quarters, so that sums are exact. Calm is free, or some budget would never let it end. */
+function bill({ random, isCalm }: Realm): Usage {
+  if (isCalm || random.chance(0.2)) return NO_USAGE;
+  const costUsd = random.int(4) / 4;
+  return {
+    ...NO_USAGE,
+    inputTokens: random.between(10, 400),
+    outputTokens: random.int(100),
+    costUsd,
+    costKind: 'billed',
+  };
+}
+
+/** The account behind it does not let it work. */
+function isTurnedAway(realm: Realm, agent: SimAgent): boolean {
+  const { random, timeline, isCalm } = realm;
+  const { limits, rates, logouts } = realm.scenario.agents;
+  const account = realm.accounts.get(agent.account);
+  if (account === undefined) return false;
+  const refuse = (failure: Report['failure'], limit: Report['limit'] = null): true => {
+    timeline.after(random.between(5, 300), () => {
+      agent.report = { ...agent.report, failure, limit };
+      endAgent(agent, { how: 'exited', code: 1 });
+    });
+    return true;
+  };
+  if (!isCalm && random.chance(logouts)) account.isLoggedIn = false;
+  if (!account.isLoggedIn) return refuse({ kind: 'auth', message: 'not logged in' });
+  if (!isCalm && random.chance(limits))
+    account.limitedUntilMs =
+      timeline.now() + (random.chance(0.7) ? random.between(300, 4000) : random.between(4000, 20_000));
+  const resetsAtMs = account.limitedUntilMs;
+  if (resetsAtMs > timeline.now())
+    return refuse({ kind: 'limit', message: 'usage limit reached' }, { status: 'reached', resetsAtMs, detail: '5h' });
+  if (!isCalm && random.chance(rates))
+    return refuse({ kind: random.pick(['rate', 'overloaded']), message: 'too many requests' });
+  return false;
+}
+
+/** It calls a verb: another process that writes into the log. A verb may come late. */
+function speak(realm: Realm, agent: SimAgent): void {
+  const { random } = realm;
+  const { loop, n } = agent;
+  const words = newName(realm, 'words-');
+  const said: readonly Event[] = [
+    { type: 'loop-progressed', loop, n, text: words },
+    { type: 'loop-blocked', loop, n, why: words },
+    { type: 'loop-done', loop, n, summary: words },
+    { type: 'task-proposed', loop, title: words, body: '' },
+  ];
+  const write = (): void => {
+    realm.stirred = true;
+    appendRecord(realm, realm.log.length, 'verb', realm.timeline.now(), [random.pick(said)]);
+  };
+  if (random.chance(0.1)) realm.timeline.after(random.between(0, 2000), write);
+  else if (agent.end === null) write();
+}
+
+/** It writes something, of which the gates may think little; often it mends what they said. */
+function change(realm: Realm, agent: SimAgent): void {
+  const worktree = realm.worktrees.get(agent.cwd);
+  if (agent.end !== null || worktree === undefined || !worktree.exists) return;
+  const { random, git } = realm;
+  const loop = stateOf(realm).loops[agent.loop];
+  const flaws = tipOf(realm, worktree)?.tree.flaws ?? [];
+  const token = {
+    id: newName(realm, `${agent.loop}.${agent.n}.`),
+    area: random.int(7),
+    bad: random.chance(realm.scenario.agents.bad),
+    fixes: loop?.lastGate?.verdict === 'red' && random.chance(0.7) ? (flaws[0] ?? null) : null,
+  };
+  worktree.dirty.add(git.addToken(token));
+  if (random.chance(0.5)) commitDirty(realm, worktree);
+}
+
+export function endAgent(agent: SimAgent, end: NonNullable<SimAgent['end']>): void {
+  if (agent.end !== null) return;
+  agent.end = end;
+  for (const tell of agent.waiting.splice(0)) tell();
+}
