@@ -21,6 +21,25 @@ const BASE = new RegExp(
   ].join('|'),
 );
 
+/** The MCP SDK and what it needs: large, and only `ralph mcp` loads it. */
+const MCP =
+  /node_modules\/(?:@modelcontextprotocol|zod|ajv|ajv-formats|fast-uri|fast-deep-equal|json-schema-traverse)\//;
+
+/** Code of ours stays readable, for whoever meets a stack trace; what is wholly strangers' is made small. */
+const smallStrangers = {
+  name: 'small-strangers',
+  async renderChunk(code, chunk) {
+    if (!chunk.moduleIds.every((id) => id.includes('/node_modules/'))) return null;
+    const { minify } = await import('rolldown/utils');
+    const made = await minify(chunk.fileName, code, {
+      module: true,
+      mangle: { keepNames: { function: true, class: true } },
+    });
+    if (made.errors.length > 0) throw new Error(`minifying ${chunk.fileName}: ${made.errors[0].message}`);
+    return { code: made.code, map: null };
+  },
+};
+
 /** Bundles the entries in memory; what is imported lazily becomes a chunk of its own, read only when asked for. */
 export async function bundle({ entries, version }) {
   const { rolldown } = await import('rolldown');
@@ -42,7 +61,15 @@ export async function bundle({ entries, version }) {
       sourcemap: true,
       minify: false,
       entryFileNames: '[name].js',
-      codeSplitting: { groups: [{ name: 'base', test: BASE }] },
+      codeSplitting: {
+        groups: [
+          { name: 'base', test: BASE },
+          { name: 'mcp-sdk', test: MCP },
+          { name: 'toml', test: /node_modules\/@decimalturn\// },
+          { name: 'yaml', test: /node_modules\/yaml\// },
+        ],
+      },
+      plugins: [smallStrangers],
       chunkFileNames: 'chunks/[name]-[hash].js',
       banner: (chunk) => (chunk.isEntry && !bringsHashbang(entries[chunk.name]) ? HASHBANG : ''),
     });

@@ -72,6 +72,11 @@ function listed(tool: Tool): ListedTool {
     name: tool.name,
     description: tool.description,
     inputSchema: { type: 'object', properties, required, additionalProperties: false },
-    annotations: { readOnlyHint: tool.isReadOnly, destructiveHint: false, openWorldHint: false },
+    // The protocol's own words; a client may ask less of its user for what only reads.
+    annotations: Object.fromEntries([
+      ['readOnlyHint', tool.isReadOnly],
+      ['destructiveHint', false],
+      ['openWorldHint', false],
+    ]),
   };
 }

@@ -42,34 +42,68 @@ function plainText(): Printing {
 
 function events(shown: Shown, protocol: Protocol, n: number): Printing {
   const reader = openReader(protocol, { nowMs: Date.now(), utcOffsetMin: -new Date().getTimezoneOffset() });
-  let printed: string[] = [];
+  const page = openPage();
   const lines = createLineSplitter((line) => {
     const read = reader.read(line);
     // What is no event of the protocol was said past it: by the client when it broke, or by us where the log was cut.
     const seen: readonly AgentEvent[] =
       read.length === 0 && isPlain(line, protocol) ? [{ type: 'said', text: line, isPart: false }] : read;
     for (const event of seen) {
-      const text = shown === 'json' ? JSON.stringify({ iteration: n, ...event }) : renderEvent(event);
-      if (text !== null) printed.push(shown === 'json' ? text : cleanText(text));
+      if (shown === 'json') page.line(JSON.stringify({ iteration: n, ...event }));
+      else page.event(event);
     }
   });
-  const flush = (): string => {
-    const text = printed.map((line) => `${line}\n`).join('');
-    printed = [];
-    return text;
-  };
   return {
     push(bytes) {
       lines.take(bytes);
-      return flush();
+      return page.take();
     },
     end() {
       lines.finish();
-      if (lines.skipped() > 0 && shown === 'rendered') printed.push(`(lines too long to be shown: ${lines.skipped()})`);
-      return flush();
+      if (lines.skipped() > 0 && shown === 'rendered') page.line(`(lines too long to be shown: ${lines.skipped()})`);
+      page.end();
+      return page.take();
     },
   };
 }
 
 const isPlain = (line: string, protocol: Protocol): boolean =>
   protocol === 'text' || (line.trim() !== '' && !line.trimStart().startsWith('{'));
+
+interface Page {
+  event(event: AgentEvent): void;
+  line(text: string): void;
+  end(): void;
+  take(): string;
+}
+
+/** Puts the parts of one message on one line: its end is only known when something else comes. */
+function openPage(): Page {
+  let text = '';
+  let isOpen = false;
+  const end = (): void => {
+    if (isOpen) text += '\n';
+    isOpen = false;
+  };
+  const line = (words: string): void => {
+    end();
+    text += `${words}\n`;
+  };
+  return {
+    event(event) {
+      const words = renderEvent(event);
+      if (words === null) return;
+      if (event.type !== 'said') return line(cleanText(words));
+      if (!event.isPart) end();
+      text += cleanText(words);
+      isOpen = true;
+    },
+    line,
+    end,
+    take() {
+      const taken = text;
+      text = '';
+      return taken;
+    },
+  };
+}
