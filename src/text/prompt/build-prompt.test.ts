@@ -98,7 +98,7 @@ describe('the default prompt', () => {
     ['exit_signal', '\nEXIT_SIGNAL: true\n'],
     ['loop_complete', '\nLOOP_COMPLETE\n'],
     ['ship_block', '\nSHIP\n'],
-    ['ship_block', '\nBLOCK\n'],
+    ['ship_block', '\nBLOCK: WHAT YOU NEED\n'],
     ['structured', '{"status": "done"'],
   ];
   it.each(signals)('with %s says %j, and does not end with it', (signal, line) => {

@@ -14,7 +14,7 @@ export function promiseRule(signal: CompletionSignal, promise: string): string {
     case 'ship_block':
       return (
         `When the task is complete and verified, end your answer with exactly:\nSHIP\n` +
-        `If you cannot go on without a person, say what you need and end your answer with exactly:\nBLOCK\n` +
+        `If you cannot go on without a person, end your answer with one line that says what you need:\nBLOCK: WHAT YOU NEED\n` +
         `If it is merely not complete, print neither of these lines; say what is left.`
       );
     case 'structured':
