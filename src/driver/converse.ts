@@ -80,7 +80,7 @@ export function converse(spec: TalkSpec, prompt: string, place: ConversationPlac
     const lines = ending.isBegun() ? [] : talk.interrupt();
     client.send(lines);
     if (lines.length === 0) ending.begin(LEAVE_MS);
-    else giveUp = setTimeout(() => ending.begin(LEAVE_MS), YIELD_MS);
+    else giveUp = setTimeout(() => void (ending.isBegun() || ending.begin(LEAVE_MS)), YIELD_MS);
   }
 
   client.send(talk.begin());
