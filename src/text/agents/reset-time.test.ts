@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromEpoch, readResetTime } from './reset-time.ts';
+import { fromUnixTime, readResetTime } from './reset-time.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 20, 0, 10);
 const at = (day: number, hour: number, minute: number, month = 10, year = 2026): number =>
@@ -52,7 +52,7 @@ describe('readResetTime', () => {
   });
 });
 
-describe('fromEpoch', () => {
+describe('fromUnixTime', () => {
   it.each([
     [1_794_779_607, 1_794_779_607_000],
     [1_794_779_607_000, 1_794_779_607_000],
@@ -60,5 +60,5 @@ describe('fromEpoch', () => {
     [-5, null],
     [1e18, null],
     [null, null],
-  ])('%s: %s', (told, wanted) => expect(fromEpoch(told)).toBe(wanted));
+  ])('%s: %s', (told, wanted) => expect(fromUnixTime(told)).toBe(wanted));
 });

@@ -12,8 +12,8 @@ const MILLISECONDS_FROM = 100_000_000_000;
 const END_OF_CENTURY_MS = 4_102_444_800_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** `|<epoch>`, as Claude told it once. */
-const EPOCH = /\|(\d{10}|\d{13})\b/;
+/** `|1794779607`, as Claude told it once. */
+const UNIX_TIME = /\|(\d{10}|\d{13})\b/;
 /** `resets Nov 18, 8:55pm (UTC)`, `try again at Nov 18th, 2026 8:08 PM`, `resets 9pm`, `resets at 21:53`. */
 const SPOKEN =
   /(?:resets?|again|until|after)(?:\s+(?:at|on|in))?:?\s+(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?(\d{1,2})(?::(\d\d))?\s*([ap]\.?m\.?)?(?=[\s.,;)]|$)\s*(\(?(?:utc|gmt|z)\)?(?=\W|$))?/i;
@@ -23,8 +23,8 @@ const SPAN_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: 60
 
 /** When a limit is over, as a message tells it; null: it does not, or that time is over. Never in the past. */
 export function readResetTime(text: string, moment: Moment): number | null {
-  const epoch = EPOCH.exec(text)?.[1];
-  if (epoch !== undefined) return future(fromEpoch(Number(epoch)) ?? 0, moment);
+  const unixTime = UNIX_TIME.exec(text)?.[1];
+  if (unixTime !== undefined) return future(fromUnixTime(Number(unixTime)) ?? 0, moment);
   const span = SPAN.exec(text);
   if (span !== null) return moment.nowMs + Number(span[1]) * (SPAN_MS[(span[2] ?? 's')[0]!.toLowerCase()] ?? 1000);
   const spoken = SPOKEN.exec(text);
@@ -32,7 +32,7 @@ export function readResetTime(text: string, moment: Moment): number | null {
 }
 
 /** Seconds or milliseconds since 1970, as clients tell them; null: no time of our century. */
-export function fromEpoch(told: number | null): number | null {
+export function fromUnixTime(told: number | null): number | null {
   const ms = (told ?? 0) < MILLISECONDS_FROM ? (told ?? 0) * 1000 : (told ?? 0);
   return ms > 0 && ms < END_OF_CENTURY_MS ? ms : null;
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import { fromEpoch, type Moment } from '../reset-time.ts';
+import { fromUnixTime, type Moment } from '../reset-time.ts';
 import { type Dialect, type Memory, tokensIn } from './claude-memory.ts';
 import { readResult } from './claude-result.ts';
 import { at, type Bag, bagOf, listAt, numberAt, parseBag, textAt } from './json.ts';
@@ -105,7 +105,7 @@ function readLimit(bag: Bag, memory: Memory): readonly AgentEvent[] {
   const info = bagOf(at(bag, 'rate_limit_info'));
   const status = textAt(info, 'status');
   if (status !== 'rejected' && status !== 'allowed_warning') return [];
-  const resetsAtMs = fromEpoch(numberAt(info, 'resetsAt'));
+  const resetsAtMs = fromUnixTime(numberAt(info, 'resetsAt'));
   const window = textAt(info, 'rateLimitType') ?? 'usage';
   const share = numberAt(info, 'utilization');
   // With overage the work goes on, for money.

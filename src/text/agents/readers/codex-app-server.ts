@@ -1,6 +1,6 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
 import { kindOfStatus } from '../classify.ts';
-import { fromEpoch, type Moment } from '../reset-time.ts';
+import { fromUnixTime, type Moment } from '../reset-time.ts';
 import { readItem } from './codex-items.ts';
 import { failure, plainMessage } from './failures.ts';
 import { at, type Bag, bagOf, countAt, numberAt, parseBag, textAt } from './json.ts';
@@ -118,7 +118,7 @@ function readLimits(limits: Bag | null, memory: Memory): readonly AgentEvent[] {
   const isReached = textAt(limits, 'rateLimitReachedType') !== null || (fullest?.percent ?? 0) >= 100;
   if (!isReached && (fullest === undefined || fullest.percent < NEAR_PERCENT)) return [];
   const detail = `${fullest?.percent ?? 100}% of ${fullest?.minutes ?? '?'} minutes' window`;
-  const resetsAtMs = fromEpoch(fullest?.resetsAt ?? null);
+  const resetsAtMs = fromUnixTime(fullest?.resetsAt ?? null);
   // It is told again with every answer.
   const told = `${isReached} ${resetsAtMs}`;
   if (told === memory.limitTold) return [];
