@@ -10,9 +10,9 @@ export function describeMs(ms: number): string {
 }
 
 /** A moment as `2026-11-16T01:02:03Z`, without asking a clock. */
-export function isoTime(epochMs: number): string {
+export function isoTime(ms: number): string {
   const two = (n: number): string => String(n).padStart(2, '0');
-  const seconds = Math.floor(epochMs / 1000);
+  const seconds = Math.floor(ms / 1000);
   const days = Math.floor(seconds / 86_400);
   const rest = seconds - days * 86_400;
   // Years that begin in March put the odd day at their end; 719,468 days lie between that calendar's start and 1970.

@@ -91,11 +91,13 @@ interface Counts {
 
 function exitOf(state: State, { parked, interrupted, waiting, needsPerson }: Counts): ExitCode {
   if (state.run.overspent !== null && interrupted + waiting > 0) return EXIT.limit;
-  if (parked > 0 || interrupted > 0) return EXIT.parked;
-  return needsPerson || (waiting > 0 && isShut(state)) ? EXIT.needsPerson : EXIT.ok;
+  if (parked > 0) return EXIT.parked;
+  if (interrupted + waiting > 0 && needsLogin(state)) return EXIT.needsPerson;
+  if (interrupted > 0) return EXIT.parked;
+  return needsPerson ? EXIT.needsPerson : EXIT.ok;
 }
 
-const isShut = (state: State): boolean =>
+const needsLogin = (state: State): boolean =>
   Object.values(state.accounts).some(({ hold }) => hold !== null && hold.kind === 'auth');
 
 function heldLines(state: State, { agents }: HostPolicy): readonly string[] {

@@ -11,7 +11,8 @@ import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import type { GitView } from './git/view.ts';
 import { readHeadFile } from './git/ref-files.ts';
-import { treeOf } from './git/tree-edit.ts';
+import { touchedPaths } from './git/touched.ts';
+import { changedPaths, treeOf } from './git/tree-edit.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
@@ -20,6 +21,8 @@ import type { Worktrees } from './world.ts';
 
 // Worktrees outlive their loops, so a folder is not named after one.
 const FOLDER = 'wt';
+/** More would tell an agent nothing. */
+const TOUCHED_MAX = 50;
 
 export interface WorktreePlace {
   readonly repo: Repository;
@@ -43,6 +46,8 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       if (found.odd === null) settled.add(options.path);
       return found;
     },
+    touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
+    changed: (from, to) => changedPaths(view, from, to),
     restore: async (path) => {
       if (!settled.delete(path)) await restore(path);
     },

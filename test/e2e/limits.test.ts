@@ -97,7 +97,7 @@ describe('logins', () => {
   it('an agent that is not logged in is not started again; the answer says how to log in, and a new run goes on', async () => {
     const one = played([{ does: 'auth' }, { does: 'auth' }, DONE], {}, ['t1', 't2', 't3', 't4']);
     const first = await ralph(one, [...RUN, '--json']);
-    expect(first.code).toBe(1);
+    expect(first.code).toBe(6);
     expect(first.stderr).toMatch(/not logged in/);
     expect(fakeCalls(one, 'fake').length).toBeLessThanOrEqual(2);
     const second = await ralph(one, [...RUN, '--json']);
