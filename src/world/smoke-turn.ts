@@ -13,9 +13,12 @@ import { realClock } from './clock.ts';
 import { identityEnvironment } from './git/identity.ts';
 import { findRepository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
+import { readTail } from './processes/tail.ts';
+import { runFolder } from './state-places.ts';
 
 const PROMPT = 'Reply with exactly: OK';
 const TIMEOUT_MS = 3 * 60_000;
+const COMPLAINT_BYTES_MAX = 2048;
 const IDENTITY = { name: 'ralph', email: 'ralph@localhost' };
 
 export interface SmokeOrder {
@@ -31,6 +34,8 @@ export interface SmokeResult {
   readonly outcome: IterationOutcome;
   readonly failure: Failure | null;
   readonly finalText: string;
+  /** The end of what it wrote to standard error. */
+  readonly complaint: string;
   readonly usage: Usage;
   readonly durationMs: number;
 }
@@ -40,8 +45,9 @@ export async function smokeTurn({ name, agent, settings, env, signal }: SmokeOrd
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-smoke-'));
   try {
     const cwd = await makeWorktree(scratch);
+    const repo = findRepository(cwd);
     const agents = openAgents({
-      repo: findRepository(cwd),
+      repo,
       agents: new Map([[name, agent]]),
       env,
       clock: realClock,
@@ -58,7 +64,8 @@ export async function smokeTurn({ name, agent, settings, env, signal }: SmokeOrd
     const { completionSignal, completionPromise } = settings;
     const { outcome, failure } = judge({ end, report, signal: completionSignal, promise: completionPromise });
     const isFine = (outcome === 'worked' || outcome === 'claimed') && failure === null;
-    return { isFine, outcome, failure, finalText: report.finalText, usage: report.usage, durationMs };
+    const complaint = readTail(join(runFolder(repo, iteration.loop, iteration.n), 'stderr.log'), COMPLAINT_BYTES_MAX);
+    return { isFine, outcome, failure, finalText: report.finalText, complaint, usage: report.usage, durationMs };
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -113,11 +113,12 @@ describe('agents check --smoke', () => {
       api_error_status: 401,
       num_turns: 1,
     });
-    const { one, env } = withClaude(`cat > /dev/null; echo '${refused}'; exit 1`);
+    const { one, env } = withClaude(`cat > /dev/null; echo '${refused}'; echo 'look here' >&2; exit 1`);
     const { code, stdout, stderr } = await ralph(one, ['agents', 'check', 'claude', '--smoke'], { env });
     expect(code).toBe(4);
     expect(stderr).toContain('error[E_AGENT_FAILED]');
     expect(stderr).toContain('fix: claude /login');
     expect(stdout).toContain('Invalid API key');
+    expect(stdout).toMatch(/^ +look here$/m);
   });
 });

@@ -3,7 +3,7 @@ import { describeMs } from '../../../core/describe-time.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
-import { cleanLine } from '../../../text/screen/clean.ts';
+import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { AgentLook, AgentSight } from '../../../world/agent-check.ts';
 import { checkAgent, chosenName, lookAtAgent, lookAtAgents } from '../../../world/agent-check.ts';
 import type { Finding } from '../../../world/diagnose.ts';
@@ -60,6 +60,9 @@ function tell(call: Call, sight: AgentSight, findings: readonly Finding[], smoke
   const lines = findings.map(({ check, level, message, remedy }) => line(marks[level], check, message, remedy));
   if (smoke !== null)
     lines.push(line(smoke.isFine ? marks.ok : marks.fail, 'smoke', smokeWords(smoke), smokeRemedy(sight, smoke)));
+  // A client that breaks before it speaks its protocol says why here and nowhere else.
+  if (smoke !== null && !smoke.isFine && smoke.complaint.trim() !== '')
+    lines.push(`${cleanText(smoke.complaint).trimEnd()}`.replaceAll(/^/gm, '          '));
   call.out.data([style.bold(sight.name), ...lines].join('\n'));
 }
 
@@ -115,6 +118,7 @@ const inJson = ({ sight, findings, smoke }: Checked): object => ({
           outcome: smoke.outcome,
           failure: smoke.failure,
           final_text: smoke.finalText,
+          stderr: smoke.complaint,
           duration_ms: smoke.durationMs,
           ...usageView(smoke.usage),
         },
