@@ -23,6 +23,11 @@ function hasSandbox(): boolean {
   return status === 0;
 }
 
+/** The temporary folder is open to it by default, and the whole test lives in there. */
+const NO_TMP = ['exclude_slash_tmp', 'exclude_tmpdir_env_var'].flatMap((key) => [
+  '-c',
+  `sandbox_workspace_write.${key}=true`,
+]);
 const isThere = binOf('codex') === null || hasSandbox();
 const it = isThere ? itWith('codex') : itWhere(false, "codex's sandbox does not work on this machine");
 
@@ -35,7 +40,7 @@ describe('codex in its sandbox', () => {
       clients: ['codex'],
       tasks: ['t1'],
       scenario: { turns: [outside, ...HONEST] },
-      config: { 'agents.codex': { sandbox: 'workspace' } },
+      config: { 'agents.codex': { sandbox: 'workspace', args: NO_TMP } },
     });
     const { code, stdout, stderr } = await one.ralph(['run', '--parallel', '--max-workers', '1', '--json']);
     expect(summaryOf(stdout), stderr).toMatchObject({ landed: ['t1'] });

@@ -13,6 +13,8 @@ import type { Turn } from './model-server/scenario.ts';
 const RUN = ['run', '--parallel', '--max-workers', '1'];
 const GONE_MS_MAX = 10_000;
 const LONG = 'sleep 300';
+/** Some clients refuse to do nothing but sleep. */
+const SHELL = `echo begun; ${LONG}; echo ended`;
 const [write, ...rest] = HONEST;
 const HELD: readonly Turn[] = [{ ...write, after: 'looked' }, ...rest];
 
@@ -22,7 +24,7 @@ describe('A4 stopped during a long tool call', () => {
       const one = await arena({
         clients: [client.name],
         tasks: ['t1'],
-        scenario: { byTask: { t1: [[{ shell: LONG }], HELD] } },
+        scenario: { byTask: { t1: [[{ shell: SHELL }], HELD] } },
       });
       const run = one.start(RUN);
       const isLong = (): boolean => loopProcesses(one).some((found) => found.command === LONG);

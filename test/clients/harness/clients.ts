@@ -11,8 +11,8 @@ export interface Client {
   readonly home: (url: string) => Readonly<Record<string, string>>;
   /** Its `[agents.NAME]` table. */
   readonly table: Readonly<Record<string, unknown>>;
-  /** Whether it tells, through the protocol we speak with it, how many tokens it used. */
-  readonly tellsTokens: boolean;
+  /** Whether it tells, through the protocol we speak with it, the tokens of all answers, or of the last one only. */
+  readonly tells: 'all' | 'last';
 }
 
 export const KEY = 'dummy-test-key';
@@ -33,7 +33,7 @@ const claude: Client = {
   }),
   home: NO_FILES,
   table: { model: 'claude-sonnet-4-5' },
-  tellsTokens: true,
+  tells: 'all',
 };
 
 const codex: Client = {
@@ -60,7 +60,7 @@ wire_api = "responses"
 `,
   }),
   table: { sandbox: 'none' },
-  tellsTokens: true,
+  tells: 'all',
 };
 
 const gemini: Client = {
@@ -75,7 +75,7 @@ const gemini: Client = {
     }),
   }),
   table: {},
-  tellsTokens: true,
+  tells: 'all',
 };
 
 const opencode: Client = {
@@ -99,7 +99,7 @@ const opencode: Client = {
   }),
   home: NO_FILES,
   table: {},
-  tellsTokens: true,
+  tells: 'last',
 };
 
 const pi: Client = {
@@ -113,7 +113,7 @@ const pi: Client = {
     }),
   }),
   table: { args: ['--provider', 'mock', '--model', 'scripted'] },
-  tellsTokens: true,
+  tells: 'all',
 };
 
 const copilot: Client = {
@@ -128,7 +128,7 @@ const copilot: Client = {
   }),
   home: NO_FILES,
   table: {},
-  tellsTokens: true,
+  tells: 'all',
 };
 
 const qwen: Client = {
@@ -138,11 +138,12 @@ const qwen: Client = {
     '.qwen/settings.json': json({
       security: { auth: { selectedType: 'openai' } },
       privacy: { usageStatisticsEnabled: false },
-      general: { disableAutoUpdate: true },
+      // With it every commit also moves a ref of notes that all worktrees share.
+      general: { disableAutoUpdate: true, gitCoAuthor: { commit: false, pr: false } },
     }),
   }),
   table: {},
-  tellsTokens: true,
+  tells: 'all',
 };
 
 export const ALL: readonly Client[] = [claude, codex, gemini, opencode, pi, copilot, qwen];

@@ -15,7 +15,7 @@ export interface Director {
 }
 
 /** The worktree a request speaks of: clients tell the model where it is, each in its own words. */
-const WORKTREE = /\/[^\s"'<>\\]*\/\.ralph\/worktrees\/[^\s"'<>\\/]+/;
+const WORKTREE = /\/[\w./-]*\/\.ralph\/worktrees\/[\w.-]*\w/;
 
 /** Follows a scenario; remembers only how often each task began, which refusals are used up, and what is released. */
 export function director(scenario: Scenario): Director {
