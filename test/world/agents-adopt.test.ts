@@ -43,7 +43,9 @@ describe('an iteration whose host was killed', () => {
     const agents = openAgents({ ...staged.place, agents: new Map() });
     const { iteration } = staged;
     expect(agents.wasStarted(iteration)).toBe(true);
+    const token = staged.read('token');
     await expect(staged.agents.start(iteration, staged.order)).rejects.toMatchObject({ code: 'E_BUSY' });
+    expect(staged.read('token')).toBe(token);
     writeFileSync(go, '');
     const finished = await agents.finish(iteration, PATIENT);
     expect(finished).toMatchObject({ agent: 'tested', account: 'shared', guided: 7, end: { how: 'exited', code: 0 } });
