@@ -16,7 +16,7 @@ import { until } from './harness/until.ts';
 const ITERATIONS = Number(process.env['SOAK'] ?? 300);
 const TASKS = 10;
 const PER_TASK = Math.ceil(ITERATIONS / TASKS);
-const TIMEOUT_MS = 120_000 + ITERATIONS * 300;
+const TIMEOUT_MS = 120_000 + ITERATIONS * 1000;
 
 /** A line more in every iteration, the claim in the last. */
 const AGENT = `echo "$RALPH_ITERATION" >>"$RALPH_TASK_ID.txt"
