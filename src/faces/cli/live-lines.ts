@@ -17,7 +17,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'loop-adopted':
       return `${name(event.loop)} goes on in slot ${event.slot}`;
     case 'iteration-ended':
-      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}`;
+      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event, state)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}`;
     case 'loop-progressed':
       return `${name(event.loop)} ${cleanLine(event.text)}`;
     case 'loop-steered':
@@ -74,12 +74,12 @@ export function newsLine(news: News, state: State, style: Style): string {
   }
 }
 
-function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>): string {
+function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>, state: State): string {
   switch (event.outcome) {
     case 'claimed':
       return 'says it is done';
     case 'worked':
-      return 'not done yet';
+      return state.loops[event.loop]?.doneSaid === event.n ? 'says it is done' : 'not done yet';
     case 'failed':
       return event.failure === null
         ? `failed with exit ${event.exit ?? '?'}`
