@@ -72,7 +72,7 @@ function isTurnedAway(realm: Realm, agent: SimAgent): boolean {
   if (!account.isLoggedIn) return refuse({ kind: 'auth', message: 'not logged in' });
   if (!isCalm && random.chance(limits))
     account.limitedUntilMs =
-      timeline.now() + (random.chance(0.7) ? random.between(300, 4000) : random.between(4000, 20_000));
+      timeline.now() + (random.chance(0.8) ? random.between(300, 3000) : random.between(3000, 15_000));
   const resetsAtMs = account.limitedUntilMs;
   if (resetsAtMs > timeline.now())
     return refuse({ kind: 'limit', message: 'usage limit reached' }, { status: 'reached', resetsAtMs, detail: '5h' });
