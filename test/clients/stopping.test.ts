@@ -18,11 +18,19 @@ const SHELL = `echo begun; ${LONG}; echo ended`;
 const [write, ...rest] = HONEST;
 const HELD: readonly Turn[] = [{ ...write, after: 'looked' }, ...rest];
 
+/** Every client, and the two that are asked to stop in a way of their own when they are talked with. */
+const DRIVEN = [
+  ...ALL.map(({ name }) => ({ name, title: name, table: {} })),
+  { name: 'claude', title: 'claude-stdio', table: { driver: 'claude-stdio' } },
+  { name: 'codex', title: 'codex-app-server', table: { driver: 'codex-app-server' } },
+] as const;
+
 describe('A4 stopped during a long tool call', () => {
-  for (const client of ALL) {
-    itWith(client.name)(`A4 ${client.name}: nothing of it is left, and only then the next one starts`, async () => {
+  for (const { name, title, table } of DRIVEN) {
+    itWith(name)(`A4 ${title}: nothing of it is left, and only then the next one starts`, async () => {
       const one = await arena({
-        clients: [client.name],
+        clients: [name],
+        config: { [`agents.${name}`]: table },
         tasks: ['t1'],
         scenario: { byTask: { t1: [[{ shell: SHELL }], HELD] } },
       });
