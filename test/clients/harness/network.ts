@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 const RELAY = join(import.meta.dirname, 'relay.mjs');
-const UP_THEN = 'ip link set lo up && exec "$@"';
+/** Those who are not root often have no path to it. */
+const UP_THEN = 'PATH="$PATH:/usr/sbin:/sbin" ip link set lo up && exec "$@"';
 
 /** Ways to a network with nothing but loopback: as root, else in a user namespace of one's own. */
 const WAYS = [
