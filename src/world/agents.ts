@@ -2,8 +2,8 @@ import type { AgentPlace } from './agent-run/agent-place.ts';
 import { finishAgent } from './agent-run/finish-agent.ts';
 import { canTalk, putMessage } from './agent-run/inbox.ts';
 import { startAgent } from './agent-run/start-agent.ts';
-import { openWorkerLog } from './agent-run/worker-log.ts';
-import type { WorkerLog } from './agent-run/worker-log.ts';
+import { openLoopLog } from './agent-run/loop-log.ts';
+import type { LoopLog } from './agent-run/loop-log.ts';
 import { readShim } from './processes/shim.ts';
 import { runFolder, workerLog } from './state-places.ts';
 import type { Agents, Iteration } from './world.ts';
@@ -13,8 +13,8 @@ export type { AgentPlace } from './agent-run/agent-place.ts';
 /** Runs agents as processes of their own that outlive us; their bytes go to files, never through us. */
 export function openAgents(place: AgentPlace): Agents {
   const folderOf = ({ loop, n }: Iteration): string => runFolder(place.repo, loop, n);
-  const logOf = ({ slot, task }: Iteration): WorkerLog =>
-    openWorkerLog(workerLog(place.repo, slot, task), () => place.clock.nowMs());
+  const logOf = ({ slot, task }: Iteration): LoopLog =>
+    openLoopLog(workerLog(place.repo, slot, task), () => place.clock.nowMs());
   return {
     wasStarted: (iteration) => readShim(folderOf(iteration)).state !== 'absent',
     start: async (iteration, order) => {

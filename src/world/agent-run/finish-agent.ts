@@ -15,7 +15,7 @@ import { readResult, writeResult } from './result-file.ts';
 import { trimLog } from './trim.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { Stop } from './watchdog.ts';
-import type { WorkerLog } from './worker-log.ts';
+import type { LoopLog } from './loop-log.ts';
 
 type FinishOptions = Parameters<Agents['finish']>[1];
 
@@ -29,7 +29,7 @@ const MEGABYTE = 1024 * 1024;
 export async function finishAgent(
   place: AgentPlace,
   dir: string,
-  log: WorkerLog,
+  log: LoopLog,
   options: FinishOptions,
 ): Promise<IterationResult> {
   const result = readResult(dir) ?? (await seeItEnd(place, dir, log, options));
@@ -40,7 +40,7 @@ export async function finishAgent(
 async function seeItEnd(
   place: AgentPlace,
   dir: string,
-  log: WorkerLog,
+  log: LoopLog,
   options: FinishOptions,
 ): Promise<IterationResult> {
   const agent = readAgentFile(dir);

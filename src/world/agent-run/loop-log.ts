@@ -6,13 +6,13 @@ import type { LogCopier } from '../processes/copy-log.ts';
 const BYTES_MAX = 50 * 1024 * 1024;
 
 /** The log people follow with tail: what an agent printed, and what we have to say about it. */
-export interface WorkerLog {
+export interface LoopLog {
   note(text: string): void;
   /** Appends what the logs of a run folder get. */
   follow(dir: string): LogCopier;
 }
 
-export function openWorkerLog(file: string, nowMs: () => number): WorkerLog {
+export function openLoopLog(file: string, nowMs: () => number): LoopLog {
   return {
     note: (text) => {
       try {
