@@ -2,9 +2,11 @@ import type { Event, Stamp } from './events.ts';
 import type { Account, Hold, HostPolicy, PolicyAgent, State } from './model.ts';
 
 type Ended = Extract<Event, { type: 'iteration-ended' }>;
+type Resumed = Extract<Event, { type: 'account-resumed' }>;
 
 const RATE_FIRST_MS = 15_000;
 const RATE_MAX_MS = 10 * 60_000;
+const RATE_TOLD_MAX_MS = 60 * 60_000;
 const LIMIT_UNKNOWN_MS = 15 * 60_000;
 const LIMIT_MIN_MS = 1000;
 const LIMIT_MAX_MS = 8 * 24 * 60 * 60_000;
@@ -75,7 +77,8 @@ function holdUntil(kind: Hold['kind'], toldMs: number | null, strikes: number, s
         : Math.min(Math.max(toldMs, stamp.at + LIMIT_MIN_MS), stamp.at + LIMIT_MAX_MS);
     case 'rate': {
       const backOffMs = Math.min(RATE_MAX_MS, RATE_FIRST_MS * 2 ** (strikes - 1)) * jitter(stamp.seq);
-      return Math.round(Math.max(toldMs ?? 0, stamp.at + backOffMs));
+      const toldAtMost = Math.min(toldMs ?? 0, stamp.at + RATE_TOLD_MAX_MS);
+      return Math.round(Math.max(toldAtMost, stamp.at + backOffMs));
     }
   }
 }
@@ -83,12 +86,16 @@ function holdUntil(kind: Hold['kind'], toldMs: number | null, strikes: number, s
 /** Between a half and one, from the place in the log: everyone who folds it gets the same. */
 const jitter = (seq: number): number => 0.5 + ((seq * 2_654_435_761) % 1000) / 2000;
 
-/** The account may be used again; its strikes stay until something was done. */
-export function resumeAccount(state: State, name: string): State {
+/** What lasted until then is over; a hold met in the same breath is not. Strikes stay until something was done. */
+export function resumeAccount(state: State, { account: name, untilMs }: Resumed): State {
   const account = state.accounts[name];
   if (account == null) return state;
-  return { ...state, accounts: { ...state.accounts, [name]: { ...account, hold: null, warnedUntilMs: null } } };
+  const hold = isOver(account.hold?.untilMs ?? null, untilMs) ? null : account.hold;
+  const warnedUntilMs = isOver(account.warnedUntilMs, untilMs) ? null : account.warnedUntilMs;
+  return { ...state, accounts: { ...state.accounts, [name]: { ...account, hold, warnedUntilMs } } };
 }
+
+const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
 
 /** A person who starts a new host may have logged in. */
 export function retryLogins(state: State): State {
@@ -99,12 +106,12 @@ export function retryLogins(state: State): State {
   return { ...state, accounts: Object.fromEntries(accounts) };
 }
 
-/** Accounts whose hold is over by now or, where there is none, their warning: what is over must not end what is not. */
-export function accountsToResume(state: State, nowMs: number): readonly string[] {
-  const isOver = (untilMs: number | null): boolean => untilMs !== null && untilMs <= nowMs;
-  return Object.entries(state.accounts).flatMap(([name, { hold, warnedUntilMs }]) =>
-    isOver(hold === null ? warnedUntilMs : hold.untilMs) ? [name] : [],
-  );
+/** Accounts whose hold is over by now or, where there is none, their warning. */
+export function accountsToResume(state: State, nowMs: number): readonly Resumed[] {
+  return Object.entries(state.accounts).flatMap(([account, { hold, warnedUntilMs }]): Resumed[] => {
+    const untilMs = hold === null ? warnedUntilMs : hold.untilMs;
+    return untilMs === null || untilMs > nowMs ? [] : [{ type: 'account-resumed', account, untilMs }];
+  });
 }
 
 /** Half the slots while the limit of the agent that would work next is near. */

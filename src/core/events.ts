@@ -120,7 +120,12 @@ export type Event =
       readonly why: 'auth' | 'budget';
     }
   /** The hold on an account is over. */
-  | { readonly type: 'account-resumed'; readonly account: string }
+  | {
+      readonly type: 'account-resumed';
+      readonly account: string;
+      /** What lasted until then, and nothing that lasts longer. */
+      readonly untilMs: number;
+    }
   /** A loop tells how far it is. */
   | { readonly type: 'loop-progressed'; readonly loop: LoopId; readonly n: number; readonly text: string }
   /** A loop says that it needs a person. */

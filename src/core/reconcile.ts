@@ -22,7 +22,7 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   const events: Event[] = [];
   for (const host of observed.deadHosts)
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
-  for (const account of accountsToResume(state, observed.nowMs)) events.push({ type: 'account-resumed', account });
+  events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;
   if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
     events.push({ type: 'tasks-read', tracker: tracker.path, digest: tracker.digest, tasks: tracker.tasks });

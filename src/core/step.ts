@@ -64,7 +64,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       if (event.loop === null) return applyLandingEvent(state, event, stamp);
       return applyLoopEvent(state, { ...event, loop: event.loop }, stamp);
     case 'account-resumed':
-      return resumeAccount(state, event.account);
+      return resumeAccount(state, event);
     case 'task-proposed':
       return { ...state, proposals: propose(state.proposals, event, stamp) };
     case 'landing-requested':

@@ -44,6 +44,7 @@ const EVERY_SLOT = 10_000;
 
 export function summarize(state: State, policy: HostPolicy): Summary {
   const views = taskViews(state, policy.tracker);
+  const held = heldLines(state, policy);
   const waits = new Map(
     planRun(state, { ...policy, slots: EVERY_SLOT }).waits.map(({ task, waiting }) => [
       String(task.id),
@@ -52,6 +53,8 @@ export function summarize(state: State, policy: HostPolicy): Summary {
   );
   const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
     views.filter((view) => statuses.includes(view.status)).map(line);
+  // A new host would try again, so the plan does not say what stopped this one.
+  const closed = state.run.overspent === null ? (held[0] ?? null) : `the run's budget is spent: ${state.run.overspent}`;
   const parked = pick('parked');
   const interrupted = pick('interrupted', 'running');
   const publish = publishLine(state);
@@ -65,11 +68,11 @@ export function summarize(state: State, policy: HostPolicy): Summary {
     ready: pick('ready', 'queued', 'landing'),
     parked,
     interrupted,
-    waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? null })),
+    waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? closed })),
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
-    held: heldLines(state, policy),
+    held,
     overspent: state.run.overspent,
     proposals: state.proposals.map((one) => one.title),
     publish,

@@ -59,12 +59,8 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
       { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy },
       ...order.opening(state),
     ]);
-    await work(hosting);
-    // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
-    await write(hosting, (state) => [
-      ...news(hosting, state, order.drain.aborted, null),
-      { type: 'host-left', host: me },
-    ]);
+    do await work(hosting);
+    while (!(await leave(hosting)));
     return journal.state();
   } finally {
     watching.abort();
@@ -72,6 +68,22 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     world.projection.close(journal.state(), world.clock.nowMs());
   }
 }
+
+/** Leaves, unless somebody gave this host something to do in its last moment. */
+async function leave(hosting: Hosting): Promise<boolean> {
+  const { order, brain, me } = hosting;
+  let hasLeft = false;
+  await write(hosting, (state) => {
+    hasLeft = order.drain.aborted || isDone(brain, state, me);
+    if (!hasLeft) return [];
+    // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
+    return [...news(hosting, state, order.drain.aborted, null), { type: 'host-left', host: me }];
+  });
+  return hasLeft;
+}
+
+const isDone = (brain: Brain, state: State, me: HostId): boolean =>
+  brain.wishes(state, me).length === 0 && isSpent(state, me);
 
 /** The one serial loop: take what happened, write it down, decide, and let the performer do what is wished. */
 async function work(hosting: Hosting): Promise<void> {
@@ -95,8 +107,8 @@ async function work(hosting: Hosting): Promise<void> {
     const wished = brain.wishes(state, me);
     performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
-    const isDone = order.drain.aborted || (wished.length === 0 && isSpent(state, me));
-    if (isDone && performer.isIdle() && !performer.hasSettled()) return;
+    const mayLeave = order.drain.aborted || isDone(brain, state, me);
+    if (mayLeave && performer.isIdle() && !performer.hasSettled()) return;
     await bell.wait(brain.nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
   }
 }

@@ -46,7 +46,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       reconcile: (state, observed, me) => [
         ...reconcile(state, observed, me),
         ...Object.entries(state.accounts).flatMap(([account, { hold }]): readonly Event[] =>
-          hold === null ? [] : [{ type: 'account-resumed', account }],
+          hold === null ? [] : [{ type: 'account-resumed', account, untilMs: hold.untilMs ?? 0 }],
         ),
       ],
     },

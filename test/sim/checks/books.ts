@@ -48,6 +48,7 @@ export function turnPage(page: Page, before: State, event: Event): Page {
       return isLast ? { ...page, run: { ...page.run, isOpen: false } } : page;
     }
     case 'account-resumed':
+      if ((before.accounts[event.account]?.hold?.untilMs ?? 0) > event.untilMs) return page;
       return { ...page, held: new Map([...page.held].filter(([account]) => account !== event.account)) };
     case 'iteration-ended': {
       if (!isTaken(before, event)) return page;

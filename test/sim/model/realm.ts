@@ -45,7 +45,9 @@ export interface SimAgent {
   readonly name: string;
   readonly account: string;
   /** The newest guidance its prompt held. */
-  readonly guided: number;
+  /** The newest guidance it was given. */
+  guided: number;
+  isDeaf: boolean;
   /** Can be spoken to while it works. */
   readonly canTalk: boolean;
   end: Extract<IterationEnd, { readonly how: 'exited' | 'lost' | 'stopped' }> | null;

@@ -16,10 +16,14 @@ export function createSimAgents(realm: Realm, host: SimHost, op: Op): Agents {
       realm.onStart(host, iteration, order);
       return op(() => start(realm, host, iteration, order));
     },
-    steer: (iteration, { text }) => {
+    steer: (iteration, { id, text }) => {
       const agent = realm.agents.get(keyOf(iteration));
       if (agent === undefined || agent.end !== null || !agent.canTalk || realm.random.chance(0.1)) return false;
+      // What lies in its inbox it may never come to read, and then nothing that came later either.
+      agent.isDeaf ||= realm.random.chance(0.2);
+      if (agent.isDeaf) return true;
       tell(realm, iteration, [text]);
+      agent.guided = id;
       return true;
     },
     finish: (iteration, options) => finish(realm, host, iteration, options),
@@ -45,6 +49,7 @@ function start(realm: Realm, host: SimHost, iteration: Iteration, order: AgentOr
     startedMs: realm.timeline.now(),
     ...chosen,
     guided: order.guided,
+    isDeaf: false,
     canTalk: realm.random.chance(0.5),
     end: null,
     report: SILENCE,
