@@ -1,19 +1,20 @@
 import type { Iteration } from '../world/world.ts';
 import type { PerformContext } from './performer.ts';
 
-const LOOK_MS = 500;
+const LOOK_MS = 1000;
 
 /** Hands on what a person says while the agent works, where its driver can take it; the rest comes with the next prompt. `told`: the newest its prompt holds. */
 export function steerWhileRunning(
   { world, state }: PerformContext,
   iteration: Iteration,
   told: number,
-): { readonly stop: () => void; readonly guided: () => number } {
+): { readonly stop: () => void } {
   const ended = new AbortController();
   let guided = told;
   const look = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      await world.clock.sleep(LOOK_MS, ended.signal);
+      // In step with every other wait of a second, so that an idle machine wakes once.
+      await world.clock.sleep(LOOK_MS - (world.clock.nowMs() % LOOK_MS), ended.signal);
       for (const one of state().loops[iteration.loop]?.guidance ?? []) {
         if (one.id <= guided) continue;
         // In order and without gaps: who was told the newest counts as told them all.
@@ -23,5 +24,5 @@ export function steerWhileRunning(
     }
   };
   void look();
-  return { stop: () => ended.abort(), guided: () => guided };
+  return { stop: () => ended.abort() };
 }

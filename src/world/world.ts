@@ -162,6 +162,7 @@ export interface IterationResult {
   /** Who really ran, also if another host chose it. */
   readonly agent: string;
   readonly account: string;
+  /** The newest guidance the agent was really given, by its prompt or while it worked. */
   readonly guided: number;
   readonly end: IterationEnd;
   readonly durationMs: number;

@@ -59,7 +59,8 @@ describe('an agent that can be spoken to', () => {
       type: 'steer',
       text: guidance.text,
     });
-    await agents.finish(iteration, { ...PATIENT, signal: AbortSignal.abort() });
+    const { guided } = await agents.finish(iteration, { ...PATIENT, signal: AbortSignal.abort() });
+    expect(guided).toBe(12);
     expect(agents.steer(iteration, { id: 13, text: 'too late' })).toBe(false);
     expect(existsSync(join(dir, 'inbox/13.json'))).toBe(false);
   });
@@ -71,5 +72,15 @@ describe('an agent that can be spoken to', () => {
     expect(agents.steer(iteration, { id: 1, text: 'in vain' })).toBe(false);
     expect(existsSync(join(dir, 'inbox'))).toBe(false);
     await agents.finish(iteration, { ...PATIENT, signal: AbortSignal.abort() });
+  });
+
+  it('counts only the guidance that was taken', async () => {
+    const deaf = `console.log('led deaf'); setTimeout(() => {}, 600000);`;
+    const { agents, iteration, order, read } = stage({ agent, driver: deaf });
+    await agents.start(iteration, order);
+    await waitFor('the driver', () => read('stdout.log').includes('led deaf'));
+    expect(agents.steer(iteration, { id: 12, text: 'unheard' })).toBe(true);
+    const { guided } = await agents.finish(iteration, { ...PATIENT, graceMs: 200, signal: AbortSignal.abort() });
+    expect(guided).toBe(order.guided);
   });
 });

@@ -54,7 +54,7 @@ export async function runIteration(
     message: leftoversMessage(loop.title, loop.id, command.n),
   });
   const { head, tree, odd } = facts;
-  return [{ ...endedEvent(context, command, finished, steering.guided()), head, tree, odd }];
+  return [{ ...endedEvent(context, command, finished), head, tree, odd }];
 }
 
 function loopOf(context: PerformContext, command: RunIteration): Loop & { readonly worktree: string } {
@@ -118,7 +118,6 @@ function endedEvent(
   context: PerformContext,
   command: RunIteration,
   finished: IterationResult,
-  guided: number,
 ): Omit<Ended, 'head' | 'tree' | 'odd'> {
   const { end, report } = finished;
   const { outcome, failure, hold } = judge({ end, report, ...context.completion });
@@ -135,7 +134,7 @@ function endedEvent(
     usage: report.usage,
     failure,
     hold: hold?.kind === 'auth' ? { ...hold, detail: withLogin(hold.detail, finished.agent) } : hold,
-    guided: Math.max(finished.guided, guided),
+    guided: finished.guided,
     durationMs: finished.durationMs,
     swept: finished.swept,
   };

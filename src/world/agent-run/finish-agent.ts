@@ -8,7 +8,7 @@ import { readAgentFile } from './agent-file.ts';
 import type { AgentFile } from './agent-file.ts';
 import type { AgentPlace } from './agent-place.ts';
 import { createBound } from './bound.ts';
-import { canTalk, putMessage } from './inbox.ts';
+import { canTalk, newestTaken, putMessage } from './inbox.ts';
 import { listen } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { readResult, writeResult } from './result-file.ts';
@@ -65,7 +65,8 @@ async function seeItEnd(
   const report = await listener.report();
   if (listener.skipped() > 0) log.note(`${listener.skipped()} lines were too long to be read`);
   log.note(`iteration ended: ${describe(end)} after ${durationMs} ms`);
-  const { name, account, guided } = agent;
+  const { name, account } = agent;
+  const guided = Math.max(agent.guided, newestTaken(dir));
   const result = { agent: name, account, guided, end, durationMs, swept, report };
   writeResult(dir, result);
   return result;

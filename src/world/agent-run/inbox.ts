@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivately } from './agent-file.ts';
 
@@ -27,4 +27,14 @@ export function putMessage(dir: string, id: string, message: InboxMessage): void
   const file = join(dir, INBOX, `${id}.json`);
   if (existsSync(file) || existsSync(`${file}.taken`)) return;
   writePrivately(file, JSON.stringify(message));
+}
+
+/** The newest guidance the driver has handed on; what still lies there was not heard. */
+export function newestTaken(dir: string): number {
+  if (!canTalk(dir)) return 0;
+  const ids = readdirSync(join(dir, INBOX)).flatMap((name) => {
+    const id = /^(\d+)\.json\.taken$/.exec(name)?.[1];
+    return id === undefined ? [] : [Number(id)];
+  });
+  return Math.max(0, ...ids);
 }

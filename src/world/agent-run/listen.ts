@@ -32,7 +32,11 @@ export function listen(dir: string, agent: AgentFile, nowMs: number): Listener {
     turns: () => reporter.turns(),
     report: async () => {
       await follower.finish();
-      return reporter.report();
+      const report = reporter.report();
+      // Lines in no shape we know: then its words count as they stand.
+      return agent.protocol === 'jsonl' && report.isTerminal === null
+        ? textReport(readTail(file, FINAL_TEXT_BYTES))
+        : report;
     },
     skipped: () => follower.skipped(),
   };
