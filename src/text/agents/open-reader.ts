@@ -42,12 +42,16 @@ export function openReader(protocol: Protocol, moment: Moment): Reader {
   }
 }
 
+/** A client says who it is soon; looking at every line of a flood would keep the host busy. */
+const SNIFFS_MAX = 10_000;
+
 /** The first line that some client would print decides whose lines these are. */
 function openSniffing(moment: Moment): Reader {
   let found: Reader | null = null;
+  let tries = 0;
   return {
     read(line) {
-      if (found === null) {
+      if (found === null && (tries += 1) <= SNIFFS_MAX) {
         const bag = parseBag(line);
         const protocol = bag === null ? null : sniff(bag);
         if (protocol !== null) found = openReader(protocol, moment);

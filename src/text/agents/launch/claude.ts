@@ -1,6 +1,6 @@
 import type { AgentSettings } from '../../../core/settings.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
-import { mcpJson } from './mcp-json.ts';
+import { fromEnvironment, mcpJson } from './mcp-json.ts';
 import { STRUCTURED_ANSWER } from './structured-answer.ts';
 
 /** Tools that leave the worktree or begin something that outlives the iteration. */
@@ -16,7 +16,7 @@ function commonFlags(agent: AgentSettings, facts: LaunchFacts): readonly string[
     '--dangerously-skip-permissions',
     ...(agent.model === null ? [] : ['--model', agent.model]),
     // Tools that are not loaded at once are hidden behind a search the model may never make.
-    ...(facts.mcp === null ? [] : ['--mcp-config', mcpJson(facts.mcp, { alwaysLoad: true })]),
+    ...(facts.mcp === null ? [] : ['--mcp-config', mcpJson(fromEnvironment(facts.mcp), { alwaysLoad: true })]),
     '--disallowedTools',
     UNWANTED_TOOLS,
     ...(facts.signal === 'structured' ? ['--json-schema', JSON.stringify(STRUCTURED_ANSWER)] : []),

@@ -16,14 +16,13 @@ const writableRoots = ({ git }: LaunchFacts): readonly string[] => [
   `${git.commonDir}/logs`,
 ];
 
-/** Its tools need no leave: nobody is there to give it. Codex hands down no environment to the server. */
+/** Its tools need no leave: nobody is there to give it. Codex hands down only what is named, and a value here could be read by everybody. */
 function mcpTable(mcp: McpServer): string {
   const [command = '', ...args] = mcp.command;
-  const env = Object.fromEntries(Object.entries(mcp.env).map(([name, value]) => [name, tomlString(value)]));
   return tomlTable({
     command: tomlString(command),
     args: tomlArray(args),
-    env: tomlTable(env),
+    env_vars: tomlArray(Object.keys(mcp.env)),
     default_tools_approval_mode: tomlString('approve'),
   });
 }

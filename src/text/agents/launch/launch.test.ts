@@ -42,7 +42,7 @@ const CODEX_NETWORK = ['-c', 'sandbox_workspace_write.network_access=true'];
 const CODEX_QUIET = ['-c', 'check_for_update_on_startup=false'];
 const CODEX_MCP = [
   '-c',
-  String.raw`mcp_servers.ralph={command="/n ode",args=["it's.js","mcp"],env={RALPH_TOKEN="a\"b\\c","odd name"="1"},default_tools_approval_mode="approve"}`,
+  String.raw`mcp_servers.ralph={command="/n ode",args=["it's.js","mcp"],env_vars=["RALPH_TOKEN","odd name"],default_tools_approval_mode="approve"}`,
 ];
 const SH = ['sh', '-c', 'prompt=$(cat; printf x) && exec "$@" "${prompt%x}" </dev/null', 'sh'];
 
@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [Driver, Partial<AgentSettings>, Partial<LaunchFa
       '--model',
       MODEL,
       '--mcp-config',
-      mcpJson({ alwaysLoad: true }),
+      mcpJson({ alwaysLoad: true, env: { RALPH_TOKEN: '${RALPH_TOKEN}', 'odd name': '${odd name}' } }),
       ...NO_TOOLS,
       '--json-schema',
       SCHEMA,
@@ -310,7 +310,7 @@ describe('what codex is told', () => {
         const setting = launch(agentOf('codex'), { ...FACTS, mcp }).argv.find((word) => word.startsWith('mcp_servers'));
         expect(parse(setting ?? '')).toEqual({
           mcp_servers: {
-            ralph: { command: program, args: rest, env: { ...env }, default_tools_approval_mode: 'approve' },
+            ralph: { command: program, args: rest, env_vars: Object.keys(env), default_tools_approval_mode: 'approve' },
           },
         });
       }),

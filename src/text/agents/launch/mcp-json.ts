@@ -1,6 +1,12 @@
 import { MCP_NAME } from '../talk/talk-spec.ts';
 import type { McpServer } from '../talk/talk-spec.ts';
 
+/** The values stay in the environment, where the client finds them: a command line is there for everybody to read. */
+export const fromEnvironment = ({ command, env }: McpServer): McpServer => ({
+  command,
+  env: Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`])),
+});
+
 /** The `mcpServers` document that many clients take, with what one of them wants beside. */
 export function mcpJson(mcp: McpServer, extra: Readonly<Record<string, unknown>> = {}): string {
   const [command, ...args] = mcp.command;
