@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { describe, expect } from 'vitest';
 
@@ -48,9 +49,12 @@ describe('a person talks to an agent', () => {
     const run = one.start(RUN);
     await until('the tool waits', () => loopProcesses(one).some((found) => found.command.startsWith('sleep')), 60_000);
     const { workers } = await statusOf(one);
-    const steered = await one.ralph(['loops', 'steer', workers[0]?.loop ?? '', 'Paint it blue.']);
+    const loop = workers[0]?.loop ?? '';
+    const steered = await one.ralph(['loops', 'steer', loop, 'Paint it blue.']);
     expect(steered.code, steered.stderr).toBe(0);
     expect(steered.stderr).toMatch(/told now/);
+    const inbox = join(one.repo, '.git/paralph/runs', loop, '1/inbox');
+    await until('it is handed on', () => readdirSync(inbox).some((file) => file.endsWith('.taken')));
     writeFileSync(beside(one, 'go'), '');
     const { code, stderr } = await run.ended;
     expect(code, stderr).toBe(0);

@@ -48,7 +48,7 @@ describe('an iteration', () => {
   it('knows itself and whom it commits as, and nothing of the main checkout', async () => {
     const { place, agents, checkout, iteration, order, read } = stage({
       agent: { command: ['env', '-0'], env: { OWN: 'set' }, passEnv: ['PASSED'] },
-      env: { HOME: '/home/una', PASSED: 'on', SECRET: 's3cret', GIT_AUTHOR_NAME: 'Somebody', RALPH_LOOP_ID: 'outer' },
+      env: { HOME: '/home/a', PASSED: 'on', SECRET: 's3cret', GIT_AUTHOR_NAME: 'Somebody', RALPH_LOOP_ID: 'outer' },
     });
     for (const name of ['PWD', 'OLDPWD', 'INIT_CWD', 'GIT_DIR', 'GIT_WORK_TREE', 'npm_config_local_prefix'])
       place.env[name] = checkout;
@@ -61,7 +61,7 @@ describe('an iteration', () => {
       entries.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
     );
     expect(env).toMatchObject({
-      HOME: '/home/una',
+      HOME: '/home/a',
       OWN: 'set',
       PASSED: 'on',
       PATH: `${place.program.bin}:${place.env['PATH'] ?? ''}`,
