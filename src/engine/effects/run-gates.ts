@@ -2,7 +2,7 @@ import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
-import type { GateReport } from '../../core/model.ts';
+import type { GateReport, Loop } from '../../core/model.ts';
 import { matchProtected } from '../../text/protected-paths.ts';
 import type { PerformContext } from '../performer.ts';
 
@@ -20,27 +20,36 @@ export async function runGates(
   const path = loop.worktree;
   if (!policy.hasGates) {
     const green: GateReport = { verdict: 'green', failing: null, tail: '' };
-    return [await gatesEnded(context, command, await world.worktrees.facts(path), green, 0)];
+    const facts = await world.worktrees.facts(path);
+    return [gatesEnded(command, facts, green, 0, await touchedProtected(context, loop, facts.head))];
   }
   await world.worktrees.restore(path);
   const tested = await world.worktrees.facts(path);
-  const ran = await world.gates.run({ path, name: `${loop.id}/gates-${command.n}`, signal, force: context.force });
+  const [ran, touched] = await Promise.all([
+    world.gates.run({ path, name: `${loop.id}/gates-${command.n}`, signal, force: context.force }),
+    touchedProtected(context, loop, tested.head),
+  ]);
   await world.worktrees.restore(path);
   const after = await world.worktrees.facts(path);
   if (ran === null || after.head !== tested.head) return [];
-  return [await gatesEnded(context, command, tested, ran.report, ran.durationMs)];
+  return [gatesEnded(command, tested, ran.report, ran.durationMs, touched)];
 }
 
-async function gatesEnded(
-  { world, state, protect }: PerformContext,
+async function touchedProtected(
+  { world, protect }: PerformContext,
+  { base }: Loop,
+  head: Sha,
+): Promise<readonly string[]> {
+  if (base === null || protect.length === 0) return [];
+  return matchProtected(await world.worktrees.changed(base, head), protect);
+}
+
+function gatesEnded(
   { loop, fence, n }: RunGates,
   { head, tree }: { readonly head: Sha; readonly tree: Sha },
   report: GateReport,
   durationMs: number,
-): Promise<Event> {
-  const base = state().loops[loop]?.base ?? null;
-  const changed =
-    report.verdict === 'red' || base === null || protect.length === 0 ? [] : await world.worktrees.changed(base, head);
-  const touched = matchProtected(changed, protect);
+  touched: readonly string[],
+): Event {
   return { type: 'gates-ended', loop, fence, n, head, tree, report, durationMs, protected: touched };
 }
