@@ -27,7 +27,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'loop-released':
       return `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent is logged in' : "the run's budget is spent"}`;
     case 'account-resumed':
-      return `${event.account} may be used again`;
+      return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':
       return `${name(event.loop)} gates ${event.report.verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`}`;
     case 'candidate-tested':
@@ -64,7 +64,7 @@ export function newsLine(news: News, state: State, style: Style): string {
       return `${news.tracker} changed${parts.length === 0 ? '' : `: ${cleanLine(parts.join(', '))}`}`;
     }
     case 'account-held':
-      return style.yellow(`${news.account} is held: ${describeHold(news.hold)}`);
+      return style.yellow(`${cleanLine(news.account)} is held: ${cleanLine(describeHold(news.hold))}`);
     case 'run-overspent':
       return style.yellow(`the run's budget is spent (${news.spent}): nothing new starts, what is done still lands`);
     case 'landing-stopped':

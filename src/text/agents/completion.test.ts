@@ -74,4 +74,12 @@ describe('readSignal', () => {
   );
 
   it('tells the last line as it is meant', () => expect(lastLine('a\n> **BLOCK: x**  \n\n')).toBe('BLOCK: x'));
+
+  it('takes the form from the words of a client that says nothing else', () => {
+    const how = { signal: 'structured', promise: 'X' } as const;
+    expect(readSignal('{"status":"done","summary":"x"}\n', null, how)).toBe('done');
+    expect(readSignal('{"status":"continue"}', null, how)).toBeNull();
+    expect(readSignal('I am done: {"status":"done"}', null, how)).toBeNull();
+    expect(readSignal('{"status":"done"}', { status: 'continue' }, how)).toBeNull();
+  });
 });

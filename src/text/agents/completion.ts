@@ -26,7 +26,8 @@ export function readSignal(
       return /^BLOCK(?::.*)?$/.test(line) ? 'blocked' : null;
     }
     case 'structured':
-      return structuredStatus(structured);
+      // Some clients keep the form apart, with others it is all they say.
+      return structuredStatus(structured ?? parsed(finalText));
   }
 }
 
@@ -61,6 +62,14 @@ function exitLine(text: string): string {
   const begins = lines.findLastIndex((line) => line.trim() === STATUS_BEGINS);
   const inside = begins < 0 ? [] : lines.slice(begins + 1, -1).map(bare);
   return inside.findLast((line) => /^EXIT_SIGNAL:/i.test(line)) ?? '';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function structuredStatus(structured: unknown): Signal | null {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from './agent-event.ts';
+import { oneLine } from './readers/tools.ts';
 
 const SECOND_MS = 1000;
 
@@ -6,7 +7,7 @@ const SECOND_MS = 1000;
 export function renderEvent(event: AgentEvent): string | null {
   switch (event.type) {
     case 'started':
-      return event.model === null ? null : `started with ${event.model}`;
+      return event.model === null ? null : `started with ${oneLine(event.model)}`;
     case 'said':
       return event.text;
     case 'tool':
@@ -14,9 +15,9 @@ export function renderEvent(event: AgentEvent): string | null {
     case 'usage':
       return renderUsage(event);
     case 'throttled':
-      return `waiting${forSeconds(event.retryMs)}: ${event.why}`;
+      return `waiting${forSeconds(event.retryMs)}: ${oneLine(event.why)}`;
     case 'limit':
-      return `limit ${event.status === 'reached' ? 'reached' : 'near'}: ${event.detail}${until(event.resetsAtMs)}`;
+      return `limit ${event.status === 'reached' ? 'reached' : 'near'}: ${oneLine(event.detail)}${until(event.resetsAtMs)}`;
     case 'finished':
       return 'finished';
     case 'failed':

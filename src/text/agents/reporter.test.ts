@@ -123,6 +123,26 @@ describe('createReporter', () => {
     const tool = (state: 'begun' | 'denied' | 'failed'): AgentEvent => ({ type: 'tool', name: 'n', detail: '', state });
     expect(report([tool('begun'), tool('denied'), tool('failed'), tool('denied')]).denials).toBe(2);
   });
+
+  it('keeps names and messages short and clean: they go into the log', () => {
+    const evil = `bad\u001b[31m\u0007\n${'x'.repeat(100_000)}`;
+    const { failure, limit, usage } = report([
+      { type: 'started', session: 's', model: evil, billing: null },
+      { type: 'limit', status: 'reached', resetsAtMs: null, detail: evil },
+      { type: 'failed', kind: 'auth', message: evil },
+    ]);
+    for (const text of [usage.model, limit?.detail, failure?.message]) {
+      expect(text?.startsWith('bad x')).toBe(true);
+      expect(text?.length).toBeLessThanOrEqual(500);
+    }
+  });
+
+  it('keeps figures whole, finite and not below zero, whatever is told', () => {
+    const tokens = { scope: 'add', input: 1e308, cached: 1.5, output: -7 } as const;
+    const told: AgentEvent = { type: 'usage', tokens, cost: { scope: 'add', usd: 1e308 }, turns: -2 };
+    const { usage } = report([told, told, { ...finished(), turns: -4 } as AgentEvent]);
+    expect(usage).toMatchObject({ inputTokens: 1e12, cachedTokens: 4, outputTokens: 0, costUsd: 1e9, turns: 0 });
+  });
 });
 
 describe('textReport', () => {

@@ -1,12 +1,18 @@
 import type { Failure } from '../../core/failure.ts';
 import type { AgentPrice } from '../../core/settings.ts';
 import { NO_USAGE, type CostKind, type Usage } from '../../core/usage.ts';
+import { shortLine } from '../screen/clean.ts';
 import type { AgentEvent, Protocol } from './agent-event.ts';
 import type { Report } from './report.ts';
 
 /** What is kept of the last answer: its end, where the signal stands. */
 const FINAL_TEXT_CHARS_MAX = 64 * 1024;
 const TOKENS_PER_PRICE = 1_000_000;
+/** What is told goes into the log, for ever: names and messages are kept short, and figures finite. */
+const NAME_CHARS_MAX = 100;
+const MESSAGE_CHARS_MAX = 500;
+const COUNT_MAX = 1e12;
+const DOLLARS_MAX = 1e9;
 
 export interface Reporter {
   readonly take: (events: readonly AgentEvent[]) => void;
@@ -78,7 +84,7 @@ function takeOne(event: AgentEvent, memory: Memory): void {
   switch (event.type) {
     case 'started':
       memory.session = event.session ?? memory.session;
-      memory.model = event.model ?? memory.model;
+      memory.model = event.model === null ? memory.model : shortLine(event.model, NAME_CHARS_MAX);
       memory.billing = event.billing ?? memory.billing;
       return;
     case 'said':
@@ -95,7 +101,7 @@ function takeOne(event: AgentEvent, memory: Memory): void {
         status: event.status,
         // The words of an error often know less than the notice before them.
         resetsAtMs: event.resetsAtMs ?? (event.status === memory.limit?.status ? memory.limit.resetsAtMs : null),
-        detail: event.detail,
+        detail: shortLine(event.detail, MESSAGE_CHARS_MAX),
       };
       return;
     case 'finished':
@@ -103,7 +109,7 @@ function takeOne(event: AgentEvent, memory: Memory): void {
       return;
     case 'failed':
       memory.isTerminal = true;
-      memory.failure = { kind: event.kind, message: event.message };
+      memory.failure = { kind: event.kind, message: shortLine(event.message, MESSAGE_CHARS_MAX) };
       return;
     case 'throttled':
       return;
@@ -114,7 +120,7 @@ function finish(event: Extract<AgentEvent, { type: 'finished' }>, memory: Memory
   memory.isTerminal = true;
   memory.failure = null;
   memory.structured = event.structured;
-  memory.sums.turnsTold += event.turns ?? 0;
+  memory.sums.turnsTold = count(memory.sums.turnsTold + (event.turns ?? 0));
   if (event.text !== null) memory.finalText = endOf(event.text);
   // Work that came to its end was not held up: what was reached is near at most.
   if (memory.limit?.status === 'reached') memory.limit = { ...memory.limit, status: 'warning' };
@@ -126,13 +132,16 @@ function addUp(event: Extract<AgentEvent, { type: 'usage' }>, sums: Sums): void 
   const { tokens, cost } = event;
   if (tokens !== null) {
     const before = tokens.scope === 'add' ? { ...sums } : { input: 0, cached: 0, output: 0 };
-    sums.input = before.input + tokens.input;
-    sums.cached = before.cached + tokens.cached;
-    sums.output = before.output + tokens.output;
+    sums.input = count(before.input + tokens.input);
+    sums.cached = count(before.cached + tokens.cached);
+    sums.output = count(before.output + tokens.output);
   }
-  if (cost !== null) sums.costUsd = cost.usd + (cost.scope === 'add' ? (sums.costUsd ?? 0) : 0);
-  sums.turns += event.turns;
+  if (cost !== null) sums.costUsd = within(cost.usd + (cost.scope === 'add' ? (sums.costUsd ?? 0) : 0), DOLLARS_MAX);
+  sums.turns = count(sums.turns + event.turns);
 }
+
+const within = (told: number, most: number): number => Math.min(Math.max(0, told), most);
+const count = (told: number): number => Math.round(within(told, COUNT_MAX));
 
 function usageOf(memory: Memory, price: AgentPrice | null, turns: number): Usage {
   const { input, cached, output } = memory.sums;

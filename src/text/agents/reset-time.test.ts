@@ -59,6 +59,9 @@ describe('fromUnixTime', () => {
     [0, null],
     [-5, null],
     [1e18, null],
+    [1, null],
+    // The year 9999 in seconds, which would be 1978 in milliseconds.
+    [253_402_300_799, null],
     [null, null],
   ])('%s: %s', (told, wanted) => expect(fromUnixTime(told)).toBe(wanted));
 });

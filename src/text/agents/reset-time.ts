@@ -9,6 +9,8 @@ const DAY_MS = 86_400_000;
 /** A date without a year that is further back than this is meant for next year; nearer, it is simply over. */
 const LONG_AGO_MS = 182 * DAY_MS;
 const MILLISECONDS_FROM = 100_000_000_000;
+/** 2020 to 2100: what is not in between is no time, but a mistake. */
+const EARLIEST_MS = 1_577_836_800_000;
 const END_OF_CENTURY_MS = 4_102_444_800_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -31,10 +33,10 @@ export function readResetTime(text: string, moment: Moment): number | null {
   return spoken === null ? null : readSpoken(spoken, moment);
 }
 
-/** Seconds or milliseconds since 1970, as clients tell them; null: no time of our century. */
+/** Seconds or milliseconds since 1970, as clients tell them; null: no time an agent of today can mean. */
 export function fromUnixTime(told: number | null): number | null {
   const ms = (told ?? 0) < MILLISECONDS_FROM ? (told ?? 0) * 1000 : (told ?? 0);
-  return ms > 0 && ms < END_OF_CENTURY_MS ? ms : null;
+  return ms >= EARLIEST_MS && ms < END_OF_CENTURY_MS ? ms : null;
 }
 
 function readSpoken(parts: RegExpExecArray, moment: Moment): number | null {

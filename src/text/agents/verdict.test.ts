@@ -122,6 +122,15 @@ describe('judge', () => {
     const object = judge({ end, report: told({ structured }), signal: 'structured', promise: '' });
     expect(object).toMatchObject({ outcome: 'blocked', failure: { kind: 'other', message: 'no key' } });
   });
+
+  it('takes status 429 for the limit that was told before it', () => {
+    const limit = { status: 'reached', resetsAtMs: 5, detail: 'five_hour' } as const;
+    const { outcome, hold } = verdict(exited(1), { ...failing('rate'), limit });
+    expect([outcome, hold]).toEqual(['limited', { kind: 'limit', untilMs: 5, detail: 'm' }]);
+    expect(verdict(exited(1), { ...failing('rate'), limit: { ...limit, status: 'warning' } }).outcome).toBe(
+      'throttled',
+    );
+  });
 });
 
 describe('judge, with plain text', () => {
@@ -140,5 +149,17 @@ describe('judge, with plain text', () => {
   it.each(cases)('exit %s, %j: %s', (code, text, outcome, kind) => {
     const judged = verdict(exited(code), textReport(text));
     expect([judged.outcome, judged.failure?.kind ?? null]).toEqual([outcome, kind]);
+  });
+
+  it('keeps what it repeats of the text short and clean', () => {
+    const evil = `\u001b[31m\u0007 ${'x'.repeat(5000)}`;
+    const texts: readonly (readonly ['promise' | 'ship_block', number, string])[] = [
+      ['promise', 1, `Not logged in${evil}`],
+      ['ship_block', 0, `BLOCK: no key${evil}`],
+    ];
+    for (const [signal, code, text] of texts) {
+      const { failure } = judge({ end: exited(code), report: textReport(text), signal, promise: 'COMPLETE' });
+      expect(failure?.message).toMatch(/^(?:Not logged in|BLOCK: no key) x{400,490}…$/);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import type { IterationOutcome } from '../../core/events.ts';
 import type { Failure, FailureKind, HoldNotice } from '../../core/failure.ts';
 import type { CompletionSignal } from '../../core/settings.ts';
+import { shortLine } from '../screen/clean.ts';
 import { classifyMessage } from './classify.ts';
 import { lastLine, readSignal } from './completion.ts';
 import type { IterationEnd, Report } from './report.ts';
@@ -21,6 +22,7 @@ export interface Judgement {
 
 /** How many lines of plain text may tell why it failed: further up it speaks of the work. */
 const TELLING_LINES = 5;
+const MESSAGE_CHARS_MAX = 500;
 
 /** Exit codes that speak. Gemini's beyond 128 are HTTP statuses modulo 256. */
 const TELLING_CODES: ReadonlyMap<number, FailureKind> = new Map<number, FailureKind>([
@@ -57,7 +59,11 @@ export function judge(facts: Facts): Judgement {
 function failureOf(code: number, report: Report): Failure | null {
   const { failure, limit, isTerminal, denials } = report;
   const told = isTerminal === null ? undefined : TELLING_CODES.get(code);
-  if (failure !== null) return failure.kind === 'other' && told !== undefined ? { ...failure, kind: told } : failure;
+  if (failure !== null) {
+    // Status 429 stands for both; who was told before that a limit is reached knows which.
+    if (failure.kind === 'rate' && limit?.status === 'reached') return { ...failure, kind: 'limit' };
+    return failure.kind === 'other' && told !== undefined ? { ...failure, kind: told } : failure;
+  }
   if (limit?.status === 'reached') return { kind: 'limit', message: limit.detail };
   if (told !== undefined) return { kind: told, message: `exit ${code}` };
   if (isTerminal === false) {
@@ -72,7 +78,8 @@ function failureInText(text: string): Failure | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines.slice(-TELLING_LINES).reverse()) {
     const kind = classifyMessage(line);
-    if (kind === 'limit' || kind === 'auth' || kind === 'rate') return { kind, message: line.trim() };
+    if (kind === 'limit' || kind === 'auth' || kind === 'rate')
+      return { kind, message: shortLine(line, MESSAGE_CHARS_MAX) };
   }
   return null;
 }
@@ -110,7 +117,7 @@ function judgeSuccess({ report, signal, promise }: Facts): Judgement {
   if (said === 'done') return { outcome: 'claimed', failure: null, hold };
   if (said === 'blocked') {
     const message = signal === 'structured' ? blockedBecause(report.structured) : lastLine(report.finalText);
-    return { outcome: 'blocked', failure: { kind: 'other', message }, hold };
+    return { outcome: 'blocked', failure: { kind: 'other', message: shortLine(message, MESSAGE_CHARS_MAX) }, hold };
   }
   if (report.denials === 0) return { outcome: 'worked', failure: null, hold };
   return { outcome: 'failed', failure: { kind: 'permission', message: deniedMessage(report.denials) }, hold };

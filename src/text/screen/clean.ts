@@ -19,3 +19,9 @@ export function cleanLine(text: string): string {
     .replaceAll(/[\n\t]+/g, ' ')
     .trim();
 }
+
+/** The same, and no longer than this; of a megabyte only the beginning is looked at. */
+export function shortLine(text: string, most: number): string {
+  const line = cleanLine(text.slice(0, most * 4)).replaceAll(/ {2,}/g, ' ');
+  return line.length > most ? `${line.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
+}

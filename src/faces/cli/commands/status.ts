@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import type { AccountView, StatusView } from '../../../core/view.ts';
 import { statusView } from '../../../core/view.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
 import { columns } from '../output.ts';
@@ -34,16 +35,19 @@ function show(call: Call, view: StatusView): void {
       `\n${columns(open.map((task) => [task.status, task.id, task.detail ?? '', `next: ${task.next ?? ''}`]))}`,
     );
   if (view.trouble !== null)
-    call.out.data(`\nlanding is stopped: ${view.trouble.detail} ${view.trouble.paths.join(', ')}`);
-  if (view.publish_blocked !== null)
-    call.out.data(`\npublishing is blocked: ${view.publish_blocked.why} ${view.publish_blocked.paths.join(', ')}`);
+    call.out.data(`\nlanding is stopped: ${cleanLine(`${view.trouble.detail} ${view.trouble.paths.join(', ')}`)}`);
+  if (view.publish_blocked !== null) {
+    const { why, paths } = view.publish_blocked;
+    call.out.data(`\npublishing is blocked: ${cleanLine(`${why} ${paths.join(', ')}`)}`);
+  }
   if (view.hosts.length === 0 && counts.waiting > 0) call.out.say('no host runs; start one: ralph run --parallel');
 }
 
 /** How long it still takes, so that nobody has to count. */
 function heldLine({ account, kind, detail, until, left_ms: leftMs }: AccountView): string {
-  if (until === null || leftMs === null) return `${account} is held (${kind}): ${detail}`;
-  return `${account} is held (${kind}): ${detail}; resumes in ${describeMs(leftMs)}, at ${new Date(until).toISOString()}`;
+  const held = `${cleanLine(account)} is held (${kind}): ${cleanLine(detail)}`;
+  if (until === null || leftMs === null) return held;
+  return `${held}; resumes in ${describeMs(leftMs)}, at ${new Date(until).toISOString()}`;
 }
 
 function workers(view: StatusView): string {

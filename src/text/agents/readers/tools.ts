@@ -4,6 +4,7 @@ import { at, bagOf } from './json.ts';
 type ToolState = Extract<AgentEvent, { type: 'tool' }>['state'];
 
 const DETAIL_CHARS_MAX = 200;
+const NAME_CHARS_MAX = 80;
 /** An agent that never ends its calls must not fill our memory. */
 const OPEN_CALLS_MAX = 1000;
 /** What says most about a call, in this order. */
@@ -57,8 +58,9 @@ export interface ToolBook {
 export function createToolBook(): ToolBook {
   const calls = new Map<string, { name: string; detail: string; isOpen: boolean }>();
   return {
-    begin(id, name, detail) {
+    begin(id, told, detail) {
       if (calls.has(id)) return [];
+      const name = oneLine(told, NAME_CHARS_MAX);
       const oldest = calls.size >= OPEN_CALLS_MAX ? calls.keys().next().value : undefined;
       if (oldest !== undefined) calls.delete(oldest);
       calls.set(id, { name, detail, isOpen: true });

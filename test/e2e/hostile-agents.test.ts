@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { project } from './harness/project.ts';
+import { beside, ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+
+const EVIL = '\u001B[31m\u001B]52;c;cm0gLXJm\u0007\u009B2J\u202E\u0000\b';
+// oxlint-disable-next-line no-control-regex
+const RAW = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/;
+
+const INIT = { type: 'system', subtype: 'init', session_id: `s${EVIL}`, model: `model${EVIL}` };
+const TOOL = { type: 'tool_use', id: '1', name: `Ba${EVIL}sh`, input: { command: `ls${EVIL}` } };
+const RETRY = { type: 'system', subtype: 'api_retry', error: `busy${EVIL}`, error_status: 529, retry_delay_ms: 1 };
+const failed = (status: number, result: string): object => ({
+  type: 'result',
+  subtype: 'success',
+  is_error: true,
+  api_error_status: status,
+  result,
+});
+
+/** A project whose agent prints these lines as Claude would and ends with 1. */
+function printing(lines: readonly object[]): Scratch {
+  const one = scratch();
+  const path = beside(one, 'lines');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const command = ['sh', '-c', `cat > /dev/null; cat ${path}; exit 1`];
+  project(one, {
+    tasks: ['t1'],
+    config: {
+      agent: 'evil',
+      'agents.evil': { driver: 'claude', command },
+      limits: { consecutive_failures: 1 },
+    },
+  });
+  return one;
+}
+
+describe('what an agent prints', () => {
+  it.each([
+    ['a failure', 1, [failed(400, `broken${EVIL}`)]],
+    ['a login', 6, [failed(401, `Not logged in${EVIL}`)]],
+  ])('%s with escape sequences in every field is shown inert', async (_, code, end) => {
+    const one = printing([INIT, { type: 'assistant', message: { content: [TOOL] } }, RETRY, ...end]);
+    const run = await ralph(one, ['run']);
+    expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(/broken|Not logged in/)]);
+    const commands = [['status'], ['status', '--parallel'], ['cost'], ['logs', 't1'], ['tasks', 'show', 't1']];
+    const shown = await Promise.all(commands.map(async (args) => await ralph(one, args)));
+    expect(shown.map((answer) => answer.code)).toEqual(commands.map(() => 0));
+    for (const { stdout, stderr } of [run, ...shown]) expect(stdout + stderr).not.toMatch(RAW);
+    for (const { stdout } of shown) expect(stdout).not.toBe('');
+  });
+});
