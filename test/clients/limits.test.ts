@@ -16,7 +16,7 @@ describe('A3 usage limits', () => {
   itWith('claude')(
     'A3 claude at its limit: all loops pause, go on by themselves, and no attempt is counted',
     async () => {
-      const limit = usageLimit(12);
+      const limit = usageLimit(20);
       const limited = [[{ error: limit.refusal, times: 1 }, ...HONEST]];
       const one = await arena({
         clients: ['claude'],

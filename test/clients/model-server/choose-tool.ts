@@ -28,6 +28,10 @@ const PATH_NAMES = ['file_path', 'filePath', 'filepath', 'path'];
 /** The client's own tool for what a turn wants; null: it wants none, or the client offers none. */
 export function chooseTool(tools: readonly Tool[], turn: Turn): Call | null {
   if (turn.verb !== undefined) return verb(tools, turn.verb);
+  if (turn.answer !== undefined) {
+    const tool = tools.find((one) => one.name === 'StructuredOutput');
+    return tool === undefined ? null : { tool, args: turn.answer };
+  }
   if (turn.shell !== undefined) return shell(tools, turn.shell);
   return turn.write === undefined ? null : write(tools, turn.write);
 }

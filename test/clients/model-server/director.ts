@@ -76,6 +76,7 @@ export function director(scenario: Scenario): Director {
 function answerOf(conversation: Conversation, turn: Turn): Answer {
   const call = chooseTool(conversation.tools, turn);
   const isAsked = turn.shell !== undefined || turn.write !== undefined || turn.verb !== undefined;
+  if (turn.answer !== undefined && call === null) return { text: JSON.stringify(turn.answer), call };
   const names = conversation.tools.map((tool) => tool.name).join(', ');
   return { text: isAsked && call === null ? `no tool for this turn among: ${names}` : (turn.text ?? ''), call };
 }

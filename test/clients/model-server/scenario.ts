@@ -8,6 +8,8 @@ export interface Turn {
   readonly write?: { readonly path: string; readonly content: string };
   /** A tool of our MCP server, by its own name. */
   readonly verb?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+  /** The answer in the form that was asked for: by the client's own tool for it, else as the last words. */
+  readonly answer?: Readonly<Record<string, unknown>>;
   /** Refused instead of answered, the first `times` times a task comes here (for ever unless told); then the next turn has its place. */
   readonly error?: Refusal;
   readonly times?: number;

@@ -1,0 +1,87 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect } from 'vitest';
+
+import { landedTasks } from '../e2e/harness/git.ts';
+import { isAlive } from '../e2e/harness/processes.ts';
+import { beside } from '../e2e/harness/ralph.ts';
+import type { Running } from '../e2e/harness/ralph.ts';
+import { until } from '../e2e/harness/until.ts';
+import { arena } from './harness/arena.ts';
+import type { Arena } from './harness/arena.ts';
+import { itWith } from './harness/it-with.ts';
+import { begun, loopProcesses, statusOf } from './harness/looks.ts';
+import { HONEST } from './model-server/scenario.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '1', '--events'];
+const GONE_MS_MAX = 10_000;
+const WAITS = 'while ! test -e ../../../../go; do sleep 0.1; done';
+
+/** The clients our driver talks with. */
+const TALKING = [
+  { name: 'claude', driver: 'claude-stdio' },
+  { name: 'codex', driver: 'codex-app-server' },
+  { name: 'opencode', driver: 'acp' },
+] as const;
+
+interface Adopted {
+  readonly one: Arena;
+  /** The host that came after the killed one. */
+  readonly again: Running;
+  /** What the iteration was when its host was killed: shim, driver, client. */
+  readonly before: readonly number[];
+}
+
+/** Kills the host while a tool of the client runs, and starts another. */
+async function adopt({ name, driver }: (typeof TALKING)[number]): Promise<Adopted> {
+  const one = await arena({
+    clients: [name],
+    tasks: ['t1'],
+    config: { [`agents.${name}`]: { driver } },
+    scenario: { turns: [{ shell: WAITS }, ...HONEST] },
+  });
+  const run = one.start(RUN);
+  await until('the tool waits', () => loopProcesses(one).some((found) => found.command.startsWith('sleep')), 60_000);
+  const before = loopProcesses(one)
+    .filter((found) => !/^(?:sleep|\S*sh -c while)/.test(found.command))
+    .map((found) => found.pid);
+  expect(before.length).toBeGreaterThanOrEqual(3);
+  run.signal('SIGKILL');
+  await run.ended;
+  const again = one.start(RUN);
+  await again.waitFor(/host-started|loop-adopted/);
+  return { one, again, before };
+}
+
+describe('the host is killed while its driver talks with a client', () => {
+  for (const talking of TALKING) {
+    const { name, driver } = talking;
+    itWith(name)(`${driver}: the same processes work on, guidance reaches them, their result is used`, async () => {
+      const { one, again, before } = await adopt(talking);
+      expect(before.filter((pid) => !isAlive(pid))).toEqual([]);
+      const loop = (await statusOf(one)).workers[0]?.loop ?? '';
+      const steered = await one.ralph(['loops', 'steer', loop, 'Paint it blue.']);
+      expect(steered.code, steered.stderr).toBe(0);
+      const inbox = join(one.repo, '.git/paralph/runs', loop, '1/inbox');
+      const names = (): string => readdirSync(inbox).join(' ');
+      await until('it lies in the inbox', () => /\d\.json/.test(names()));
+      writeFileSync(beside(one, 'go'), '');
+      const { code, stderr } = await again.ended;
+      expect(code, stderr).toBe(0);
+      expect(names()).toMatch(/^\d+\.json\.taken$/);
+      expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['t1']);
+      expect(one.model.asked('t1').some((asked) => asked.raw.includes('Paint it blue.'))).toBe(true);
+      expect(again.output().stdout).not.toContain('"n":2');
+      expect(begun(one, 't1')).toBe(1);
+    });
+
+    itWith(name)(`${driver}: a stop ends all of them`, async () => {
+      const { one, again, before } = await adopt(talking);
+      again.signal('SIGINT');
+      await until('no process of the loop', () => loopProcesses(one).length === 0, GONE_MS_MAX);
+      expect((await again.ended).code).toBe(130);
+      expect(before.filter(isAlive)).toEqual([]);
+    });
+  }
+});
