@@ -141,6 +141,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/loops-steer.ts'),
   },
   {
+    name: 'why',
+    group: 'Watch',
+    summary: 'Say why a task is not landed, with the gate that fails and how to see it fail again',
+    argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
+    flags: [JSON_FLAG, TASKS_FLAG, TARGET_FLAG, SET_FLAG],
+    examples: ['ralph why add-login', 'ralph why add-login --json'],
+    load: () => import('./commands/why.ts'),
+  },
+  {
     name: 'parallel list',
     group: 'Watch',
     summary: 'List our worktrees',

@@ -1,0 +1,148 @@
+import { describeHold } from './describe-hold.ts';
+import type { LoopId } from './ids.ts';
+import { landingQueue } from './landing-queue.ts';
+import type { GateReport, Loop, ParkReason, State } from './model.ts';
+import { shellWord } from './remedy.ts';
+import { taskIdOf } from './tasks.ts';
+import type { TaskView } from './view.ts';
+
+/** Why a task is not landed, for a person who was not there. */
+export interface Explanation {
+  readonly sentences: readonly string[];
+  /** The gate that stands in the way. */
+  readonly gate: { readonly command: string; readonly tail: string } | null;
+  /** Shows the same failure again; null: there is none to show. */
+  readonly reproduce: string | null;
+  readonly next: string | null;
+}
+
+export interface WhyFacts {
+  readonly target: string;
+  /** Why it does not start, where it waits. */
+  readonly waiting: string | null;
+}
+
+export function explain(state: State, task: TaskView, facts: WhyFacts): Explanation {
+  const loop = task.loop === null ? null : (state.loops[task.loop] ?? null);
+  const red = loop?.lastGate?.verdict === 'red' ? loop.lastGate : null;
+  return {
+    sentences: [...sentencesOf(state, task, loop, facts), ...historyOf(loop), ...troubleOf(state, task)],
+    gate: red === null ? null : { command: red.failing ?? '', tail: red.tail },
+    reproduce: loop === null ? null : reproduction(loop, red, facts.target),
+    next: task.next,
+  };
+}
+
+function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: WhyFacts): readonly string[] {
+  switch (task.status) {
+    case 'landed':
+      return [
+        `It has landed, as ${task.commit ?? '?'}.`,
+        state.publishing.published === state.integration
+          ? `${facts.target} holds it.`
+          : `${facts.target} was not moved yet.`,
+      ];
+    case 'done':
+      return [`The task file says it is done (line ${task.line}).`];
+    case 'blocked':
+      return [`The task file says it is blocked: ${task.detail ?? ''}.`];
+    case 'waiting':
+      return [`It has not started: ${facts.waiting ?? 'no host runs'}.`];
+    case 'running':
+      return [`Loop ${task.loop ?? '?'} works on it: ${phaseInWords(loop)}.`];
+    case 'interrupted':
+      return [`Loop ${task.loop ?? '?'} was interrupted: ${waitInWords(state, loop)}.`];
+    case 'ready':
+      return [`It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`];
+    case 'queued':
+      return [queueInWords(state, task.loop)];
+    case 'landing':
+      return [`It is being landed now: ${state.landing?.stage.at ?? ''}.`];
+    case 'parked':
+      return [parkedInWords(task.reason, task.detail ?? '')];
+  }
+}
+
+function phaseInWords(loop: Loop | null): string {
+  switch (loop?.phase.at) {
+    case 'iterating':
+      return `iteration ${loop.phase.n}${loop.progress === null ? '' : `, and says: ${loop.progress}`}`;
+    case 'gating':
+      return `the gates run after iteration ${loop.phase.n}`;
+    default:
+      return 'its worktree is being made';
+  }
+}
+
+function waitInWords(state: State, loop: Loop | null): string {
+  if (loop?.waitsFor === 'budget') return `the run's budget is spent (${state.run.overspent ?? ''})`;
+  const hold = loop === null ? null : heldAccount(state);
+  return loop?.waitsFor === 'auth' && hold !== null ? hold : 'its host is gone';
+}
+
+const heldAccount = (state: State): string | null => {
+  const [found] = Object.entries(state.accounts).flatMap(([name, { hold }]) =>
+    hold === null ? [] : [`${name}: ${describeHold(hold)}`],
+  );
+  return found ?? null;
+};
+
+function queueInWords(state: State, id: LoopId | null): string {
+  const queue = landingQueue(state);
+  const ahead = queue.slice(
+    0,
+    Math.max(
+      0,
+      queue.findIndex((loop) => loop.id === id),
+    ),
+  );
+  if (ahead.length === 0) return 'It is the next to land.';
+  return `It waits to land behind ${ahead.map((loop) => taskIdOf(state, loop.task)).join(', ')}.`;
+}
+
+const PARKED: Readonly<Record<ParkReason, string>> = {
+  iterations: 'The agent used all its iterations',
+  runtime: 'The agent used all its time',
+  'no-progress': 'The agent changed nothing for several iterations',
+  failures: 'The agent failed several times in a row',
+  conflict: 'It does not merge with what landed before it',
+  red: 'Its own gates were green, but merged with main they are red, and without it main is green',
+  'main-red': 'The gates are red on main itself, so nothing can be said of this work',
+  'base-parked': 'It builds on work that was put aside',
+  broken: 'Something went wrong that is not its fault',
+  reset: 'A person freed it',
+  budget: 'Its budget is spent',
+  blocked: 'The agent says it needs a person',
+  protected: 'It changes files that agents read and act upon, so a person has to look at it first',
+};
+
+const parkedInWords = (reason: ParkReason | null, detail: string): string =>
+  `${reason === null ? 'It was parked' : PARKED[reason]}: ${detail}.`;
+
+function historyOf(loop: Loop | null): readonly string[] {
+  if (loop === null || loop.counted === 0 || loop.phase.at === 'landed') return [];
+  const failure = loop.lastFailure === null ? '' : ` The last one broke off: ${loop.lastFailure.message}.`;
+  const count = `${loop.counted} ${loop.counted === 1 ? 'iteration' : 'iterations'}`;
+  return [`Attempt ${loop.attempt} made ${count} on ${loop.branch}.${failure}`];
+}
+
+function troubleOf(state: State, task: TaskView): readonly string[] {
+  const { landingTrouble: trouble } = state;
+  if (trouble === null || (task.status !== 'queued' && task.status !== 'landing')) return [];
+  return [`Landing is stopped: ${trouble.detail}${trouble.paths.length === 0 ? '' : `: ${trouble.paths.join(', ')}`}.`];
+}
+
+function reproduction(loop: Loop, red: GateReport | null, target: string): string | null {
+  const reason = loop.phase.at === 'parked' ? loop.phase.reason : null;
+  const main = `refs/paralph/int/${target}`;
+  if (reason === 'conflict')
+    return `git merge-tree --write-tree --name-only ${shellWord(main)} ${shellWord(loop.branch)}`;
+  if (red === null) return null;
+  const gate = red.failing ?? '';
+  if (reason === 'main-red') return inNewWorktree(main, gate);
+  if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
+  return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;
+}
+
+const inNewWorktree = (ref: string, act: string): string =>
+  `d=$(mktemp -d) && git worktree add --detach "$d" ${shellWord(ref)} && cd "$d" && ${act}`;

@@ -1,0 +1,36 @@
+import { describeWaiting } from '../../../core/describe-waiting.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { planRun } from '../../../core/plan-run.ts';
+import { taskViews } from '../../../core/view.ts';
+import { explain } from '../../../core/why.ts';
+import { cleanText } from '../../../text/screen/clean.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { findOne } from '../find-one.ts';
+import type { Handler } from '../handler.ts';
+import { openTasks } from '../open-tasks.ts';
+import { runPolicy } from '../policy.ts';
+import { openProject, readState } from '../project.ts';
+
+/** Says in sentences why a task is not landed, shows the gate that failed, and how to see it fail again. */
+export const handle: Handler = async (call) => {
+  const project = await openProject(call);
+  const { settings } = project.config;
+  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const names = (task: { readonly id: string; readonly loop: string | null }): readonly string[] =>
+    task.loop === null ? [task.id] : [task.id, task.loop];
+  const task = findOne(taskViews(state, tracker), names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
+  const { target } = await preflight(project.repo, settings.landing.target);
+  const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [] }));
+  const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
+  const why = explain(state, task, { target, waiting: waiting === undefined ? null : describeWaiting(waiting) });
+  if (call.flags['json'] === true) {
+    call.out.json({ version: 1, task: task.id, status: task.status, reason: task.reason, ...why });
+    return EXIT.ok;
+  }
+  call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.status})`);
+  for (const sentence of why.sentences) call.out.data(cleanText(sentence));
+  if (why.gate !== null) call.out.data(`\n$ ${cleanText(why.gate.command)}\n${cleanText(why.gate.tail)}`);
+  if (why.reproduce !== null) call.out.data(`\nto see it again: ${cleanText(why.reproduce)}`);
+  if (why.next !== null) call.out.data(`next: ${why.next}`);
+  return EXIT.ok;
+};
