@@ -1,3 +1,4 @@
+import { readAgentFile } from './agent-run/agent-file.ts';
 import type { AgentPlace } from './agent-run/agent-place.ts';
 import { finishAgent } from './agent-run/finish-agent.ts';
 import { canTalk, putMessage } from './agent-run/inbox.ts';
@@ -24,8 +25,8 @@ export function openAgents(place: AgentPlace): Agents {
     steer: (iteration, { id, text }) => {
       const dir = folderOf(iteration);
       if (!canTalk(dir) || readShim(dir).state !== 'running') return false;
-      putMessage(dir, String(id), { type: 'steer', text });
-      return true;
+      // After an adoption the caller no longer knows what the prompt held.
+      return id <= readAgentFile(dir).guided || putMessage(dir, String(id), { type: 'steer', text });
     },
     finish: (iteration, options) => finishAgent(place, folderOf(iteration), logOf(iteration), options),
   };

@@ -65,6 +65,15 @@ describe('an agent that can be spoken to', () => {
     expect(existsSync(join(dir, 'inbox/13.json'))).toBe(false);
   });
 
+  it('is not told again what its prompt held, by a host that does not know it', async () => {
+    const { agents, iteration, order, read, dir } = stage({ agent, driver: driver('process.exit(0)') });
+    await agents.start(iteration, order);
+    await waitFor('the driver', () => read('stdout.log').includes('led acp'));
+    expect(agents.steer(iteration, { id: order.guided, text: 'known' })).toBe(true);
+    expect(readdirSync(join(dir, 'inbox'))).toEqual([]);
+    await agents.finish(iteration, { ...PATIENT, signal: AbortSignal.abort() });
+  });
+
   it('is not one that only reads its prompt', async () => {
     const { agents, iteration, order, dir } = stage({ agent: { command: ['sleep', '300'] } });
     expect(agents.steer(iteration, { id: 1, text: 'early' })).toBe(false);

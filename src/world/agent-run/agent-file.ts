@@ -1,9 +1,10 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentPrice, Driver } from '../../core/settings.ts';
 import { PROTOCOLS } from '../../text/agents/agent-event.ts';
 import type { Protocol } from '../../text/agents/agent-event.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
+import { systemFailure } from '../processes/system-failure.ts';
 
 /** How one iteration was started: what any later host needs to watch it and to read what it printed. */
 export interface AgentFile {
@@ -20,30 +21,58 @@ export interface AgentFile {
 
 const NAME = 'agent.json';
 const UNKNOWN = 'unknown';
+/** It takes what it can read of any client, and the rest as plain words. */
+const READS_ANY = 'jsonl';
 
 export function writeAgentFile(dir: string, agent: AgentFile): void {
   writePrivately(join(dir, NAME), JSON.stringify(agent));
 }
 
-/** Without the file, or with a damaged one, the output is still worth something: as text. */
+/** Without the file, or with a damaged one, the output is still worth something: its shape tells whose it is. */
 export function readAgentFile(dir: string): AgentFile {
-  const value = readJsonFile(join(dir, NAME)) as Partial<AgentFile> | null;
+  const value = (readJsonFile(join(dir, NAME)) ?? {}) as Partial<AgentFile>;
   return {
-    name: value?.name ?? UNKNOWN,
-    account: value?.account ?? UNKNOWN,
-    driver: value?.driver ?? 'text',
-    protocol: PROTOCOLS.find((one) => one === value?.protocol) ?? 'text',
-    price: value?.price ?? null,
-    guided: value?.guided ?? 0,
-    maxTurns: value?.maxTurns ?? Number.MAX_SAFE_INTEGER,
-    stallMs: value?.stallMs ?? null,
+    name: textOr(value.name, UNKNOWN),
+    account: textOr(value.account, UNKNOWN),
+    driver: textOr(value.driver, READS_ANY),
+    protocol: PROTOCOLS.find((one) => one === value.protocol) ?? READS_ANY,
+    price: typeof value.price === 'object' ? value.price : null,
+    guided: numberOr(value.guided, 0),
+    maxTurns: numberOr(value.maxTurns, Number.MAX_SAFE_INTEGER),
+    stallMs: numberOr(value.stallMs, null),
   };
+}
+
+const textOr = <T extends string>(value: T | undefined, other: T): T => (typeof value === 'string' ? value : other);
+const numberOr = <T>(value: number | null | undefined, other: T): number | T =>
+  typeof value === 'number' ? value : other;
+
+export function makePrivateFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw systemFailure(`${dir} could not be made`, error);
+  }
 }
 
 /** Whole or not at all, and readable by its owner only. */
 export function writePrivately(file: string, text: string): void {
-  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
-  renameSync(`${file}.${process.pid}`, file);
+  const draft = `${file}.${process.pid}`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    removeQuietly(draft);
+    throw systemFailure(`${file} could not be written`, error);
+  }
+}
+
+export function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Where nothing can be removed, nothing was made.
+  }
 }
 
 /** The object in a file; null when there is none. */

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationEnd } from '../../text/agents/report.ts';
-import { awaitShim, readShim } from '../processes/shim.ts';
+import { awaitShim } from '../processes/shim.ts';
+import { readStarted } from '../processes/shim-folder.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import type { Agents, IterationResult } from '../world.ts';
 import { readAgentFile } from './agent-file.ts';
@@ -11,7 +12,8 @@ import { createBound } from './bound.ts';
 import { canTalk, newestTaken, putMessage } from './inbox.ts';
 import { listen } from './listen.ts';
 import type { Listener } from './listen.ts';
-import { readResult, writeResult } from './result-file.ts';
+import { keepResult, readResult } from './result-file.ts';
+import type { Kept } from './result-file.ts';
 import { trimLog } from './trim.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { Stop } from './watchdog.ts';
@@ -32,31 +34,28 @@ export async function finishAgent(
   log: LoopLog,
   options: FinishOptions,
 ): Promise<IterationResult> {
-  const result = readResult(dir) ?? (await seeItEnd(place, dir, log, options));
-  for (const name of LOGS) await trimLog(join(dir, name), place.limits.logMb * MEGABYTE);
+  const known = readResult(dir);
+  const { result, isKept } =
+    known === null ? await seeItEnd(place, dir, log, options) : { result: known, isKept: true };
+  for (const name of isKept ? LOGS : []) await trimLog(join(dir, name), place.limits.logMb * MEGABYTE);
   return result;
 }
 
-async function seeItEnd(
-  place: AgentPlace,
-  dir: string,
-  log: LoopLog,
-  options: FinishOptions,
-): Promise<IterationResult> {
+async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: FinishOptions): Promise<Kept> {
   const agent = readAgentFile(dir);
-  const startedMs = statSync(join(dir, 'token')).mtimeMs;
+  // Before the waiting: whatever becomes of the folder meanwhile, its processes can be found.
+  const { token, startedMs, identity } = readStarted(dir);
   const listener = listen(dir, agent, place.clock.nowMs());
   const copier = log.follow(dir);
   const onPoll = async (): Promise<void> => {
     copier.copy();
     await listener.advance();
   };
-  const runtimeMs = startedMs + options.timeoutMs - place.clock.nowMs();
+  const runtimeMs = Math.min(options.timeoutMs, startedMs + options.timeoutMs - place.clock.nowMs());
   const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
-  const sight = readShim(dir);
   const { swept } = await stopTree({
-    identity: sight.state === 'running' ? sight.identity : null,
-    token: readFileSync(join(dir, 'token'), 'utf8'),
+    identity,
+    token,
     graceMs: options.graceMs,
     force: options.force,
   });
@@ -68,8 +67,7 @@ async function seeItEnd(
   const { name, account } = agent;
   const guided = Math.max(agent.guided, newestTaken(dir));
   const result = { agent: name, account, guided, end, durationMs, swept, report };
-  writeResult(dir, result);
-  return result;
+  return keepResult(dir, result);
 }
 
 interface Watch {

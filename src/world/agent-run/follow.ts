@@ -6,6 +6,8 @@ import { createLineSplitter } from './split-lines.ts';
 const PIECE_BYTES = 256 * 1024;
 /** How much is read before others get a turn of the event loop: a few tens of milliseconds of parsing. */
 const TURN_BYTES_MAX = 2 * 1024 * 1024;
+/** It was taken away, or something else stands in its place: then nothing was said. */
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP']);
 const piece = Buffer.allocUnsafe(PIECE_BYTES);
 
 export interface Follower {
@@ -53,8 +55,9 @@ export function createFollower(file: string, onLine: (line: string) => void): Fo
       try {
         await readTo(Infinity);
       } catch (error) {
-        if (errnoOf(error) === null) throw error;
-        if (errnoOf(error) !== 'ENOENT') throw systemFailure(`${file} could not be read`, error);
+        const errno = errnoOf(error);
+        if (errno === null) throw error;
+        if (!NO_FILE.has(errno)) throw systemFailure(`${file} could not be read`, error);
       }
       lines.finish();
     },

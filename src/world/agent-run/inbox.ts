@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivately } from './agent-file.ts';
+import { AppError } from '../../core/errors.ts';
+import { errnoOf } from '../processes/system-failure.ts';
+import { makePrivateFolder, writePrivately } from './agent-file.ts';
 
 /** What a host can tell an agent while it works. */
 export type InboxMessage = { readonly type: 'steer'; readonly text: string } | { readonly type: 'interrupt' };
@@ -10,7 +12,7 @@ const INBOX = 'inbox';
 
 /** Opens a conversation: our driver beside the agent reads how to lead it, and later its messages. */
 export function openTalk(dir: string, talk: unknown): void {
-  mkdirSync(join(dir, INBOX), { recursive: true, mode: 0o700 });
+  makePrivateFolder(join(dir, INBOX));
   writePrivately(join(dir, TALK), JSON.stringify(talk));
 }
 
@@ -22,19 +24,38 @@ export function closeTalk(dir: string): void {
 /** Whether a driver of ours leads the agent, so that it can be spoken to. */
 export const canTalk = (dir: string): boolean => existsSync(join(dir, TALK));
 
-/** Puts a message where the driver looks for it; one that lies there or was handed on is not given twice. */
-export function putMessage(dir: string, id: string, message: InboxMessage): void {
+/**
+ * Puts a message where the driver looks for it; one that lies there or was handed on is not given twice. False: it could
+ * not be put there. A full disk, or an inbox somebody removed, must not keep us from stopping the agent by force.
+ */
+export function putMessage(dir: string, id: string, message: InboxMessage): boolean {
   const file = join(dir, INBOX, `${id}.json`);
-  if (existsSync(file) || existsSync(`${file}.taken`)) return;
-  writePrivately(file, JSON.stringify(message));
+  if (existsSync(file) || existsSync(`${file}.taken`)) return true;
+  try {
+    writePrivately(file, JSON.stringify(message));
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
 }
 
 /** The newest guidance the driver has handed on; what still lies there was not heard. */
 export function newestTaken(dir: string): number {
   if (!canTalk(dir)) return 0;
-  const ids = readdirSync(join(dir, INBOX)).flatMap((name) => {
-    const id = /^(\d+)\.json\.taken$/.exec(name)?.[1];
-    return id === undefined ? [] : [Number(id)];
-  });
-  return Math.max(0, ...ids);
+  let newest = 0;
+  for (const name of namesIn(join(dir, INBOX))) {
+    const id = /^(\d{1,15})\.json\.taken$/.exec(name)?.[1];
+    newest = Math.max(newest, Number(id ?? 0));
+  }
+  return newest;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return [];
+  }
 }

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { AgentSettings } from '../../core/settings.ts';
@@ -9,7 +8,7 @@ import { newToken } from '../ids.ts';
 import { lookAtShim } from '../processes/shim-folder.ts';
 import { startShim } from '../processes/shim.ts';
 import type { AgentOrder, Iteration } from '../world.ts';
-import { writeAgentFile, writePrivately } from './agent-file.ts';
+import { makePrivateFolder, writeAgentFile, writePrivately } from './agent-file.ts';
 import type { AgentFile } from './agent-file.ts';
 import type { AgentPlace } from './agent-place.ts';
 import { closeTalk, openTalk } from './inbox.ts';
@@ -27,7 +26,7 @@ export async function startAgent(
   // Its files must not change under an iteration that runs: by the token in them its processes are found.
   if (lookAtShim(dir).state !== 'absent')
     throw new AppError('E_BUSY', `The run folder ${dir} was already used for an iteration.`);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makePrivateFolder(dir);
   const token = newToken();
   const caller = callerVariables(iteration, token);
   const schemaFile = join(dir, 'schema.json');
@@ -40,8 +39,8 @@ export async function startAgent(
     schemaFile,
     inherited: inheritedEnvironment(place.env, agent),
   });
-  writeFileSync(join(dir, 'prompt.md'), order.prompt, { mode: 0o600 });
-  writeFileSync(join(dir, 'token'), token, { mode: 0o600 });
+  writePrivately(join(dir, 'prompt.md'), order.prompt);
+  writePrivately(join(dir, 'token'), token);
   if (launched.schema !== null) writePrivately(schemaFile, JSON.stringify(launched.schema));
   if (launched.talk === null) closeTalk(dir);
   else openTalk(dir, launched.talk);

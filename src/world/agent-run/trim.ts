@@ -1,4 +1,5 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
 const PIECE_BYTES = 256 * 1024;
@@ -11,35 +12,36 @@ const NOTE_BYTES_MAX = 100;
  * cannot be trimmed, for want of disk, stays as it is.
  */
 export async function trimLog(file: string, bytesMax: number): Promise<void> {
-  const draft = `${file}.trimmed`;
+  // Another host may trim the same file: each in a draft of its own, and sizes are of the file that was opened.
+  const draft = `${file}.trimmed.${process.pid}`;
   try {
-    const { size } = await stat(file);
-    if (size <= bytesMax) return;
-    await writeTrimmed(file, draft, size, bytesMax - NOTE_BYTES_MAX);
+    const from = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = await from.stat();
+      if (size <= bytesMax) return;
+      await writeTrimmed(from, draft, size, bytesMax - NOTE_BYTES_MAX);
+    } finally {
+      await from.close();
+    }
     await rename(draft, file);
   } catch {
     await rm(draft, { force: true }).catch(() => {});
   }
 }
 
-async function writeTrimmed(file: string, draft: string, size: number, keep: number): Promise<void> {
-  const from = await open(file, 'r');
+async function writeTrimmed(from: FileHandle, draft: string, size: number, keep: number): Promise<void> {
+  const to = await open(draft, 'w', 0o600);
   try {
-    const to = await open(draft, 'w', 0o600);
-    try {
-      const headMax = Math.floor(keep / 4);
-      const tailMin = size - (keep - headMax);
-      const head = (await lastLineEnd(from, headMax)) ?? headMax;
-      const tail = (await firstLineStart(from, tailMin, size)) ?? tailMin;
-      await copy(from, to, 0, head);
-      const isOpen = head > 0 && (await byteAt(from, head - 1)) !== NEWLINE;
-      await to.write(`${isOpen ? '\n' : ''}[ralph cut ${tail - head} bytes here]\n`);
-      await copy(from, to, tail, size);
-    } finally {
-      await to.close();
-    }
+    const headMax = Math.floor(keep / 4);
+    const tailMin = size - (keep - headMax);
+    const head = (await lastLineEnd(from, headMax)) ?? headMax;
+    const tail = (await firstLineStart(from, tailMin, size)) ?? tailMin;
+    await copy(from, to, 0, head);
+    const isOpen = head > 0 && (await byteAt(from, head - 1)) !== NEWLINE;
+    await to.write(`${isOpen ? '\n' : ''}[ralph cut ${tail - head} bytes here]\n`);
+    await copy(from, to, tail, size);
   } finally {
-    await from.close();
+    await to.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
-const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ESRCH', 'EACCES', 'EPERM']);
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
  * A file that may vanish, or belong to somebody else, at any moment. A lack of file handles is no such case: taking it

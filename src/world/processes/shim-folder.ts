@@ -1,4 +1,4 @@
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { isAlive, toIdentity } from './identity.ts';
@@ -70,6 +70,26 @@ export function lookAtShim(dir: string): ShimSight {
   const late = readExit(dir);
   if (late !== null) return late;
   return pid === null && isAlive(start.starter) ? { state: 'starting', starter: start.starter } : { state: 'lost' };
+}
+
+export interface Started {
+  readonly token: string;
+  readonly startedMs: number;
+  /** The shim, also if it has ended: its group is what it started. Null: nobody saw it yet. */
+  readonly identity: ProcessIdentity | null;
+}
+
+/** By what the processes of a run folder are known; each of its files says so, in case another was removed. */
+export function readStarted(dir: string): Started {
+  const names = ['start.json', 'identity.json'];
+  const tokens = [...names.map((name) => readJson(join(dir, name))?.['token']), readText(join(dir, 'token'))];
+  const token = tokens.find((one) => typeof one === 'string' && one !== '');
+  if (typeof token !== 'string')
+    throw new AppError('E_STATE_UNWRITABLE', `The run folder ${dir} no longer says which processes are its own.`);
+  const times = ['token', ...names].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs);
+  const sight = lookAtShim(dir);
+  const identity = sight.state === 'running' ? sight.identity : readIdentity(dir);
+  return { token, startedMs: times.find((one) => one !== undefined) ?? 0, identity };
 }
 
 function readExit(dir: string): { state: 'exited'; code: number } | null {

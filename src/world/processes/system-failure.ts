@@ -15,9 +15,13 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   ENOMEM: { code: 'E_PROCESS', means: 'out of memory' },
   ENOSPC: { code: 'E_DISK', means: 'no space left' },
   EDQUOT: { code: 'E_DISK', means: 'the quota is used up' },
+  EFBIG: { code: 'E_DISK', means: 'files may not grow further', remedy: 'ulimit -f unlimited' },
   EACCES: { code: 'E_STATE_UNWRITABLE', means: 'permission denied' },
   EROFS: { code: 'E_STATE_UNWRITABLE', means: 'the file system is read-only' },
   ELOOP: { code: 'E_STATE_UNWRITABLE', means: 'a link stands where a plain file belongs' },
+  EEXIST: { code: 'E_STATE_UNWRITABLE', means: 'something else has its name' },
+  ENOTDIR: { code: 'E_STATE_UNWRITABLE', means: 'a file stands where a folder belongs' },
+  EISDIR: { code: 'E_STATE_UNWRITABLE', means: 'a folder stands where a file belongs' },
   ENOENT: { code: 'E_STATE_UNWRITABLE', means: 'no such file or folder' },
 };
 

@@ -1,4 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { errnoOf } from './system-failure.ts';
+
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /** The end of a file as text, never reading more than the limit; '' when there is no such file. */
 export function readTail(file: string, bytesMax: number): string {
@@ -18,10 +21,9 @@ function readEnd(file: string, bytesMax: number, offset: number): { data: Buffer
   let fd: number;
   try {
     // Without blocking, so that a pipe in place of the file cannot hold us up.
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { data: Buffer.alloc(0), cut: false };
+    if (NO_FILE.has(errnoOf(error) ?? '')) return { data: Buffer.alloc(0), cut: false };
     throw error;
   }
   try {
