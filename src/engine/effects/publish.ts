@@ -1,21 +1,29 @@
 import { unreachable } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
 type Publish = Extract<Command, { type: 'publish' }>;
 
-/** Moves the user's branch to what landed, or says what of theirs is in the way. */
 export async function publish({ world }: PerformContext, { to }: Publish): Promise<readonly Event[]> {
+  return [await publishTo(world, to)];
+}
+
+export type PublishEvent = Extract<Event, { type: 'published' | 'publish-blocked' | 'publish-diverged' }>;
+
+/** Moves the user's branch to what landed, or says what of theirs is in the way. */
+export async function publishTo(world: Pick<World, 'integration'>, to: Sha): Promise<PublishEvent> {
   const done = await world.integration.publish(to);
   switch (done.outcome) {
     case 'published':
     case 'current':
-      return [{ type: 'published', to }];
+      return { type: 'published', to };
     case 'blocked':
-      return [{ type: 'publish-blocked', to, why: done.why, paths: done.paths }];
+      return { type: 'publish-blocked', to, why: done.why, paths: done.paths };
     case 'diverged':
-      return [{ type: 'publish-diverged', to }];
+      return { type: 'publish-diverged', to };
     default:
       return unreachable(done);
   }

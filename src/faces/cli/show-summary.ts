@@ -55,14 +55,12 @@ function publishLine(out: Output, summary: Summary, target: string): void {
     case 'published':
       return out.say(`${target} holds everything that landed`);
     case 'pending':
-      return out.say(
-        `landed on refs/paralph/int/${target}; ${target} was not moved. next: git merge --ff-only refs/paralph/int/${target}`,
-      );
+      return out.say(`landed on refs/paralph/int/${target}; ${target} was not moved. next: ralph publish`);
     case 'blocked':
       return out.say(
         out.style.yellow(
           `landed, but ${target} was not moved: ${cleanLine(publish.why)}${publish.paths.length > 0 ? `: ${cleanLine(publish.paths.join(', '))}` : ''}`,
-        ) + `\n          next: commit or move these, then: ralph land --all`,
+        ) + `\n          next: commit or move these, then: ralph publish`,
       );
   }
 }

@@ -96,6 +96,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/land.ts'),
   },
   {
+    name: 'publish',
+    group: 'Land',
+    summary: 'Move your branch to everything that has landed',
+    argument: null,
+    flags: [JSON_FLAG, TARGET_FLAG, TASKS_FLAG, SET_FLAG],
+    examples: ['ralph publish'],
+    load: () => import('./commands/publish.ts'),
+  },
+  {
     name: 'status',
     group: 'Watch',
     summary: 'Show tasks, loops and landings',

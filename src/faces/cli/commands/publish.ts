@@ -1,0 +1,58 @@
+import { EXIT } from '../../../core/errors.ts';
+import type { ExitCode } from '../../../core/errors.ts';
+import type { PublishEvent } from '../../../engine/effects/publish.ts';
+import { publishTo } from '../../../engine/effects/publish.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { findTracker } from '../../../world/find-tracker.ts';
+import { readIdentity } from '../../../world/git/identity.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { openWorld } from '../../../world/real-world.ts';
+import { openTracker } from '../../../world/tracker-file.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** Moves your branch to everything that has landed; lands nothing new. */
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const { settings } = config;
+  const { target } = await preflight(repo, settings.landing.target);
+  const { integration, landed } = await readState(repo);
+  if (integration === null || Object.keys(landed).length === 0) {
+    if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'nothing', to: null, paths: [] });
+    call.out.say('nothing has landed yet');
+    return EXIT.ok;
+  }
+  const world = await openWorld({
+    repo,
+    identity: await readIdentity(repo),
+    settings,
+    agents: [],
+    target,
+    tracker: openTracker(repo.root, findTracker(repo.root, settings.tasks)),
+    env: call.env,
+  });
+  const event = await publishTo(world, integration);
+  await writeFacts(repo, () => Promise.resolve([event]));
+  return tell(call, target, event);
+};
+
+function tell(call: Call, target: string, event: PublishEvent): ExitCode {
+  const paths = event.type === 'publish-blocked' ? event.paths : [];
+  if (call.flags['json'] === true)
+    call.out.json({ version: 1, target, outcome: event.type.replace('publish-', ''), to: event.to, paths });
+  switch (event.type) {
+    case 'published':
+      call.out.say(`${target} holds everything that landed, up to ${event.to.slice(0, 10)}`);
+      return EXIT.ok;
+    case 'publish-blocked':
+      call.out.say(
+        `${target} was not moved: ${cleanLine(event.why)}${paths.length === 0 ? '' : `: ${cleanLine(paths.join(', '))}`}`,
+      );
+      call.out.say('next: commit or move these, then: ralph publish');
+      return EXIT.needsPerson;
+    case 'publish-diverged':
+      call.out.say(`${target} has commits of its own, which must be merged and tested first. next: ralph land --all`);
+      return EXIT.needsPerson;
+  }
+}
