@@ -88,6 +88,8 @@ function addCommand(
   const command = parent
     .command(second ?? first)
     .description(spec.summary)
+    // Somebody who types more means more: a word left out would be a task not reset, or half a value set.
+    .allowExcessArguments(false)
     .helpGroup(`${spec.group}:`);
   for (const argument of spec.argument?.name.split(' ') ?? [])
     command.argument(argument, spec.argument?.description ?? '');

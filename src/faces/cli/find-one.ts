@@ -8,6 +8,8 @@ export function findOne<T>(
   what: string,
   remedy: string,
 ): T {
+  // Everything begins with nothing: a variable that is not set must not name the only task there is.
+  if (id.trim() === '') throw new AppError('E_USAGE', `an empty id names no ${what}`, { remedy });
   const exact = things.filter((thing) => namesOf(thing).includes(id));
   const found = exact.length > 0 ? exact : things.filter((thing) => namesOf(thing).some((name) => name.startsWith(id)));
   const [one] = found;

@@ -20,7 +20,7 @@ const POLL_MS = 300;
 /** Reads run folders and the log, so it works during a run, after it, and when the worktree is gone. */
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
-  const { id: loop } = findLoop(await readState(repo), call.args[0] ?? '');
+  const { id: loop, iteration } = findLoop(await readState(repo), call.args[0] ?? '');
   const only = iterationAsked(call);
   const pen = openPen();
   const shown: Shown = call.flags['raw'] === true ? 'raw' : call.flags['json'] === true ? 'json' : 'rendered';
@@ -35,7 +35,12 @@ export const handle: Handler = async (call) => {
     await pause(POLL_MS);
   }
   await show.end();
-  if (startedIterations(repo, loop).length === 0) call.out.say(`loop ${loop} has not started an agent yet`);
+  if (startedIterations(repo, loop).length === 0)
+    call.out.say(
+      iteration > 1 || hasEnded(await readState(repo), reading)
+        ? `nothing is left of what the agents of loop ${loop} printed`
+        : `loop ${loop} has not started an agent yet`,
+    );
   return EXIT.ok;
 };
 

@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { HONEST, project } from './harness/project.ts';
+import { ralph } from './harness/ralph.ts';
+import { scratch } from './harness/scratch.ts';
+
+describe('command lines that say too little or too much', () => {
+  it('an empty id never stands for the only task there is', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'], agent: HONEST, config: { parallel: { merge_policy: 'manual' } } });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+    const commands = [
+      ['tasks', 'reset', ''],
+      ['land', ''],
+      ['land', '--dry-run', ' '],
+      ['logs', ''],
+      ['tasks', 'show', ''],
+      ['loops', 'steer', '', 'go on'],
+    ];
+    for (const args of commands) {
+      const { code, stdout, stderr } = await ralph(one, args);
+      expect([args, code, stdout]).toEqual([args, 2, '']);
+      expect(stderr).toContain('error[E_USAGE]: an empty id');
+    }
+    expect((await ralph(one, ['status'])).stdout).toContain('1 ready');
+  });
+
+  it('words that nobody asked for are refused, and nothing is done', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b'], agent: HONEST });
+    const commands = [
+      ['config', 'set', 'completion_promise', 'ALL', 'DONE'],
+      ['tasks', 'reset', 'a', 'b'],
+      ['status', 'a'],
+      ['run', 'a'],
+      ['cost', 'a'],
+    ];
+    for (const args of commands) {
+      const { code, stdout, stderr } = await ralph(one, args);
+      expect([args, code, stdout]).toEqual([args, 2, '']);
+      expect(stderr).toMatch(/^error\[E_USAGE\]: too many arguments/m);
+    }
+    expect((await ralph(one, ['config', 'get', 'completion_promise'])).stdout).toBe('COMPLETE\n');
+  });
+
+  it('logs that are gone are not told to be yet to come', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'], agent: HONEST });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+    rmSync(join(one.repo, '.git/paralph/runs'), { recursive: true });
+    for (const more of [[], ['--follow']]) {
+      const { code, stdout, stderr } = await ralph(one, ['logs', 'a', ...more]);
+      expect([code, stdout]).toEqual([0, '']);
+      expect(stderr).toContain('nothing is left');
+    }
+  });
+});
