@@ -1,4 +1,6 @@
 import type { FailureKind } from '../../core/failure.ts';
+import type { Driver } from '../../core/settings.ts';
+import { DRIVERS } from '../../core/settings.ts';
 
 /** What an agent tells while it works, whatever its protocol. */
 export type AgentEvent =
@@ -49,23 +51,9 @@ export type AgentEvent =
     }
   | { readonly type: 'failed'; readonly kind: FailureKind; readonly message: string };
 
-/** How the bytes on an agent's standard output are to be read. */
-export const PROTOCOLS = [
-  'text',
-  'jsonl',
-  'claude',
-  'codex',
-  'codex-app-server',
-  'acp',
-  'gemini',
-  'qwen',
-  'opencode',
-  'copilot',
-  'pi',
-  'cline',
-  'continue',
-] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+/** How the bytes on an agent's standard output are to be read; the same for both ways to start claude. */
+export type Protocol = Exclude<Driver, 'claude-stdio'>;
+export const PROTOCOLS: readonly Protocol[] = DRIVERS.filter((driver) => driver !== 'claude-stdio');
 
 /** Turns lines into events; remembers what it must between them. Never throws: a line it does not know says nothing. */
 export interface Reader {

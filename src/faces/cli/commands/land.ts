@@ -6,29 +6,26 @@ import type { Loop, State } from '../../../core/model.ts';
 import { loopsOf } from '../../../core/model.ts';
 import { newestLoops } from '../../../core/newest-loops.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
-import { readIdentity } from '../../../world/git/identity.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
-import { openWorld } from '../../../world/real-world.ts';
-import { findTracker } from '../../../world/find-tracker.ts';
-import { openTracker } from '../../../world/tracker-file.ts';
 import type { World } from '../../../world/world.ts';
 import { driveHost } from '../drive-host.ts';
 import { findOne } from '../find-one.ts';
 import type { Call, Handler } from '../handler.ts';
 import { columns } from '../output.ts';
+import { openLandingWorld } from '../landing-world.ts';
 import { refuseUnsupported, runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
 import { finish } from './run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
-  const { repo, config } = await openProject(call);
+  const project = await openProject(call);
+  const { repo, config } = project;
   const { settings } = config;
   refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
   const state = await readState(repo);
   const chosen = withBases(state, choose(call, state));
-  const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
   if (call.flags['dryRun'] === true) return dryRun(call, state, chosen, target);
@@ -41,16 +38,8 @@ export const handle: Handler = async (call) => {
     call.out.say('nothing is ready to land');
     return EXIT.ok;
   }
-  const policy = { ...runPolicy({ settings, tracker: tracker.path, target, agents: [] }), slots: 0 };
-  const world = await openWorld({
-    repo,
-    identity: await readIdentity(repo),
-    settings,
-    agents: [],
-    target,
-    tracker,
-    env: call.env,
-  });
+  const world = await openLandingWorld(call, project, target);
+  const policy = { ...runPolicy({ settings, tracker: world.tracker.path, target, agents: [] }), slots: 0 };
   const items = await headsNow(world, chosen);
   const driven = await driveHost(call, {
     world,

@@ -3,36 +3,24 @@ import type { ExitCode } from '../../../core/errors.ts';
 import type { PublishEvent } from '../../../engine/effects/publish.ts';
 import { publishTo } from '../../../engine/effects/publish.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { findTracker } from '../../../world/find-tracker.ts';
-import { readIdentity } from '../../../world/git/identity.ts';
 import { preflight } from '../../../world/git/preflight.ts';
-import { openWorld } from '../../../world/real-world.ts';
-import { openTracker } from '../../../world/tracker-file.ts';
 import type { Call, Handler } from '../handler.ts';
+import { openLandingWorld } from '../landing-world.ts';
 import { openProject, readState } from '../project.ts';
 import { writeFacts } from '../write-facts.ts';
 
 /** Moves your branch to everything that has landed; lands nothing new. */
 export const handle: Handler = async (call) => {
-  const { repo, config } = await openProject(call);
-  const { settings } = config;
-  const { target } = await preflight(repo, settings.landing.target);
+  const project = await openProject(call);
+  const { repo, config } = project;
+  const { target } = await preflight(repo, config.settings.landing.target);
   const { integration, landed } = await readState(repo);
   if (integration === null || Object.keys(landed).length === 0) {
     if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'nothing', to: null, paths: [] });
     call.out.say('nothing has landed yet');
     return EXIT.ok;
   }
-  const world = await openWorld({
-    repo,
-    identity: await readIdentity(repo),
-    settings,
-    agents: [],
-    target,
-    tracker: openTracker(repo.root, findTracker(repo.root, settings.tasks)),
-    env: call.env,
-  });
-  const event = await publishTo(world, integration);
+  const event = await publishTo(await openLandingWorld(call, project, target), integration);
   await writeFacts(repo, () => Promise.resolve([event]));
   return tell(call, target, event);
 };

@@ -1,0 +1,15 @@
+import { findTracker } from '../../world/find-tracker.ts';
+import { readIdentity } from '../../world/git/identity.ts';
+import { openWorld } from '../../world/real-world.ts';
+import { openTracker } from '../../world/tracker-file.ts';
+import type { World } from '../../world/world.ts';
+import type { Call } from './handler.ts';
+import type { Project } from './project.ts';
+
+/** The world for a command that lands or publishes and starts no agent. */
+export async function openLandingWorld(call: Call, { repo, config }: Project, target: string): Promise<World> {
+  const { settings } = config;
+  const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
+  const identity = await readIdentity(repo);
+  return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });
+}
