@@ -58,7 +58,8 @@ export function newsBetween(before: State, after: State): readonly News[] {
     if (was !== undefined && was !== tracker) news.push(changeOf(path, was, tracker));
   }
   for (const [account, { hold }] of Object.entries(after.accounts))
-    if (hold !== null && hold !== before.accounts[account]?.hold) news.push({ type: 'account-held', account, hold });
+    if (hold !== null && !isSameHold(hold, before.accounts[account]?.hold ?? null))
+      news.push({ type: 'account-held', account, hold });
   const spent = after.run.overspent;
   if (spent !== null && before.run.overspent === null) news.push({ type: 'run-overspent', spent });
   const trouble = after.landingTrouble;
@@ -66,6 +67,9 @@ export function newsBetween(before: State, after: State): readonly News[] {
     news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });
   return news;
 }
+
+/** Several loops meet the same limit; that is one piece of news. */
+const isSameHold = (a: Hold, b: Hold | null): boolean => a.kind === b?.kind && a.untilMs === b.untilMs;
 
 function changeOf(path: string, was: Tracker, now: Tracker): News {
   const without = (some: Tracker, others: Tracker): readonly string[] =>
