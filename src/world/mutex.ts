@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cannotWrite } from './log/log-errors.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from './processes/identity.ts';
 
 const WAIT_MIN_MS = 5;
@@ -35,10 +36,9 @@ async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
 
 /** Links a fully written file into place, so nobody ever reads a half-written holder. Returns what marks it as ours. */
 async function acquire(path: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
   const content = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() });
   const prepared = `${path}.tmp-${randomUUID()}`;
-  await writeFile(prepared, content);
+  await prepare(prepared, content);
   try {
     while (!(await linked(prepared, path))) {
       const lock = await readLock(path);
@@ -51,6 +51,16 @@ async function acquire(path: string): Promise<string> {
     await unlinkIfThere(prepared);
   }
   return tagOf(content);
+}
+
+async function prepare(file: string, content: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  } catch (error) {
+    await unlink(file).catch(() => {});
+    throw cannotWrite(dirname(file), error);
+  }
 }
 
 /**

@@ -34,6 +34,12 @@ describe('withMutex in one process', () => {
     expect(readdirSync(join(dir, 'locks'))).toEqual([]);
   });
 
+  it('says that the folder cannot be written, and leaves nothing half-written', async () => {
+    writeFileSync(join(dir, 'locks'), '');
+    const act = (): Promise<void> => Promise.reject(new Error('not reached'));
+    await expect(withMutex(file, act)).rejects.toMatchObject({ code: 'E_STATE_UNWRITABLE' });
+  });
+
   it('takes the lock of a pid that started at another time: the pid came around again', async () => {
     await withMutex(file, () => Promise.resolve());
     writeFileSync(file, JSON.stringify({ ...ownIdentity(), startTime: '1', nonce: 'x' }));
