@@ -1,13 +1,17 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, watch } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the host may say while the agent works. */
 export type InboxMessage = { readonly type: 'steer'; readonly text: string } | { readonly type: 'interrupt' };
 
 const POLL_MS = 1000;
+/** Many files that come together are looked at once. */
+const GATHER_MS = 20;
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 /** A message that cannot be read for this long is not in the middle of being written. */
 const UNREADABLE_MS = 5000;
+
+const byNumber = new Intl.Collator('en', { numeric: true });
 
 export interface Inbox {
   /** Offers every waiting message, oldest first. */
@@ -42,11 +46,17 @@ export function openInbox(folder: string, take: (message: InboxMessage) => boole
   };
   // Watching alone is not to be relied on: some file systems tell nothing.
   const poll = setInterval(offer, POLL_MS);
-  const watcher = watchQuietly(folder, offer);
+  let soon: NodeJS.Timeout | undefined;
+  const watcher = watchQuietly(folder, () => (soon ??= setTimeout(offerAll, GATHER_MS)));
+  function offerAll(): void {
+    soon = undefined;
+    offer();
+  }
   return {
     offer,
     close: () => {
       clearInterval(poll);
+      clearTimeout(soon);
       watcher?.close();
     },
   };
@@ -55,7 +65,7 @@ export function openInbox(folder: string, take: (message: InboxMessage) => boole
 function waiting(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    return names.sort(byNumber.compare);
   } catch {
     return [];
   }
@@ -64,8 +74,10 @@ function waiting(folder: string): readonly string[] {
 /** Null: it is no message and never will be. */
 function readMessage(path: string): InboxMessage | 'unreadable' | null {
   try {
-    const { size, mtimeMs } = statSync(path);
-    if (size > MESSAGE_BYTES_MAX) return null;
+    const stat = lstatSync(path);
+    const { size, mtimeMs } = stat;
+    // A pipe or a device in a message's place would hold us up for ever.
+    if (!stat.isFile() || size > MESSAGE_BYTES_MAX) return null;
     const found = asMessage(readFileSync(path, 'utf8'));
     return found ?? (Date.now() - mtimeMs < UNREADABLE_MS ? 'unreadable' : null);
   } catch {

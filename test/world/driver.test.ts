@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,6 +59,21 @@ describe('the driver, with an ACP agent', () => {
     expect(await driven.ended).toBe(0);
     expect(promptsOf(driven)).toEqual([text('do it'), text('first'), text('second')]);
     expect([9, 10, 11].map((id) => driven.isTaken(id))).toEqual([true, true, false]);
+  });
+
+  it('is not held up by what is no message', async () => {
+    const driven = drive({ kind: 'acp', behaviour: 'hold' });
+    await driven.heardOf('session/prompt');
+    execFileSync('mkfifo', [driven.inInbox('1.json')]);
+    symlinkSync('/dev/zero', driven.inInbox('2.json'));
+    mkdirSync(driven.inInbox('3.json'));
+    symlinkSync(driven.inInbox('4.json'), driven.inInbox('4.json'));
+    for (let id = 100; id < 1100; id += 1) writeFileSync(driven.inInbox(`${id}.json`), 'junk');
+    driven.post(5, { type: 'steer', text: 'still there' });
+    driven.letGo();
+    expect(await driven.ended).toBe(0);
+    expect(promptsOf(driven)).toEqual([text('do it'), text('still there')]);
+    expect(driven.isTaken(5)).toBe(true);
   });
 
   it('leaves guidance in the inbox that nobody heard', async () => {
