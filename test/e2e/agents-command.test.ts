@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
 import { listOf } from './harness/answers.ts';
 import { everything } from './harness/fingerprint.ts';
+import { project } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -120,5 +122,18 @@ describe('agents check --smoke', () => {
     expect(stderr).toContain('fix: claude /login');
     expect(stdout).toContain('Invalid API key');
     expect(stdout).toMatch(/^ +look here$/m);
+  });
+
+  it('names a command that can be pasted, whatever is in it', async () => {
+    const one = scratch();
+    const command = ['sh', '-c', 'echo "$$ is broken" >&2; exit 3'];
+    project(one, { tasks: ['a'], config: { agent: 'mine', 'agents.mine': { command } } });
+    const { code, stderr } = await ralph(one, ['agents', 'check', 'mine', '--smoke']);
+    expect(code).toBe(4);
+    const fix = /^fix: (.*)$/m.exec(stderr)?.[1] ?? '';
+    expect(spawnSync('sh', ['-c', fix], { encoding: 'utf8' })).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/^\d+ is broken\n$/) as string,
+    });
   });
 });

@@ -57,4 +57,18 @@ describe('command lines that say too little or too much', () => {
       expect(stderr).toContain('nothing is left');
     }
   });
+
+  it('config check answers scripts, also when something is wrong', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'], agent: HONEST });
+    expect(JSON.parse((await ralph(one, ['config', 'check', '--json'])).stdout)).toMatchObject({
+      version: 1,
+      problems: [],
+    });
+    one.put('ralph.toml', 'agent = 5\n');
+    const wrong = await ralph(one, ['config', 'check', '--json']);
+    expect(wrong.code).toBe(3);
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ version: 1, problems: [{ line: 1 }] });
+    expect(JSON.parse(wrong.stderr)).toMatchObject({ error: { code: 'E_CONFIG' } });
+  });
 });

@@ -2,6 +2,7 @@ import { costInWords, usageView } from '../../../core/cost-view.ts';
 import { describeMs } from '../../../core/describe-time.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { AppError, EXIT } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { AgentLook, AgentSight } from '../../../world/agent-check.ts';
@@ -82,7 +83,7 @@ function smokeRemedy({ name, settings }: AgentSight, smoke: SmokeResult): string
   if (smoke.isFine) return null;
   const login = KNOWN_AGENTS.get(name)?.login;
   if (smoke.outcome === 'refused' && login !== undefined) return login;
-  return settings.command.join(' ');
+  return settings.command.map(shellWord).join(' ');
 }
 
 /** A turn that failed outweighs what is merely not in order. */

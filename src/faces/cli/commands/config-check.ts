@@ -6,7 +6,7 @@ import type { Handler } from '../handler.ts';
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
-  if (call.flags['json'] === true) call.out.json({ files: config.files, problems: config.problems });
+  if (call.flags['json'] === true) call.out.json({ version: 1, files: config.files, problems: config.problems });
   const [first] = config.problems;
   if (first !== undefined) {
     const remedy = first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list';
