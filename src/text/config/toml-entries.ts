@@ -61,6 +61,9 @@ interface CstScalar extends Cst {
   readonly value: unknown;
 }
 
+const BASIC = /^(?:"(?:[^"\\\n]|\\.)*"|"""[^]*""")$/;
+const LITERAL = /^(?:'[^'\n]*'|'''[^]*''')$/;
+
 /** Reads TOML with the place of every key and value. Never throws: what is wrong with the text comes back as faults. */
 export function readToml(text: string): TomlRead {
   const faults: (Place & { message: string })[] = [];
@@ -124,7 +127,14 @@ function nodeOf(value: Cst, comments: TomlComment[]): TomlNode {
     }
     return { kind: 'list', items, place };
   }
+  refuseOpenQuotes(value);
   return { kind: 'value', value: (value as CstScalar).value, place };
+}
+
+/** One quote cannot stand inside a text of one line; the parser takes it as if it could, and every other reader does not. */
+function refuseOpenQuotes({ raw = '', loc }: Cst): void {
+  const isBroken = raw.startsWith('"') ? !BASIC.test(raw) : raw.startsWith("'") && !LITERAL.test(raw);
+  if (isBroken) throw Object.assign(new Error('A quote inside a text must be written \\"'), loc.start);
 }
 
 function innerItems(inline: CstInline): Cst[] {

@@ -119,6 +119,10 @@ describe('readTomlLayer', () => {
     ['agent = ', 'ralph.toml:1:1 not valid TOML: Expected value, reached EOF'],
     ['tasks = "x\n', 'ralph.toml:1:11 not valid TOML: Newline (0x0A) not allowed in basic strings'],
     ['ok = [1\n\n[limits]', 'ralph.toml:3:'],
+    [
+      '[agents.a]\ncommand = ["sh", "echo "<x>""]',
+      'ralph.toml:2:18 not valid TOML: A quote inside a text must be written \\"',
+    ],
     [`a = ${'['.repeat(200_000)}`, 'ralph.toml:1:1 not valid TOML: nested too deeply'],
     ['a\0b', 'ralph.toml:1:2 not valid TOML: Control char 0x00 not allowed'],
   ])('refuses what is written twice or is not TOML (case %#)', (text, problem) => {
