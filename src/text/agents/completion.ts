@@ -31,8 +31,8 @@ export function readSignal(
   }
 }
 
-/** What goes on into the tag: `I will say <promise>…`, `not yet, so no "<promise>…`. A sentence before it has come to its end. */
-const GOES_ON = /[\p{L}\p{N},;:"'“‘(]$/u;
+/** What goes on into the tag: `I will say <promise>…`, `no "<promise>…`, a quote (`> `), a comment. A sentence before it has ended. */
+const GOES_ON = /(?:[\p{L}\p{N},;:"'“‘(>]|<!--)$/u;
 
 /** The promise counts alone on its line or after a whole sentence, with one pair of marks around it at most. */
 export function claimsDone(finalText: string, promise: string): boolean {
