@@ -10,6 +10,7 @@ import { askVersion } from './agent-version.ts';
 import { agentCalled, agentNames, firstAgent } from './choose-agent.ts';
 import type { Finding } from './diagnose.ts';
 import { agentEnvironment, lookUpExecutable } from './processes/environment.ts';
+import { rootRefusal } from './root-refusal.ts';
 
 export interface AgentSight {
   readonly name: string;
@@ -83,7 +84,7 @@ function usable(look: AgentLook, sight: AgentSight): readonly Finding[] {
       : [{ check: 'environment', level: 'fail', message: problem, remedy: 'ralph config check' } as const]),
     version(sight),
     driver(sight),
-    ...(isRootProblem(settings, env) ? [rootRefused(sight)] : []),
+    ...rootRefused(sight, env),
     ...(needsLogin(settings, env) ? [notLoggedIn(sight)] : []),
     ...(sight.hold === null ? [] : [held(sight, sight.hold)]),
     ...(NO_MCP.has(settings.driver) && settings.mcp ? [noMcp(settings.driver)] : []),
@@ -104,7 +105,6 @@ const SAYS: Partial<Record<Driver, RegExp>> = {
 };
 
 const fine = (check: string, message: string): Finding => ({ check, level: 'ok', message, remedy: null });
-const isClaude = ({ driver: kind }: AgentSettings): boolean => kind === 'claude' || kind === 'claude-stdio';
 const isCodex = ({ driver: kind }: AgentSettings): boolean => kind === 'codex' || kind === 'codex-app-server';
 
 function version({ settings, path, version: said }: AgentSight): Finding {
@@ -122,16 +122,10 @@ function driver({ name, settings, version: said }: AgentSight): Finding {
   return { check: 'driver', level: 'warn', message, remedy: `ralph config set agents.${name}.driver text` };
 }
 
-/** It refuses to work without asking when started by root, unless it is told that this is a sandbox. */
-const isRootProblem = (settings: AgentSettings, env: Readonly<Record<string, string>>): boolean =>
-  isClaude(settings) && process.getuid?.() === 0 && env['IS_SANDBOX'] !== '1';
-
-const rootRefused = ({ name }: AgentSight): Finding => ({
-  check: 'root',
-  level: 'fail',
-  message: 'it does not work as root unless IS_SANDBOX=1 says that this is a sandbox',
-  remedy: `ralph config set agents.${name}.env.IS_SANDBOX 1`,
-});
+function rootRefused({ name, settings }: AgentSight, env: Readonly<Record<string, string>>): readonly Finding[] {
+  const refusal = rootRefusal(name, settings, env);
+  return refusal === null ? [] : [{ check: 'root', level: 'fail', ...refusal }];
+}
 
 /** Only whether there is a login is asked, never what is in it. */
 function needsLogin(settings: AgentSettings, env: Readonly<Record<string, string>>): boolean {

@@ -3,7 +3,8 @@ import { shellWord } from '../core/remedy.ts';
 import type { AgentSettings, Settings } from '../core/settings.ts';
 import { completeAgent, KNOWN_AGENTS } from '../text/agents/known.ts';
 import { nearest } from '../text/config/nearest.ts';
-import { findExecutable } from './processes/environment.ts';
+import { agentEnvironment, findExecutable } from './processes/environment.ts';
+import { isClaudeItself, rootRefusal } from './root-refusal.ts';
 
 export interface ChosenAgent {
   readonly name: string;
@@ -44,12 +45,20 @@ export function agentNames(settings: Settings): readonly string[] {
 
 function startable(name: string, agent: AgentSettings, env: NodeJS.ProcessEnv, root: string): AgentSettings {
   const [command = ''] = agent.command;
-  if (findExecutable(command, env, root) !== null) return agent;
+  if (findExecutable(command, env, root) !== null) return allowed(name, agent, env);
   throw new AppError(
     'E_AGENT_MISSING',
     `agent ${name}: ${command} cannot be started: not found on PATH or not executable`,
     { remedy: `command -v ${shellWord(command)}; ralph agents check ${shellWord(name)}` },
   );
+}
+
+/** Said before the first turn: each one would fail for the same reason. */
+function allowed(name: string, agent: AgentSettings, env: NodeJS.ProcessEnv): AgentSettings {
+  if (!isClaudeItself(agent)) return agent;
+  const refusal = rootRefusal(name, agent, agentEnvironment(env, { set: agent.env, pass: agent.passEnv }));
+  if (refusal === null) return agent;
+  throw new AppError('E_AGENT_MISSING', `agent ${name}: ${refusal.message}`, { remedy: refusal.remedy });
 }
 
 function onlyConfigured(settings: Settings): string | undefined {

@@ -9,6 +9,7 @@ import { readAgentFile } from './agent-file.ts';
 import type { AgentFile } from './agent-file.ts';
 import type { AgentPlace } from './agent-place.ts';
 import { createBound } from './bound.ts';
+import { withComplaint } from './complaint.ts';
 import { canTalk, newestTaken, putMessage } from './inbox.ts';
 import { listen } from './listen.ts';
 import type { Listener } from './listen.ts';
@@ -61,7 +62,7 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
   });
   const durationMs = Math.max(0, Math.round(endedMs(dir, place) - startedMs));
   copier.finish();
-  const report = await listener.report();
+  const report = withComplaint(dir, end, await listener.report());
   if (listener.skipped() > 0) log.note(`${listener.skipped()} lines were too long to be read`);
   log.note(`iteration ended: ${describe(end)} after ${durationMs} ms`);
   const { name, account } = agent;
