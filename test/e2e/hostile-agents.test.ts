@@ -1,11 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { landedTasks } from './harness/git.ts';
 import { project } from './harness/project.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
+import { shellProject } from './harness/shell-agent.ts';
 
 const EVIL = '\u001B[31m\u001B]52;c;cm0gLXJm\u0007\u009B2J\u202E\u0000\b';
 // oxlint-disable-next-line no-control-regex
@@ -52,5 +54,30 @@ describe('what an agent prints', () => {
     expect(shown.map((answer) => answer.code)).toEqual(commands.map(() => 0));
     for (const { stdout, stderr } of [run, ...shown]) expect(stdout + stderr).not.toMatch(RAW);
     for (const { stdout } of shown) expect(stdout).not.toBe('');
+  });
+});
+
+describe('what an agent must leave to people', () => {
+  it('it cannot land, free or steer anything, nor clean up, and its task file is not read', async () => {
+    const one = scratch();
+    const said = beside(one, 'said');
+    shellProject(
+      one,
+      `echo '- [ ] Mine <!-- id: mine -->' > PRD.md
+       for command in 'land --all' 'land alpha' 'tasks reset alpha' 'loops steer alpha hi' 'parallel clean' run; do
+         code=0; ralph $command > ${said}.one 2>&1 || code=$?
+         echo "$command: $code $(head -1 ${said}.one)" >> ${said}
+       done
+       git checkout -q PRD.md; echo made > made.txt; ralph done`,
+      { tasks: ['alpha'] },
+    );
+    const run = await ralph(one, ['run', '--events']);
+    expect(run.code).toBe(0);
+    const lines = readFileSync(said, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/^[^:]+: 2 error\[E_NESTED\]/);
+    expect(run.stdout).not.toMatch(/"type":"(?:task-reset|loop-steered)"/);
+    expect(run.stdout.match(/"type":"tasks-read"/g)).toHaveLength(1);
+    expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['alpha']);
   });
 });

@@ -16,10 +16,12 @@ import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { refuseUnsupported, runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 import { finish } from './run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
+  if (call.flags['dryRun'] !== true) refuseInLoop(call, 'land');
   const project = await openProject(call);
   const { repo, config } = project;
   const { settings } = config;

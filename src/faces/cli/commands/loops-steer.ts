@@ -12,10 +12,12 @@ import { findLoop } from '../../verbs/find-loop.ts';
 import { cutNotice, saidText } from '../../verbs/said-text.ts';
 import type { Handler } from '../handler.ts';
 import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 import { writeFacts } from '../write-facts.ts';
 
 /** One fact in the log; the host hands it on, at once where the agent's driver can. */
 export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops steer');
   const [id = '', ...words] = call.args;
   const said = saidText(words, 'the message', `ralph loops steer ${shellWord(id)} "what it should know"`);
   const repo = findRepository(call.cwd);

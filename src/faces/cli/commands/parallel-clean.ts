@@ -5,10 +5,12 @@ import { openView } from '../../../world/git/view.ts';
 import { cleanWorktree, ourWorktrees } from '../../../world/our-worktrees.ts';
 import type { Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 import { writeFacts } from '../write-facts.ts';
 
 /** Removes what is landed and nothing else; says why the rest stays. */
 export const handle: Handler = async (call) => {
+  if (call.flags['dryRun'] !== true) refuseInLoop(call, 'parallel clean');
   const { repo, config } = await openProject(call);
   const worktreeRoot = resolve(repo.root, config.settings.parallel.worktreeRoot);
   const look = { repo, view: await openView(repo), state: await readState(repo), worktreeRoot };

@@ -11,6 +11,7 @@ import { openTasks } from '../open-tasks.ts';
 import type { OpenTasks } from '../open-tasks.ts';
 import { openProject } from '../project.ts';
 import type { Project } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 import { writeFacts } from '../write-facts.ts';
 
 interface Chosen extends OpenTasks {
@@ -20,6 +21,7 @@ interface Chosen extends OpenTasks {
 
 /** One fact in the log; whoever works on the task stops by itself when it reads it. */
 export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'tasks reset');
   const project = await openProject(call);
   const before = await writeFacts(project.repo, async (now) => {
     const { tracker, state, key } = await choose(call, project, now);
