@@ -180,6 +180,10 @@ describe('memories and tasks for people', () => {
     const none = await ralph(one, ['memory', 'search', 'nowhere']);
     expect([none.code, none.stdout]).toEqual([0, '']);
     expect((await ralph(one, ['memory', 'add', ' '])).code).toBe(2);
+    const tags = Array.from({ length: 50 }, (_, at) => ['--tag', `${at}${'t'.repeat(1000)}`]).flat();
+    const many = await ralph(one, ['memory', 'add', 'x', ...tags, '--json']);
+    const kept = listOf((await ralph(one, ['memory', 'search', 'x', '--json'])).stdout, 'memories');
+    expect(JSON.parse(many.stdout)).toMatchObject({ tags: kept[0]?.['tags'] });
   });
 
   it('task show needs an id outside a loop, and knows unique beginnings', async () => {

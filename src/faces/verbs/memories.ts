@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts';
+import { cleanMemory } from '../../text/memories.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { openMemories } from '../../world/memories.ts';
 import type { Memory } from '../../world/memories.ts';
@@ -16,11 +17,13 @@ export async function addMemory(
 ): Promise<Answer> {
   const usage = 'ralph memory add "what every later loop should know" --tag build';
   const said = saidText(words, 'the memory', usage);
-  const clean = tags.map(cleanLine).filter((tag) => tag !== '');
   const repo = callerRepository(place);
   const by = place.claim === null ? 'user' : checkCaller(repo, await readState(repo), place.claim).loop.id;
-  const { id } = openMemories(repo).add({ text: said.text, tags: clean, by, at: Date.now() });
-  return { text: `noted${cutNotice(said)}`, data: { id, text: said.text, tags: clean, by } };
+  const entry = { text: said.text, tags, by, at: Date.now() };
+  const { id } = openMemories(repo).add(entry);
+  // What is kept is answered, not what was sent: that may be megabytes.
+  const kept = cleanMemory({ ...entry, id });
+  return { text: `noted${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by } };
 }
 
 export async function listMemories(place: CallerPlace): Promise<Answer> {
