@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Makes a fresh clone ready. Plain Node, no package: it runs before there is any.
 import { spawnSync } from 'node:child_process';
-import { statSync, utimesSync } from 'node:fs';
+import { lstatSync, statSync, utimesSync } from 'node:fs';
 import { withLock } from './lib/lock.mjs';
 import { ROOT, inRoot, isCalled } from './lib/root.mjs';
 
@@ -18,7 +18,14 @@ const changedMs = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?
 
 const isCurrent = () => changedMs(INSTALLED) >= changedMs(inRoot('package-lock.json'));
 
+/** Installing empties the folder first, and with it whatever a link there leads to. */
+function assertOwnFolder() {
+  if (lstatSync(inRoot('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Error('node_modules is a link to a folder of somebody else; remove it: rm node_modules');
+}
+
 function install() {
+  assertOwnFolder();
   const startedMs = Date.now();
   const args = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
