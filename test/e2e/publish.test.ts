@@ -65,4 +65,11 @@ describe('ralph publish', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('nothing has landed');
   });
+
+  it("is a person's to say, not an agent's", async () => {
+    const one = await landed();
+    const before = one.git('rev-parse', 'main');
+    expect((await ralph(one, ['publish'], { env: { RALPH_LOOP_ID: 't1-abcd' } })).code).toBe(2);
+    expect(one.git('rev-parse', 'main')).toBe(before);
+  });
 });
