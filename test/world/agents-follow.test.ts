@@ -29,6 +29,15 @@ describe('createFollower', () => {
     expect(lines).toEqual(['one', 'two', '', 'three']);
   });
 
+  it('leaves the rest for later when it is told to', async () => {
+    const { file, lines, follower } = follow();
+    writeFileSync(file, 'one\ntwo\n');
+    await follower.advance(AbortSignal.abort());
+    expect(lines).toEqual([]);
+    await follower.finish();
+    expect(lines).toEqual(['one', 'two']);
+  });
+
   it('replaces what is not UTF-8 and splits no character, however the bytes come', async () => {
     const { file, lines, follower } = follow();
     const bytes = Buffer.concat([Buffer.from('a€\n'), Buffer.from([0x62, 0xff, 0xe2, 0x82, 0x0a]), Buffer.from('ü\n')]);

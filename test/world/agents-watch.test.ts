@@ -37,6 +37,15 @@ describe('an iteration that goes on by itself', () => {
     expect(findMarked(read('token'))).toEqual([]);
   });
 
+  it('gets no grace for a flood, and what is above the bound is not kept', async () => {
+    const command = sh('trap "" TERM; yes; sleep 300');
+    const { agents, iteration, order, dir } = stage({ agent: { command }, limits: { outputMb: 1 } });
+    await agents.start(iteration, order);
+    const { end } = await agents.finish(iteration, { ...PATIENT, graceMs: 600_000 });
+    expect(end).toMatchObject({ why: 'flood' });
+    expect(statSync(join(dir, 'stdout.log')).size).toBe(1024 * 1024);
+  });
+
   it('is stopped when its model answered too often', async () => {
     const lines = [1, 2, 3].map((id) => `echo '${answer(id)}'`).join('; ');
     const stop = (maxTurns: number, after: string): ReturnType<typeof stage> =>

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationEnd } from '../../text/agents/report.ts';
 import { awaitShim } from '../processes/shim.ts';
 import { readStarted } from '../processes/shim-folder.ts';
 import { stopTree } from '../processes/stop-tree.ts';
+import { errnoOf } from '../processes/system-failure.ts';
 import type { Agents, IterationResult } from '../world.ts';
 import { readAgentFile } from './agent-file.ts';
 import type { AgentFile } from './agent-file.ts';
@@ -48,18 +49,19 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
   const { token, startedMs, identity } = readStarted(dir);
   const listener = listen(dir, agent, place.clock.nowMs());
   const copier = log.follow(dir);
-  const onPoll = async (): Promise<void> => {
+  const onPoll = async (signal: AbortSignal): Promise<void> => {
     copier.copy();
-    await listener.advance();
+    await listener.advance(signal);
   };
   const runtimeMs = Math.min(options.timeoutMs, startedMs + options.timeoutMs - place.clock.nowMs());
   const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
   const { swept } = await stopTree({
     identity,
     token,
-    graceMs: options.graceMs,
+    graceMs: isFlood(end) ? 0 : options.graceMs,
     force: options.force,
   });
+  if (isFlood(end)) for (const name of LOGS) cutOff(join(dir, name), place.limits.outputMb * MEGABYTE);
   const durationMs = Math.max(0, Math.round(endedMs(dir, place) - startedMs));
   copier.finish();
   const report = withComplaint(dir, end, await listener.report());
@@ -76,7 +78,7 @@ interface Watch {
   readonly dir: string;
   readonly agent: AgentFile;
   readonly listener: Listener;
-  readonly onPoll: () => Promise<void>;
+  readonly onPoll: (signal: AbortSignal) => Promise<void>;
   readonly options: FinishOptions;
   readonly runtimeMs: number;
 }
@@ -88,8 +90,9 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
   const bound = createBound(options.signal, runtimeMs);
   let stop: Stop | null = null;
   const look = async (): Promise<void> => {
-    await onPoll();
     const [stdoutBytes = 0, stderrBytes = 0] = LOGS.map((name) => sizeOf(join(dir, name)));
+    // The bytes are counted first: a flood grows faster than it can be read.
+    if (stdoutBytes + stderrBytes <= place.limits.outputMb * MEGABYTE) await onPoll(bound.signal);
     stop = watchdog({ atMs: performance.now(), stdoutBytes, stderrBytes, turns: listener.turns() });
     if (stop !== null) bound.abort();
   };
@@ -101,16 +104,28 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
     bound.release();
   }
   const isInterrupted = stop === null && options.signal.aborted;
-  await askToEnd(dir, options, onPoll);
-  return stop ?? { how: isInterrupted ? 'interrupted' : 'timed-out' };
+  const end: IterationEnd = stop ?? { how: isInterrupted ? 'interrupted' : 'timed-out' };
+  if (!isFlood(end)) await askToEnd(dir, options);
+  return end;
 }
 
-async function askToEnd(dir: string, options: FinishOptions, onPoll: () => Promise<void>): Promise<void> {
+async function askToEnd(dir: string, options: FinishOptions): Promise<void> {
   if (!canTalk(dir)) return;
   putMessage(dir, 'interrupt', { type: 'interrupt' });
   const bound = createBound(options.force, Math.min(ASKED_MS_MAX, options.graceMs));
-  await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS, onPoll });
+  await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS });
   bound.release();
+}
+
+/** It is not asked and gets no time: every second of it may be a gigabyte. */
+const isFlood = (end: IterationEnd): boolean => end.how === 'stopped' && end.why === 'flood';
+
+function cutOff(file: string, bytesMax: number): void {
+  try {
+    if (sizeOf(file) > bytesMax) truncateSync(file, bytesMax);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+  }
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

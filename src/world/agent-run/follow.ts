@@ -11,8 +11,8 @@ const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP']);
 const piece = Buffer.allocUnsafe(PIECE_BYTES);
 
 export interface Follower {
-  /** Reads what the file holds by now; what is added meanwhile waits for the next call. */
-  advance(): Promise<void>;
+  /** Reads what the file holds by now, or until told to leave the rest; what is added meanwhile waits for the next call. */
+  advance(signal?: AbortSignal): Promise<void>;
   /** Reads the rest of a file that grows no more. */
   finish(): Promise<void>;
   /** How many lines were too long to be read. */
@@ -39,14 +39,14 @@ export function createFollower(file: string, onLine: (line: string) => void): Fo
     }
   }
 
-  async function readTo(end: number): Promise<void> {
-    while (position < end && readSome()) await nextTurn();
+  async function readTo(end: number, signal?: AbortSignal): Promise<void> {
+    while (position < end && signal?.aborted !== true && readSome()) await nextTurn();
   }
 
   return {
-    advance: async () => {
+    advance: async (signal) => {
       try {
-        await readTo(statSync(file).size);
+        await readTo(statSync(file).size, signal);
       } catch (error) {
         if (errnoOf(error) === null) throw error;
       }

@@ -11,7 +11,8 @@ const FINAL_TEXT_BYTES = 64 * 1024;
 
 /** What an iteration tells on its standard output, followed while it runs. */
 export interface Listener {
-  advance(): Promise<void>;
+  /** Reads on; a signal leaves the rest for later. */
+  advance(signal: AbortSignal): Promise<void>;
   turns(): number;
   /** What it told in all, once it has ended. */
   report(): Promise<Report>;
@@ -28,7 +29,7 @@ export function listen(dir: string, agent: AgentFile, nowMs: number): Listener {
   const reporter = createReporter({ protocol: agent.protocol, price: agent.price });
   const follower = createFollower(file, (line) => reporter.take(reader.read(line)));
   return {
-    advance: () => follower.advance(),
+    advance: (signal) => follower.advance(signal),
     turns: () => reporter.turns(),
     report: async () => {
       await follower.finish();
