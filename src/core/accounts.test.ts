@@ -137,3 +137,15 @@ describe('a loop no agent may go on with', () => {
     expect(tale.loop(x)).toMatchObject({ host: 'h2', waitsFor: null });
   });
 });
+
+describe('an account', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('may be called %s', (account) => {
+    const tale = tellTale();
+    tale.join('h1', { agents: [{ name: account, account }] });
+    tale.read(task('a'));
+    expect(chooseAgent(tale.state(), { agents: [{ name: account, account }] }).kind).toBe('go');
+    const a = tale.begin('a');
+    tale.iterate(a, 'limited', 'x', 1, { account, hold: { kind: 'limit', untilMs: FAR_MS, detail: 'five hours' } });
+    expect(chooseAgent(tale.state(), { agents: [{ name: account, account }] }).kind).toBe('wait');
+  });
+});

@@ -15,6 +15,10 @@ export const STRIKES_MAX = 8;
 
 const FREE: Account = { hold: null, warnedUntilMs: null, strikes: 0 };
 
+/** An account may be called `constructor` as well: only what the log told of is one. */
+export const accountOf = (state: Pick<State, 'accounts'>, name: string): Account | undefined =>
+  Object.hasOwn(state.accounts, name) ? state.accounts[name] : undefined;
+
 /** Who works next under a policy. shut: every agent waits for a person. */
 export type Choice =
   | { readonly kind: 'go'; readonly agent: PolicyAgent }
@@ -23,7 +27,7 @@ export type Choice =
 
 /** The first agent whose account is free, or what to wait for. */
 export function chooseAgent(state: State, { agents }: Pick<HostPolicy, 'agents'>): Choice {
-  const held = agents.map((agent) => ({ agent, hold: state.accounts[agent.account]?.hold ?? null }));
+  const held = agents.map((agent) => ({ agent, hold: accountOf(state, agent.account)?.hold ?? null }));
   const free = held.find(({ hold }) => hold === null);
   if (free !== undefined) return { kind: 'go', agent: free.agent };
   const waits = held
@@ -42,7 +46,7 @@ export function chooseAgent(state: State, { agents }: Pick<HostPolicy, 'agents'>
 
 /** What an iteration showed about the account behind its agent. */
 export function noteAccount(state: State, event: Ended, stamp: Stamp): State {
-  const before = state.accounts[event.account] ?? FREE;
+  const before = accountOf(state, event.account) ?? FREE;
   const after = accountAfter(before, event, stamp);
   return after === before ? state : { ...state, accounts: { ...state.accounts, [event.account]: after } };
 }
@@ -88,7 +92,7 @@ const jitter = (seq: number): number => 0.5 + ((seq * 2_654_435_761) % 1000) / 2
 
 /** What lasted until then is over; a hold met in the same breath is not. Strikes stay until something was done. */
 export function resumeAccount(state: State, { account: name, untilMs }: Resumed): State {
-  const account = state.accounts[name];
+  const account = accountOf(state, name);
   if (account == null) return state;
   const hold = isOver(account.hold?.untilMs ?? null, untilMs) ? null : account.hold;
   const warnedUntilMs = isOver(account.warnedUntilMs, untilMs) ? null : account.warnedUntilMs;
@@ -117,6 +121,6 @@ export function accountsToResume(state: State, nowMs: number): readonly Resumed[
 /** Half the slots while the limit of the agent that would work next is near. */
 export function roomFor(state: State, policy: HostPolicy): number {
   const choice = chooseAgent(state, policy);
-  const account = choice.kind === 'go' ? state.accounts[choice.agent.account] : undefined;
+  const account = choice.kind === 'go' ? accountOf(state, choice.agent.account) : undefined;
   return account == null || account.warnedUntilMs === null ? policy.slots : Math.ceil(policy.slots / 2);
 }

@@ -27,7 +27,10 @@ export const CATALOG = {
   E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
   E_NO_LOOP: { exit: EXIT.usage, means: 'The command is for an agent inside a loop, and this is none.' },
   E_LOOP_ENDED: { exit: EXIT.usage, means: 'The loop or iteration is over.' },
-  E_NESTED: { exit: EXIT.usage, means: 'A loop tried to start a run inside itself.' },
+  E_NESTED: {
+    exit: EXIT.usage,
+    means: 'A loop tried to do what is for people: start a run, land, publish, free a task, steer.',
+  },
   E_CONFIG: {
     exit: EXIT.badInput,
     means: 'A configuration file, flag or RALPH_ variable holds something that is not valid.',

@@ -94,4 +94,16 @@ describe('proposals', () => {
     const titles = tale.state().proposals.map(({ title }) => title);
     expect([titles.length, titles[0], titles.at(-1)]).toEqual([PROPOSALS_MAX, 't1', `t${PROPOSALS_MAX}`]);
   });
+
+  it('keeps a loop from landing until it was heard', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    const { seq } = tale.write({ type: 'loop-steered', loop: a, text: 'in blue' });
+    expect(tale.iterate(a, 'claimed', 'one').phase).toEqual({ at: 'iterating', n: 2 });
+    expect(tale.iterate(a, 'claimed', 'two', 1, { guided: seq }).phase).toEqual({ at: 'gating', n: 2 });
+    tale.write({ type: 'loop-steered', loop: a, text: 'in green' });
+    expect(tale.gate(a, GREEN).phase).toEqual({ at: 'iterating', n: 3 });
+  });
 });

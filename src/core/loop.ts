@@ -1,4 +1,4 @@
-import { chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
+import { accountOf, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { describeMs } from './describe-time.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
 import type { Host, Loop, ParkReason, State } from './model.ts';
@@ -96,7 +96,7 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   if (loop == null || host == null || loop.fence !== event.fence) return state;
   if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return state;
   const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
-  const strikes = noted.accounts[event.account]?.strikes ?? 0;
+  const strikes = accountOf(noted, event.account)?.strikes ?? 0;
   const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
   return { ...noted, loops: { ...noted.loops, [loop.id]: releasedIfStuck(noted, host, after) } };
 }
@@ -114,13 +114,16 @@ function afterIteration(
   const claimed = event.outcome === 'claimed' || (event.outcome === 'worked' && loop.doneSaid === event.n);
   if (event.outcome === 'timed-out')
     return park(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
-  if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd))
+  if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd) && !isUntold(after))
     return { ...after, phase: { at: 'gating', n: event.n } };
   if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
     return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
   if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
 }
+
+/** A person said something that no agent has heard: what is there cannot be what they want. */
+const isUntold = (loop: Loop): boolean => loop.guidance.length > 0;
 
 const isFailure = (outcome: IterationOutcome): boolean =>
   outcome === 'failed' || outcome === 'lost' || outcome === 'stalled';
@@ -194,9 +197,11 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     lastGate: event.report,
   };
   const after =
-    event.report.verdict === 'green'
-      ? readied(judged, host, event.protected, stamp)
-      : nextIteration(judged, host.policy.limits, `gate still fails: ${event.report.failing ?? ''}`, stamp);
+    event.report.verdict === 'red'
+      ? nextIteration(judged, host.policy.limits, `gate still fails: ${event.report.failing ?? ''}`, stamp)
+      : isUntold(judged)
+        ? nextIteration(judged, host.policy.limits, 'what you said was not heard yet', stamp)
+        : readied(judged, host, event.protected, stamp);
   const known = recordVerdict(state, host.policy.gatesHash, event.tree, event.report.verdict);
   return { ...known, loops: { ...known.loops, [loop.id]: releasedIfStuck(known, host, after) } };
 }

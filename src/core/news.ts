@@ -1,3 +1,4 @@
+import { accountOf } from './accounts.ts';
 import type { LoopId, Sha, TaskKey } from './ids.ts';
 import type { Hold, Loop, ParkReason, State, Tracker } from './model.ts';
 import { loopsOf } from './model.ts';
@@ -58,7 +59,7 @@ export function newsBetween(before: State, after: State): readonly News[] {
     if (was !== undefined && was !== tracker) news.push(changeOf(path, was, tracker));
   }
   for (const [account, { hold }] of Object.entries(after.accounts))
-    if (hold !== null && !isSameHold(hold, before.accounts[account]?.hold ?? null))
+    if (hold !== null && !isSameHold(hold, accountOf(before, account)?.hold ?? null))
       news.push({ type: 'account-held', account, hold });
   const spent = after.run.overspent;
   if (spent !== null && before.run.overspent === null) news.push({ type: 'run-overspent', spent });

@@ -1,5 +1,6 @@
 import { unreachable } from './assert.ts';
 import type { Command } from './commands.ts';
+import { completeEvent } from './complete-event.ts';
 import type { Event, Stamp } from './events.ts';
 import { resumeAccount } from './accounts.ts';
 import { propose } from './hear.ts';
@@ -23,7 +24,7 @@ export function step(state: State, record: Facts, me: HostId): readonly [State, 
 /** The state after one more record. A fact that no longer fits (a stranger's, a late one) changes nothing. */
 export function fold(state: State, record: Facts): State {
   let next = state;
-  for (const event of record.events) next = apply(next, event, record);
+  for (const event of record.events) next = apply(next, completeEvent(event), record);
   return { ...next, seq: record.seq };
 }
 

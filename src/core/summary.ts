@@ -1,3 +1,4 @@
+import { accountOf } from './accounts.ts';
 import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
 import { describeHold } from './describe-hold.ts';
@@ -106,7 +107,7 @@ const needsLogin = (state: State): boolean =>
 function heldLines(state: State, { agents }: HostPolicy): readonly string[] {
   const accounts = [...new Set(agents.map((agent) => agent.account))];
   return accounts.flatMap((account) => {
-    const hold = state.accounts[account]?.hold ?? null;
+    const hold = accountOf(state, account)?.hold ?? null;
     return hold === null ? [] : [`${account}: ${describeHold(hold)}`];
   });
 }

@@ -62,11 +62,20 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     do await work(hosting);
     while (!(await leave(hosting)));
     return journal.state();
+  } catch (error) {
+    if (order.drain.aborted) await stopAll(hosting);
+    throw error;
   } finally {
     watching.abort();
     order.drain.removeEventListener('abort', bell.ring);
     world.projection.close(journal.state(), world.clock.nowMs());
   }
+}
+
+/** What a person asked to stop is stopped even where that can no longer be written down. */
+async function stopAll({ performer, bell, world }: Hosting): Promise<void> {
+  performer.perform([]);
+  while (!performer.isIdle()) await bell.wait(LOOK_EVERY_MS, world);
 }
 
 /** Leaves, unless somebody gave this host something to do in its last moment. */

@@ -1,3 +1,4 @@
+import { completeState } from '../core/complete-event.ts';
 import type { Event } from '../core/events.ts';
 import { EMPTY_STATE } from '../core/model.ts';
 import type { State } from '../core/model.ts';
@@ -21,7 +22,7 @@ export type OnRecord = (record: LogRecord<Event>, before: State, after: State) =
 /** What the log says now: its newest snapshot and everything after. */
 export async function foldLog(log: LogReader<Event>, fold: typeof Fold): Promise<State> {
   const snapshot = await log.loadSnapshot();
-  let state = (snapshot?.state as State | undefined) ?? EMPTY_STATE;
+  let state = snapshot === null ? EMPTY_STATE : completeState(snapshot.state as State);
   for (const record of await log.read(state.seq)) state = fold(state, record);
   return state;
 }

@@ -23,6 +23,7 @@ export function steerWhileRunning(
       }
     }
   };
-  void look();
+  // It is told with the next prompt then.
+  look().catch(() => null);
   return { stop: () => ended.abort() };
 }

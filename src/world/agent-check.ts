@@ -1,3 +1,4 @@
+import { accountOf } from '../core/accounts.ts';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ export async function lookAtAgent(look: AgentLook, name: string, isChosen = fals
   const { path, denied } = lookUpExecutable(settings.command[0] ?? '', look.env, look.root);
   const version =
     path === null || environmentProblem(settings, look.env) !== null ? null : askVersion(settings, path, look.env);
-  const hold = look.state.accounts[settings.account]?.hold ?? null;
+  const hold = accountOf(look.state, settings.account)?.hold ?? null;
   return { name, settings, path, isDenied: denied && path === null, version: await version, isChosen, hold };
 }
 

@@ -15,7 +15,10 @@ export interface ChosenAgent {
 export function chooseAgents(settings: Settings, env: NodeJS.ProcessEnv, root: string): readonly ChosenAgent[] {
   const first = firstAgent(settings, env, root);
   const names = [first, ...settings.fallback.filter((name) => name !== first)];
-  return names.map((name) => ({ name, settings: startable(name, agentCalled(name, settings), env, root) }));
+  return names.map((name) => {
+    const key = name === first ? 'agent' : 'fallback';
+    return { name, settings: startable(name, agentCalled(name, settings, key), env, root) };
+  });
 }
 
 /** The one named, else the only one configured, else the first installed one. Never a silent default for a wrong name. */
@@ -32,9 +35,9 @@ export function firstAgent(settings: Settings, env: NodeJS.ProcessEnv, root: str
 }
 
 /** The settings of an agent by its name. */
-export function agentCalled(name: string, settings: Settings): AgentSettings {
+export function agentCalled(name: string, settings: Settings, key: 'agent' | 'fallback' = 'agent'): AgentSettings {
   const agent = completeAgent(name, settings.agents[name]);
-  if (agent === null) throw unknownAgent(name, settings);
+  if (agent === null) throw unknownAgent(name, settings, key);
   return agent;
 }
 
@@ -73,7 +76,7 @@ export function installedAgents(env: NodeJS.ProcessEnv, root: string): readonly 
   );
 }
 
-function unknownAgent(name: string, settings: Settings): AppError {
+function unknownAgent(name: string, settings: Settings, key: 'agent' | 'fallback'): AppError {
   const known = [...Object.keys(settings.agents), ...KNOWN_AGENTS.keys()];
   const close = nearest(name, known);
   return new AppError(
@@ -81,7 +84,7 @@ function unknownAgent(name: string, settings: Settings): AppError {
     `agent ${name} is not known${close === null ? '' : `; did you mean ${close}?`}`,
     {
       facts: [`known: ${known.join(', ')}`, `or define it: [agents.${name}] command = ["..."]`],
-      remedy: `ralph config set agent ${close ?? known[0] ?? 'claude'}`,
+      remedy: `ralph config set ${key} ${close ?? known[0] ?? 'claude'}`,
     },
   );
 }

@@ -24,13 +24,24 @@ export interface LoadedTemplate {
   readonly warnings: readonly string[];
 }
 
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (cause) {
+    throw new AppError('E_PROMPT', `${FOLDER} is not a folder that can be read`, {
+      cause,
+      remedy: `ls -ld .ralph ${FOLDER}`,
+    });
+  }
+}
+
 /** The user's own template from the main checkout; the default one where there is none. */
 export function loadPromptTemplate(root: string): LoadedTemplate {
   const names = namesIn(join(root, FOLDER));
   const strays = names.filter((name) => name !== NAME && !name.startsWith('.'));
   const warnings = strays.map((name) => `${FOLDER}/${name} is not used: the one template there is is called ${NAME}`);
   const file = join(root, FOLDER, NAME);
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return { template: DEFAULT_TEMPLATE, warnings };
+  if (!isThere(file)) return { template: DEFAULT_TEMPLATE, warnings };
   const read = parseTemplate(readTemplate(root, file));
   if ('problems' in read) {
     const count = read.problems.length === 1 ? 'a problem' : `${read.problems.length} problems`;

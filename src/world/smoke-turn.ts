@@ -17,6 +17,8 @@ import { readTail } from './processes/tail.ts';
 import { runFolder } from './state-places.ts';
 
 const PROMPT = 'Reply with exactly: OK';
+/** One word was asked for. */
+const OUTPUT_MB_MAX = 64;
 const TIMEOUT_MS = 3 * 60_000;
 const COMPLAINT_BYTES_MAX = 2048;
 const IDENTITY = { name: 'ralph', email: 'ralph@localhost' };
@@ -52,7 +54,7 @@ export async function smokeTurn({ name, agent, settings, env, signal }: SmokeOrd
       env,
       clock: realClock,
       signal: settings.completionSignal,
-      limits: settings.limits,
+      limits: { ...settings.limits, outputMb: OUTPUT_MB_MAX },
       identity: IDENTITY,
       program: ourProgram(),
     });

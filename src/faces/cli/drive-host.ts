@@ -24,6 +24,9 @@ export interface Driven {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null;
 }
 
+/** Time to say what went wrong. */
+const LAST_WORDS_MS = 500;
+
 /** Runs a host under this terminal: live lines, and Ctrl-C once to stop in order, twice to kill. */
 export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const drain = new AbortController();
@@ -53,6 +56,10 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       onWarning: (text) => call.out.say(call.out.style.yellow(`warning: ${text}`)),
     });
     return { state, signal };
+  } catch (error) {
+    // The next host takes over what runs; waiting for it here would keep a process nobody listens to.
+    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    throw error;
   } finally {
     for (const name of names) process.removeListener(name, onSignal);
   }

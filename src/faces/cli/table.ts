@@ -152,7 +152,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'why',
     group: 'Watch',
-    summary: 'Say why a task is not landed, with the gate that fails and how to see it fail again',
+    summary: 'Say why a task is not landed, and how to see what fails',
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG, TASKS_FLAG, TARGET_FLAG, SET_FLAG],
     examples: ['ralph why add-login', 'ralph why add-login --json'],

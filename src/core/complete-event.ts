@@ -1,0 +1,58 @@
+import type { Event } from './events.ts';
+import type { HostPolicy, State } from './model.ts';
+import { EMPTY_STATE } from './model.ts';
+import { NO_USAGE } from './usage.ts';
+
+/** A policy as logs from before agents had accounts and budgets hold it. */
+interface EarlyPolicy {
+  readonly agent?: string;
+}
+
+const NO_BUDGET = { maxCostUsd: null, maxTokens: null };
+const EARLY_LIMITS = { ...NO_BUDGET, logMb: 64, outputMb: 2048 };
+
+/** An event with what older logs do not hold filled in: events are for ever, and their fields have become more. */
+export function completeEvent(event: Event): Event {
+  switch (event.type) {
+    case 'host-joined':
+      return { ...event, policy: completePolicy(event.policy) };
+    case 'iteration-ended':
+      return { ...EARLY_ITERATION, ...event };
+    case 'gates-ended':
+      return { ...EARLY_GATES, ...event };
+    default:
+      return event;
+  }
+}
+
+const EARLY_GATES = { protected: [] };
+const EARLY_ITERATION = { agent: 'unknown', account: 'unknown', usage: NO_USAGE, failure: null, hold: null, guided: 0 };
+
+function completePolicy(policy: HostPolicy & EarlyPolicy): HostPolicy {
+  const { agent = 'unknown' } = policy;
+  const early = { agents: [{ name: agent, account: agent }], budget: NO_BUDGET };
+  return { ...early, ...policy, limits: { ...EARLY_LIMITS, ...policy.limits } };
+}
+
+const EARLY_LOOP = {
+  usage: NO_USAGE,
+  spends: [],
+  lastFailure: null,
+  progress: null,
+  blockedWhy: null,
+  doneSaid: null,
+  waitsFor: null,
+  guidance: [],
+};
+
+/** The same for a state that an older version folded and kept. */
+export function completeState(state: State): State {
+  const each = <T>(some: Readonly<Record<string, T>>, complete: (one: T) => T): Record<string, T> =>
+    Object.fromEntries(Object.entries(some).map(([name, one]) => [name, complete(one)]));
+  return {
+    ...EMPTY_STATE,
+    ...state,
+    loops: each(state.loops, (loop) => ({ ...EARLY_LOOP, ...loop })),
+    hosts: each(state.hosts, (host) => ({ ...host, policy: completePolicy(host.policy) })),
+  };
+}
