@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { POLICY, task, tellTale } from '../../test/sim/tale.ts';
 import type { Tale } from '../../test/sim/tale.ts';
-import { accountsToResume, chooseAgent, roomFor } from './accounts.ts';
+import { accountsToResume, chooseAgent, roomFor, STRIKES_MAX } from './accounts.ts';
 import type { HoldKind } from './failure.ts';
 import { hostId } from './ids.ts';
 import type { LoopId } from './ids.ts';
@@ -147,5 +147,25 @@ describe('an account', () => {
     const a = tale.begin('a');
     tale.iterate(a, 'limited', 'x', 1, { account, hold: { kind: 'limit', untilMs: FAR_MS, detail: 'five hours' } });
     expect(chooseAgent(tale.state(), { agents: [{ name: account, account }] }).kind).toBe('wait');
+  });
+});
+
+describe('a service that never answers', () => {
+  it('counts for nothing at first, and as a failure after eight holds in a row', () => {
+    const tale = tellTale();
+    tale.join('h1', { agents: [{ name: 'ann', account: 'a' }] });
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    const refused = () => {
+      const loop = tale.iterate(a, 'throttled', 'x', 1, {
+        account: 'a',
+        hold: { kind: 'rate', untilMs: null, detail: 'busy' },
+      });
+      tale.write({ type: 'account-resumed', account: 'a', untilMs: Number.MAX_SAFE_INTEGER });
+      return loop;
+    };
+    for (let n = 1; n < STRIKES_MAX; n += 1) expect(refused()).toMatchObject({ counted: 0, failureStreak: 0 });
+    expect(refused()).toMatchObject({ counted: 1, failureStreak: 1 });
+    expect(refused().phase).toMatchObject({ at: 'parked', reason: 'failures' });
   });
 });
