@@ -1,6 +1,6 @@
 import type { Event } from './events.ts';
 import type { HostPolicy, State } from './model.ts';
-import { EMPTY_STATE } from './model.ts';
+import { EMPTY_STATE, UNTOLD } from './model.ts';
 import { NO_USAGE } from './usage.ts';
 
 /** A policy as logs from before agents had accounts and budgets hold it. */
@@ -34,17 +34,6 @@ function completePolicy(policy: HostPolicy & EarlyPolicy): HostPolicy {
   return { ...early, ...policy, limits: { ...EARLY_LIMITS, ...policy.limits } };
 }
 
-const EARLY_LOOP = {
-  usage: NO_USAGE,
-  spends: [],
-  lastFailure: null,
-  progress: null,
-  blockedWhy: null,
-  doneSaid: null,
-  waitsFor: null,
-  guidance: [],
-};
-
 /** The same for a state that an older version folded and kept. */
 export function completeState(state: State): State {
   const each = <T>(some: Readonly<Record<string, T>>, complete: (one: T) => T): Record<string, T> =>
@@ -52,7 +41,7 @@ export function completeState(state: State): State {
   return {
     ...EMPTY_STATE,
     ...state,
-    loops: each(state.loops, (loop) => ({ ...EARLY_LOOP, ...loop })),
+    loops: each(state.loops, (loop) => ({ ...UNTOLD, ...loop })),
     hosts: each(state.hosts, (host) => ({ ...host, policy: completePolicy(host.policy) })),
   };
 }

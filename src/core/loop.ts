@@ -2,11 +2,11 @@ import { accountOf, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts'
 import { describeMs } from './describe-time.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
 import type { Host, Loop, ParkReason, State } from './model.ts';
-import { isLive, isWorking, loopsOf, SPENDS_MAX } from './model.ts';
+import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD } from './model.ts';
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
 import { findTask } from './tasks.ts';
-import { addUsage, NO_USAGE, overspent } from './usage.ts';
+import { addUsage, overspent } from './usage.ts';
 import { recordVerdict } from './verdicts.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -49,14 +49,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     lastGate: null,
     lastOdd: null,
     landings: 0,
-    usage: NO_USAGE,
-    spends: [],
-    lastFailure: null,
-    progress: null,
-    blockedWhy: null,
-    doneSaid: null,
-    waitsFor: null,
-    guidance: [],
+    ...UNTOLD,
   };
   return {
     ...state,

@@ -279,6 +279,21 @@ export const EMPTY_STATE: State = {
   proposals: [],
 };
 
+/** What is known of a loop whose agent has told nothing and cost nothing yet. */
+export const UNTOLD: Pick<
+  Loop,
+  'usage' | 'spends' | 'lastFailure' | 'progress' | 'blockedWhy' | 'doneSaid' | 'waitsFor' | 'guidance'
+> = {
+  usage: NO_USAGE,
+  spends: [],
+  lastFailure: null,
+  progress: null,
+  blockedWhy: null,
+  doneSaid: null,
+  waitsFor: null,
+  guidance: [],
+};
+
 export const VERDICTS_MAX = 256;
 export const SPENDS_MAX = 1000;
 export const PROPOSALS_MAX = 200;

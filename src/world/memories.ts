@@ -7,10 +7,11 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  renameSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import {

@@ -20,6 +20,14 @@ function played(acts: readonly Act[], config: Toml = {}, tasks: readonly string[
   return one;
 }
 
+/** The same with an agent beside it that does what it should. */
+function withSecond(acts: readonly Act[]): Scratch {
+  const one = scratch();
+  const agents = { 'agents.fake': fakeClient(one, 'fake', acts), 'agents.second': fakeClient(one, 'second', [DONE]) };
+  project(one, { tasks: ['t1', 't2'], config: { agent: 'fake', fallback: ['second'], ...agents } });
+  return one;
+}
+
 interface Status {
   readonly accounts: readonly { readonly account: string; readonly kind: string; readonly left_ms: number | null }[];
   readonly tasks: readonly { readonly id: string; readonly attempts: number; readonly reason: string | null }[];
@@ -48,16 +56,7 @@ describe('usage limits', () => {
   });
 
   it('another agent takes over where one is configured', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: ['t1', 't2'],
-      config: {
-        agent: 'fake',
-        fallback: ['second'],
-        'agents.fake': fakeClient(one, 'fake', [{ does: 'limit', resetInMs: 3_600_000 }]),
-        'agents.second': fakeClient(one, 'second', [DONE]),
-      },
-    });
+    const one = withSecond([{ does: 'limit', resetInMs: 3_600_000 }]);
     expect((await ralph(one, RUN)).code).toBe(0);
     expect(fakeCalls(one, 'second')).toHaveLength(2);
     const { tasks } = await statusOf(one);
@@ -107,16 +106,7 @@ describe('logins', () => {
   });
 
   it('others go on', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: ['t1', 't2'],
-      config: {
-        agent: 'fake',
-        fallback: ['second'],
-        'agents.fake': fakeClient(one, 'fake', [{ does: 'auth' }]),
-        'agents.second': fakeClient(one, 'second', [DONE]),
-      },
-    });
+    const one = withSecond([{ does: 'auth' }]);
     expect((await ralph(one, RUN)).code).toBe(0);
   });
 });

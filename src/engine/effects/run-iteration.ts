@@ -43,7 +43,7 @@ export async function runIteration(
     await world.agents.start(iteration, order);
     told = order.guided;
   }
-  // What a host that died has told is not known: said twice is better than never.
+  // What an adopted iteration was told stands in its run folder, and is not said again.
   const steering = steerWhileRunning(context, iteration, told);
   const finished = await world.agents
     .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })

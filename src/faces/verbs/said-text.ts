@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import { cleanLine, cleanText } from '../../text/screen/clean.ts';
+import { cleanLine, cleanText, cutChars } from '../../text/screen/clean.ts';
 
 export const PROGRESS_CHARS_MAX = 500;
 export const TEXT_CHARS_MAX = 4000;
@@ -35,6 +35,5 @@ export function cutNotice(...said: readonly SaidText[]): string {
 function cut(clean: string, charsMax: number, what: string, usage: string): SaidText {
   if (clean === '') throw new AppError('E_USAGE', `${what} has no words`, { remedy: usage });
   if (clean.length <= charsMax) return { text: clean, cutFrom: null };
-  // A cut inside a pair of surrogates would leave half a character.
-  return { text: clean.slice(0, charsMax).replace(/[\uD800-\uDBFF]$/, ''), cutFrom: clean.length };
+  return { text: cutChars(clean, charsMax), cutFrom: clean.length };
 }

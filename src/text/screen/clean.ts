@@ -23,5 +23,10 @@ export function cleanLine(text: string): string {
 /** The same, and no longer than this; of a megabyte only the beginning is looked at. */
 export function shortLine(text: string, most: number): string {
   const line = cleanLine(text.slice(0, most * 4)).replaceAll(/ {2,}/g, ' ');
-  return line.length > most ? `${line.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
+  return line.length > most ? `${cutChars(line, most - 1)}…` : line;
+}
+
+/** The beginning of a text; a cut inside a pair of surrogates would leave half a character. */
+export function cutChars(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,12 +1,10 @@
 import type { AgentSettings } from '../../core/settings.ts';
 import { identityEnvironment } from '../git/identity.ts';
 import type { Identity } from '../git/identity.ts';
-import { agentEnvironment } from '../processes/environment.ts';
+import { agentEnvironment, DEFAULT_PATH } from '../processes/environment.ts';
 import { TOKEN_VARIABLE } from '../processes/marker.ts';
 import type { Iteration } from '../world.ts';
 import type { OurProgram } from './our-program.ts';
-
-const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** By these our verbs know who calls them, wherever they are called. */
 export function callerVariables(iteration: Iteration, token: string): Record<string, string> {

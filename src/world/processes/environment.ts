@@ -56,6 +56,9 @@ export function gateEnvironment(user: UserEnvironment): Record<string, string> {
   return result;
 }
 
+/** Where programs are looked for when nobody says. */
+export const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
+
 /** Where a command is, or null when it cannot be run. */
 export function findExecutable(name: string, env: UserEnvironment, cwd: string): string | null {
   return lookUpExecutable(name, env, cwd).path;
@@ -69,7 +72,7 @@ export function lookUpExecutable(
 ): { readonly path: string | null; readonly denied: boolean } {
   if (name === '' || name.includes('\0')) return { path: null, denied: false };
   // Relative PATH entries are skipped: a worktree must not be able to supply the agent that works in it.
-  const folders = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':').filter((folder) => isAbsolute(folder));
+  const folders = (env['PATH'] ?? DEFAULT_PATH).split(':').filter((folder) => isAbsolute(folder));
   const places = name.includes('/') ? [resolve(cwd, name)] : folders.map((folder) => join(folder, name));
   const present = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isFile() === true);
   return { path: present.find(isExecutable) ?? null, denied: present.length > 0 };

@@ -1,4 +1,4 @@
-import { asList, asText, propertiesOf, textOf } from './conversation.ts';
+import { asList, asText, messageOf, propertiesOf, requestOf } from './conversation.ts';
 import type { Answer, Conversation, Json } from './conversation.ts';
 import type { Usage } from './scenario.ts';
 import { freshId } from './wire.ts';
@@ -12,17 +12,7 @@ export const anthropic: Wire = {
       name: asText(tool['name']),
       properties: propertiesOf(tool['input_schema']),
     }));
-    const messages = asList(body['messages']).map((message) => ({
-      from: message['role'] === 'assistant' ? ('model' as const) : ('user' as const),
-      text: textOf(message['content']),
-    }));
-    return {
-      model: asText(body['model']),
-      tools,
-      messages,
-      isStream: body['stream'] === true,
-      isSide: tools.length === 0,
-    };
+    return requestOf(body, tools, asList(body['messages']).map(messageOf));
   },
   answer,
 };

@@ -1,4 +1,4 @@
-import { asList, asObject, asText, propertiesOf, textOf } from './conversation.ts';
+import { asList, asObject, asText, messageOf, propertiesOf, requestOf } from './conversation.ts';
 import type { Answer, Conversation } from './conversation.ts';
 import type { Usage } from './scenario.ts';
 import { freshId } from './wire.ts';
@@ -12,17 +12,7 @@ export const chat: Wire = {
       .map((tool) => asObject(tool['function']))
       .map((tool) => ({ name: asText(tool['name']), properties: propertiesOf(tool['parameters']) }));
     const spoken = asList(body['messages']).filter((one) => one['role'] === 'assistant' || one['role'] === 'user');
-    const messages = spoken.map((message) => ({
-      from: message['role'] === 'assistant' ? ('model' as const) : ('user' as const),
-      text: textOf(message['content']),
-    }));
-    return {
-      model: asText(body['model']),
-      tools,
-      messages,
-      isStream: body['stream'] === true,
-      isSide: tools.length === 0,
-    };
+    return requestOf(body, tools, spoken.map(messageOf));
   },
   answer,
 };

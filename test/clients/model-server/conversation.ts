@@ -61,3 +61,17 @@ export const textOf = (content: unknown): string =>
 
 export const propertiesOf = (schema: unknown): Tool['properties'] =>
   asObject(asObject(schema)['properties']) as Tool['properties'];
+
+export const messageOf = (message: Json): Message => ({
+  from: message['role'] === 'assistant' ? 'model' : 'user',
+  text: textOf(message['content']),
+});
+
+/** A request of the protocols that ask for streaming by a field; without tools it is none of the work. */
+export const requestOf = (body: Json, tools: readonly Tool[], messages: readonly Message[]): Conversation => ({
+  model: asText(body['model']),
+  tools,
+  messages,
+  isStream: body['stream'] === true,
+  isSide: tools.length === 0,
+});

@@ -1,4 +1,4 @@
-import { asList, asText, propertiesOf, textOf } from './conversation.ts';
+import { asList, asText, propertiesOf, requestOf, textOf } from './conversation.ts';
 import type { Answer, Conversation, Json, Message, Tool } from './conversation.ts';
 import type { Usage } from './scenario.ts';
 import { freshId } from './wire.ts';
@@ -7,16 +7,7 @@ import type { Reply, Wire } from './wire.ts';
 /** OpenAI Responses: Codex. */
 export const responses: Wire = {
   isFor: (path) => path.endsWith('/responses'),
-  read: (body) => {
-    const tools = asList(body['tools']).flatMap(toolsOf);
-    return {
-      model: asText(body['model']),
-      tools,
-      messages: messagesOf(asList(body['input'])),
-      isStream: body['stream'] === true,
-      isSide: tools.length === 0,
-    };
-  },
+  read: (body) => requestOf(body, asList(body['tools']).flatMap(toolsOf), messagesOf(asList(body['input']))),
   answer,
 };
 

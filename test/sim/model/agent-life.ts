@@ -2,19 +2,11 @@ import type { Event } from '../../../src/core/events.ts';
 import type { Usage } from '../../../src/core/usage.ts';
 import { NO_USAGE } from '../../../src/core/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
+import { textReport } from '../../../src/text/agents/text-report.ts';
 import type { Realm, SimAgent } from './realm.ts';
 import { appendRecord, commitDirty, newName, stateOf, tipOf } from './realm.ts';
 
-export const SILENCE: Report = {
-  session: null,
-  finalText: '',
-  structured: null,
-  isTerminal: null,
-  failure: null,
-  limit: null,
-  denials: 0,
-  usage: NO_USAGE,
-};
+export const SILENCE: Report = textReport('');
 
 /** Plans what one agent does, says and costs, and how it ends. */
 export function beginLife(realm: Realm, agent: SimAgent): void {
