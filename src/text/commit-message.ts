@@ -1,26 +1,64 @@
-import { cleanLine } from './screen/clean.ts';
+import { renderLandingTemplate } from './landing-template.ts';
+import { cleanLine, cleanText, cutChars } from './screen/clean.ts';
 
 const SUBJECT_CHARS_MAX = 100;
+const CO_AUTHORS_MAX = 20;
 
 export interface LandingFacts {
   readonly task: string;
   readonly title: string;
+  /** The task file's path. */
+  readonly tracker: string;
   readonly loop: string;
+  readonly branch: string;
   readonly head: string;
+  readonly agent: string;
   readonly attempt: number;
+  readonly iterations: number;
+  readonly target: string;
+  /** The user's own wording; without one: `Land <title>`. */
+  readonly template?: string | null;
+  /** `Name <mail>` each. */
+  readonly coAuthors?: readonly string[];
 }
 
-/** The trailer by which a landing is known again. Only landings carry it: a branch's own commits may come onto the target too. */
+/** The trailers by which a landing is known again. Only landings carry them: a branch's own commits may come onto the target too. */
 export const LOOP_TRAILER = 'Ralph-Loop';
+export const TASK_TRAILER = 'Ralph-Task';
+export const TRACKER_TRAILER = 'Ralph-Tracker';
+export const CO_AUTHOR_TRAILER = 'Co-authored-by';
 
 /** Trailers carry what the log knows, so that the history alone tells what landed for which task. */
 export function landingMessage(facts: LandingFacts): string {
-  return withTrailers(subject('Land', facts.title), {
-    'Ralph-Task': facts.task,
+  return withTrailers(worded(facts) ?? subject('Land', facts.title), {
+    [TASK_TRAILER]: facts.task,
     [LOOP_TRAILER]: facts.loop,
+    [TRACKER_TRAILER]: facts.tracker,
     'Ralph-Head': facts.head,
     'Ralph-Attempt': String(facts.attempt),
+    [CO_AUTHOR_TRAILER]: coAuthors(facts.coAuthors ?? []),
   });
+}
+
+/** Each person once, whatever the name is spelled like; what is not `Name <mail>` is left out. */
+export function coAuthors(texts: readonly string[]): readonly string[] {
+  const byMail = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, mail] = /^([^<>]+)<([^<>\s]+@[^<>\s]+)>$/.exec(cleanLine(text)) ?? [];
+    if (name === undefined || mail === undefined || name.trim() === '' || byMail.size >= CO_AUTHORS_MAX) continue;
+    if (!byMail.has(mail.toLowerCase())) byMail.set(mail.toLowerCase(), `${name.trim()} <${mail}>`);
+  }
+  return [...byMail.values()];
+}
+
+/** The paragraph of trailers that closes a message of ours. */
+export function trailersOf(message: string): string {
+  return message.slice(message.trimEnd().lastIndexOf('\n\n') + 2);
+}
+
+/** A message somebody else wrote, unable to pass for a landing of ours. */
+export function withoutOurTrailers(message: string): string {
+  return message.replaceAll(/^[^\S\n]*Ralph-(?=[\w-]+[^\S\n]*:)/gim, '> $&');
 }
 
 export function upstreamMessage(target: string): string {
@@ -33,12 +71,35 @@ export function leftoversMessage(title: string, loop: string, n: number): string
 }
 
 /** A message whose last paragraph git reads as trailers: `Key: value`, one line each. */
-export function withTrailers(message: string, trailers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(trailers).map(([key, value]) => `${key}: ${cleanLine(value).replaceAll(/\s+/g, ' ')}`);
+export function withTrailers(message: string, trailers: Readonly<Record<string, string | readonly string[]>>): string {
+  const lines = Object.entries(trailers).flatMap(([key, values]) =>
+    (typeof values === 'string' ? [values] : values).map((value) => trailer(key, value)),
+  );
   return `${message.trimEnd()}\n\n${lines.join('\n')}\n`;
 }
 
+const trailer = (key: string, value: string): string => `${key}: ${cleanLine(value).replaceAll(/\s+/g, ' ')}`;
+
+function worded(facts: LandingFacts): string | null {
+  if (facts.template == null) return null;
+  const text = renderLandingTemplate(facts.template, {
+    task_id: cleanLine(facts.task),
+    title: cleanLine(facts.title),
+    branch: cleanLine(facts.branch),
+    loop: cleanLine(facts.loop),
+    agent: cleanLine(facts.agent),
+    iterations: String(facts.iterations),
+    target: cleanLine(facts.target),
+  }).trim();
+  if (text === '') return null;
+  const [first = '', ...rest] = cleanText(text).split('\n');
+  return [shorten(first), ...rest].join('\n');
+}
+
 function subject(verb: string, title: string): string {
-  const line = `${verb} ${cleanLine(title)}`;
-  return line.length <= SUBJECT_CHARS_MAX ? line : `${line.slice(0, SUBJECT_CHARS_MAX - 1)}…`;
+  return shorten(`${verb} ${cleanLine(title)}`);
+}
+
+function shorten(line: string): string {
+  return line.length <= SUBJECT_CHARS_MAX ? line : `${cutChars(line, SUBJECT_CHARS_MAX - 1)}…`;
 }
