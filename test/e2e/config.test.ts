@@ -117,6 +117,22 @@ describe('config: set and check', () => {
     expect(readFileSync(join(one.repo, 'ralph.toml'), 'utf8')).toContain('# three');
   });
 
+  it('set, get and list know the names and paths a user chose', async () => {
+    const one = withTasks();
+    const file = 'landing.merge.regenerate.web/package-lock.json';
+    expect((await ralph(one, ['config', 'set', file, 'npm install'])).code).toBe(0);
+    expect((await ralph(one, ['config', 'set', 'gates.resources.db', '2'])).code).toBe(0);
+    expect((await ralph(one, ['config', 'set', 'landing.batch_max', '8'])).code).toBe(0);
+    expect(await get(one, file)).toBe('npm install');
+    expect(await get(one, 'landing.merge.regenerate."web/package-lock.json"')).toBe('npm install');
+    expect(await get(one, 'gates.resources.db')).toBe('2');
+    expect(await get(one, 'landing.batch_max')).toBe('8');
+    const { stdout } = await ralph(one, ['config', 'list']);
+    expect(stdout).toContain('landing.merge.regenerate."web/package-lock.json" = "npm install"');
+    expect(stdout).toContain('parallel.conflict_resolution.strategy = "requeue"');
+    expect((await ralph(one, ['config', 'check'])).code).toBe(0);
+  });
+
   it('set refuses what check would refuse, and leaves the file', async () => {
     const one = withTasks();
     const before = readFileSync(join(one.repo, 'ralph.toml'), 'utf8');
@@ -125,6 +141,8 @@ describe('config: set and check', () => {
       [KEY, 'many'],
       ['parallel.max_worker', '3'],
       ['landing.publish', 'maybe'],
+      ['landing.message', 'Land {{titel}}'],
+      ['landing.merge.regenerate.../go.sum', 'true'],
     ] as const) {
       const { code, stderr } = await ralph(one, ['config', 'set', '--', key, value]);
       expect([2, 3]).toContain(code);
@@ -151,6 +169,14 @@ describe('A10 case 83: a wrong config is an error, never a silent default', () =
     ['a word that is no choice', '\n[landing]\npublish = "sometimes"\n', /ralph\.toml:3.*end/s],
     ['a duration without sense', '[limits]\nruntime = "soon"\n', /ralph\.toml:2/],
     ['an argv that is a string', '[agents.x]\ncommand = "rm -rf"\n', /ralph\.toml:2/],
+    ['a use of what nobody counts', '[gates]\ncommands = ["a"]\nuses.db = ["a"]\n', /ralph\.toml:3:1.*db = 1/s],
+    [
+      'a use by what is no gate',
+      '[gates]\ncommands = ["make test"]\nresources.db = 1\nuses.db = ["make tets"]\n',
+      /ralph\.toml:4:12.*did you mean "make test"/s,
+    ],
+    ['a message nobody can write', '[landing]\nmessage = "{{titel}}"\n', /ralph\.toml:2:11.*\{\{title\}\}/s],
+    ['a file outside', '[landing.merge.regenerate]\n"../x" = "y"\n', /ralph\.toml:2:1.*inside the repository/s],
     ['broken TOML', '[parallel\nenabled = true\n', /ralph\.toml:1/],
     ['__proto__ as a key', '[parallel]\n__proto__ = 1\n', /ralph\.toml:2/],
   ])('case 83 %s', async (_, text, message) => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkValue } from './check-value.ts';
+import { splitDotted } from './dotted.ts';
 import { findKey } from './find-key.ts';
 
 const check = (dotted: string, value: unknown): string | null => {
-  const found = findKey(dotted.split('.'));
+  const found = findKey(splitDotted(dotted));
   if (found.kind !== 'key') throw new Error(`no key ${dotted}`);
   return checkValue(found.key, dotted, value)?.message ?? null;
 };
@@ -20,6 +21,20 @@ describe('checkValue', () => {
     ['gates.commands', []],
     ['gates.commands', ['npm test\nnpm run lint']],
     ['gates.timeout', 90],
+    ['gates.timeout', 'auto'],
+    ['gates.resources.db', 1],
+    ['gates.uses.db', ['npm test']],
+    ['parallel.conflict_resolution.strategy', 'requeue'],
+    ['landing.batch_max', 'auto'],
+    ['landing.batch_max', 256],
+    ['landing.gate_slots', 1],
+    ['landing.max_attempts', 0],
+    ['landing.flake_retries', 5],
+    ['landing.message', 'Land {{title}}\r\n\n\tfor {{ task_id }}'],
+    ['landing.co_authors', ['Pat Doe <pat@example.com>', 'P <p@x>']],
+    ['landing.sign', 'never'],
+    ['landing.merge.union', []],
+    ['landing.merge.regenerate."a/b.lock"', 'a\nb'],
     ['agents.a.command', ['claude', '']],
     ['agents.a.env.X', 'a\tb'],
     ['agents.a.env.X', ''],
@@ -50,6 +65,26 @@ describe('checkValue', () => {
     ['tasks', new Date(0), 'not a date'],
     ['tasks', `\u202E${'x'.repeat(99)}\n`, 'not "\\u{202e}xxx'],
     ['gates.timeout', '10 minutes', 'like "90s", "30m" or "1h30m" (a number is seconds), not "10 minutes"'],
+    ['gates.timeout', 'Auto', 'must be "auto" or a time above zero'],
+    ['gates.resources.db', 0, 'must be a whole number from 1 to 256, not 0'],
+    ['gates.uses.db', 'npm test', 'must be a list of texts: shell commands'],
+    ['landing.batch_max', 'all', 'must be "auto" or a whole number from 1 to 256, not "all"'],
+    ['landing.batch_max', 257, 'not 257'],
+    ['landing.gate_slots', 17, 'must be "auto" or a whole number from 1 to 16, not 17'],
+    ['landing.gate_slots', 0, 'not 0'],
+    ['landing.max_attempts', 21, 'must be a whole number from 0 to 20'],
+    ['landing.flake_retries', 6, 'must be a whole number from 0 to 5'],
+    ['landing.message', ' \n', 'must be a text that is not empty'],
+    ['landing.message', 'a\u001Bb', 'must be a text that is not empty, without control characters'],
+    ['landing.message', 7, 'not 7'],
+    ['landing.message', 'Land\n  {{titel}} {{', '`landing.message`, line 2, column 3: '],
+    ['landing.message', '{{titel}}', 'did you mean {{title}}?'],
+    ['landing.co_authors', ['Pat'], 'must be a list of texts: people, as NAME <MAIL>; item 1 is "Pat"'],
+    ['landing.co_authors', ['A <a@b>', ' B <b@c>'], 'item 2 is " B <b@c>"'],
+    ['landing.co_authors', ['A\nB <b@c>'], 'item 1 is'],
+    ['landing.sign', 'yes', 'must be one of auto, always, never'],
+    ['landing.merge.regenerate."a/b.lock"', '', 'must be a shell command, such as "npm install", not ""'],
+    ['landing.merge.regenerate."a/b.lock"', ['npm'], 'not a list'],
     ['gates.commands', 'npm test', 'must be a list of texts: shell commands, not "npm test"'],
     ['gates.commands', ['npm test', ' '], 'item 2 is " "'],
     ['gates.commands', [1], 'item 1 is 1'],

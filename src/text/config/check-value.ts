@@ -1,3 +1,4 @@
+import { checkLandingTemplate } from '../landing-template.ts';
 import { LONGEST_DURATION_H, readDurationMs } from './duration.ts';
 import type { ConfigKey } from './keys.ts';
 import { nearest } from './nearest.ts';
@@ -12,6 +13,10 @@ export interface ValueProblem {
 const CONTROL = /\p{Cc}/u;
 // oxlint-disable-next-line no-control-regex -- NUL is what ends a variable early
 const BREAKS_ENVIRONMENT = /[\0\r\n]/;
+const BREAKS_A_MESSAGE = /(?![\n\r\t])\p{Cc}/u;
+const A_TIME = `a time above zero and up to ${LONGEST_DURATION_H}h, like "90s", "30m" or "1h30m" (a number is seconds)`;
+/** What git takes as the author of a commit. */
+export const PERSON = /^[^<>\s](?:[^<>]*[^<>\s])? <[^<>\s]+@[^<>\s]+>$/;
 export const VARIABLE_NAMES = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
 
 /** Says what is wrong with a value for a key, or null when it may stay. */
@@ -26,25 +31,28 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
       return whole(isCount(value, type.min, type.max), dotted, `a whole number from ${type.min} to ${type.max}`, value);
     case 'amount':
       return whole(isAmount(value), dotted, 'a number from 0 up, such as 2.5', value);
-    case 'duration':
+    case 'auto-count':
       return whole(
-        readDurationMs(value) !== null,
+        value === 'auto' || isCount(value, type.min, type.max),
         dotted,
-        `a time above zero and up to ${LONGEST_DURATION_H}h, like "90s", "30m" or "1h30m" (a number is seconds)`,
+        `"auto" or a whole number from ${type.min} to ${type.max}`,
         value,
       );
-    case 'choice': {
-      const problem = whole(
-        typeof value === 'string' && type.of.includes(value),
+    case 'duration':
+      return whole(readDurationMs(value) !== null, dotted, A_TIME, value);
+    case 'auto-duration':
+      return whole(value === 'auto' || readDurationMs(value) !== null, dotted, `"auto" or ${A_TIME}`, value);
+    case 'choice':
+      return oneOf(type.of, dotted, value);
+    case 'landing-template':
+      return template(dotted, value);
+    case 'shell-line':
+      return whole(
+        typeof value === 'string' && isShellLine(value),
         dotted,
-        `one of ${type.of.join(', ')}`,
+        'a shell command, such as "npm install"',
         value,
       );
-      const meant = problem !== null && typeof value === 'string' ? nearest(value, type.of) : null;
-      return problem !== null && meant !== null
-        ? { ...problem, message: `${problem.message}; did you mean "${meant}"?` }
-        : problem;
-    }
     case 'variable':
       return whole(
         typeof value === 'string' && !BREAKS_ENVIRONMENT.test(value),
@@ -55,7 +63,9 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
     case 'texts':
       return list(value, dotted, 'one item each', (item) => item.trim() !== '' && !CONTROL.test(item));
     case 'shell-lines':
-      return list(value, dotted, 'shell commands', (item) => item.trim() !== '' && !item.includes('\0'));
+      return list(value, dotted, 'shell commands', isShellLine);
+    case 'people':
+      return list(value, dotted, 'people, as NAME <MAIL>', (item) => !CONTROL.test(item) && PERSON.test(item));
     case 'argv':
       return list(
         value,
@@ -81,6 +91,25 @@ function whole(holds: boolean, dotted: string, wanted: string, value: unknown): 
   return holds ? null : { message: `\`${dotted}\` must be ${wanted}, not ${shown(value)}`, item: null };
 }
 
+function oneOf(words: readonly string[], dotted: string, value: unknown): ValueProblem | null {
+  const fits = typeof value === 'string' && words.includes(value);
+  const problem = whole(fits, dotted, `one of ${words.join(', ')}`, value);
+  const meant = problem !== null && typeof value === 'string' ? nearest(value, words) : null;
+  return problem !== null && meant !== null
+    ? { ...problem, message: `${problem.message}; did you mean "${meant}"?` }
+    : problem;
+}
+
+/** The first problem is enough here: a message is short, and its value has one place in the file. */
+function template(dotted: string, value: unknown): ValueProblem | null {
+  if (typeof value !== 'string' || value.trim() === '' || BREAKS_A_MESSAGE.test(value))
+    return whole(false, dotted, 'a text that is not empty, without control characters', value);
+  const [problem] = checkLandingTemplate(value);
+  if (problem === undefined) return null;
+  const { line, column, message } = problem;
+  return { message: `\`${dotted}\`, line ${line}, column ${column}: ${message}`, item: null };
+}
+
 function list(
   value: unknown,
   dotted: string,
@@ -94,6 +123,10 @@ function list(
   return item === -1
     ? null
     : { message: `\`${dotted}\` must be ${wanted}; item ${item + 1} is ${shown(value[item])}`, item };
+}
+
+function isShellLine(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\0');
 }
 
 function isLine(value: unknown): value is string {

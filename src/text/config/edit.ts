@@ -1,6 +1,7 @@
 import { parse, patch } from '@decimalturn/toml-patch';
 import { checkValue } from './check-value.ts';
-import { findKey, lastPart, tableOf } from './find-key.ts';
+import { keyPart, lastPart, splitDotted, tableOf } from './dotted.ts';
+import { findKey } from './find-key.ts';
 import { nameKey } from './layer.ts';
 import type { KeyValue } from './keys.ts';
 import { insertUnderHeader, insertSection } from './insert-line.ts';
@@ -42,13 +43,14 @@ function waysToSet(
   const header = before.entries.find(
     ({ header, path, node }) => header && node.kind === 'table' && isTable(path, tableOf(dotted)),
   );
+  const name = keyPart(lastPart(dotted));
   return [
     () =>
       header === undefined && tableOf(dotted) !== ''
         ? null
-        : insertUnderHeader(text, before, header ?? null, lastPart(dotted), value),
-    () => (tableOf(dotted) === '' ? null : insertSection(text, tableOf(dotted), lastPart(dotted), value)),
-    () => patched(text, dotted.split('.'), value),
+        : insertUnderHeader(text, before, header ?? null, name, value),
+    () => (tableOf(dotted) === '' ? null : insertSection(text, tableOf(dotted), name, value)),
+    () => patched(text, splitDotted(dotted), value),
   ];
 }
 

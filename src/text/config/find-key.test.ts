@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { keyPart } from './dotted.ts';
 import { findKey } from './find-key.ts';
 import { KEYS } from './keys.ts';
 
@@ -25,6 +26,22 @@ describe('findKey', () => {
     expect(findKey(['agents', 'a', 'env', 'MY_VAR'])).toMatchObject({ dotted: 'agents.a.env.MY_VAR' });
   });
 
+  it.each(['package-lock.json', 'web/yarn.lock', '.a', '..a/b', '...', 'a b/ü.x', 'a/.b/...c', "it's"])(
+    'takes the path %j as a file to make anew, in quotes where it needs them',
+    (path) => {
+      const found = findKey(['landing', 'merge', 'regenerate', path]);
+      expect(found).toMatchObject({ kind: 'key', dotted: `landing.merge.regenerate.${keyPart(path)}` });
+    },
+  );
+
+  it.each(['/a', '..', '../a', 'a/../b', 'a/..', '.', './a', 'a//b', 'a/', '', 'a\\b', 'a\nb', '*.lock', 'a?'])(
+    'refuses the path %j',
+    (path) => {
+      const found = findKey(['landing', 'merge', 'regenerate', path]);
+      expect(found).toMatchObject({ kind: 'unknown', message: expect.stringContaining('inside the repository') });
+    },
+  );
+
   it('knows tables from keys', () => {
     expect(findKey(['parallel', 'conflict-resolution'])).toEqual({
       kind: 'table',
@@ -45,7 +62,7 @@ describe('findKey', () => {
     ['parallel.max_iterations', 'unknown key `parallel.max_iterations`: `max_iterations` belongs in [limits]'],
     ['gates.agent', 'unknown key `gates.agent`: `agent` belongs at the top, before the first table'],
     ['max_wokers', 'unknown key `max_wokers`, did you mean `max_workers` in [parallel]?'],
-    ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout'],
+    ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout, resources, uses'],
     [
       'limits.colour',
       'unknown key `limits.colour`; known here: iterations, runtime, no_progress, attempts, consecutive_failures, grace, max_cost, max_tokens, log_mb, output_mb',
@@ -57,7 +74,10 @@ describe('findKey', () => {
     ],
     ['agents.-rf.command', '"-rf" cannot be an agent name: use letters, digits, _ and -'],
     ['agents.a.env.9X', '"9X" cannot be a variable name: use letters, digits and _, not starting with a digit'],
-    ['gates.\u001B[31m', 'unknown key `gates.\\u001b[31m`; known here: commands, timeout'],
+    ['gates.\u001B[31m', 'unknown key `gates.\\u001b[31m`; known here: commands, timeout, resources, uses'],
+    ['gates.resources.a b', '"a b" cannot be the name of a resource: use letters, digits, _ and -'],
+    ['landing.union', 'unknown key `landing.union`: `union` belongs in [landing.merge]'],
+    ['gates.resource.db', 'unknown key `gates.resource`, did you mean `resources`?'],
   ])('explains %j', (path, message) => {
     expect(messageFor(path)).toBe(message);
   });

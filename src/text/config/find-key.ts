@@ -1,4 +1,6 @@
-import { CHOSEN_NAMES, KEYS, type ConfigKey } from './keys.ts';
+import { keyPart, lastPart, tableOf } from './dotted.ts';
+import { CHOSEN_NAMES } from './chosen-names.ts';
+import { KEYS, type ConfigKey } from './keys.ts';
 import { nearest } from './nearest.ts';
 import { quoted } from './quoted.ts';
 
@@ -29,20 +31,11 @@ export function findKey(path: readonly string[]): Found {
     const next = chosen ?? branch.children.get(written.replaceAll('-', '_'));
     if (next === undefined) return { kind: 'unknown', message: unknownKey(branch, pattern, dotted, written) };
     pattern.push(chosen === undefined ? written.replaceAll('-', '_') : '*');
-    dotted.push(chosen === undefined ? lastPart(next.key?.path ?? written.replaceAll('-', '_')) : written);
+    dotted.push(chosen === undefined ? lastPart(next.key?.path ?? written.replaceAll('-', '_')) : keyPart(written));
     branch = next;
   }
   const name = dotted.join('.');
   return branch.key === null ? { kind: 'table', dotted: name } : { kind: 'key', key: branch.key, dotted: name };
-}
-
-/** The table a key stands in, as a file writes it. */
-export function tableOf(path: string): string {
-  return path.split('.').slice(0, -1).join('.');
-}
-
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 function growTree(): Branch {

@@ -37,8 +37,10 @@ export function insertSection(text: string, table: string, name: string, value: 
 
 function shows(comment: string, name: string): boolean {
   const [key, rest] = comment.replace(/^#\s*/, '').split('=', 2);
-  return rest !== undefined && key?.trim().replaceAll('-', '_') === name;
+  return rest !== undefined && plain(key?.trim() ?? '') === plain(name);
 }
+
+const plain = (name: string): string => name.replaceAll('-', '_');
 
 /** Comments that open a file belong to the file, not to the first table, when a blank line follows them. */
 function endOfOpeningComments(text: string): number {

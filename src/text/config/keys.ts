@@ -7,8 +7,14 @@ export type KeyType =
   | { readonly kind: 'count'; readonly min: number; readonly max: number }
   | { readonly kind: 'amount' }
   | { readonly kind: 'duration' }
+  /** The same two, or the word `auto`. */
+  | { readonly kind: 'auto-count'; readonly min: number; readonly max: number }
+  | { readonly kind: 'auto-duration' }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'texts' }
+  | { readonly kind: 'people' }
+  | { readonly kind: 'landing-template' }
+  | { readonly kind: 'shell-line' }
   | { readonly kind: 'shell-lines' }
   | { readonly kind: 'argv' }
   | { readonly kind: 'variable' }
@@ -39,6 +45,8 @@ const flag: KeyType = { kind: 'flag' };
 const duration: KeyType = { kind: 'duration' };
 const choice = (...of: readonly string[]): KeyType => ({ kind: 'choice', of });
 const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max });
+const autoCount = (min: number, max: number): KeyType => ({ kind: 'auto-count', min, max });
+const shellLines: KeyType = { kind: 'shell-lines' };
 const MANY = 1_000_000;
 /** What clients read from a repository and act upon without asking. */
 const PROTECTED = [
@@ -80,18 +88,6 @@ export function envName(path: string): string {
   return `RALPH_${path.replaceAll('.', '_').toUpperCase()}`;
 }
 
-/** Names a user chooses, by the table they stand in: what they are called and what they may look like. */
-export const CHOSEN_NAMES: Readonly<
-  Record<string, { readonly what: string; readonly shape: RegExp; readonly allowed: string }>
-> = {
-  agents: { what: 'an agent name', shape: /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, allowed: 'letters, digits, _ and -' },
-  'agents.*.env': {
-    what: 'a variable name',
-    shape: /^[A-Za-z_][A-Za-z0-9_]*$/,
-    allowed: 'letters, digits and _, not starting with a digit',
-  },
-};
-
 /** Every key there is, in the order documents show them. */
 export const KEYS: readonly ConfigKey[] = [
   open('tasks', text, 'PRD.md', 'Task file, relative to the checkout; found by name when unset.'),
@@ -122,14 +118,21 @@ export const KEYS: readonly ConfigKey[] = [
   ),
   key(
     'parallel.conflict_resolution.strategy',
-    choice('stop', 'ai_resolve'),
-    'stop',
-    'stop: park a conflicting loop; ai_resolve: let an agent resolve it first.',
+    choice('requeue', 'ai_resolve', 'stop'),
+    'requeue',
+    'Work that does not merge: requeue: its own agent mends it; ai_resolve: another agent does; stop: it is parked.',
   ),
-  key('parallel.conflict_resolution.ai_agent', text, 'claude', 'Agent that resolves conflicts.'),
+  key('parallel.conflict_resolution.ai_agent', text, 'claude', 'Agent that resolves conflicts with ai_resolve.'),
 
-  key('gates.commands', { kind: 'shell-lines' }, [], 'Shell commands that must all exit 0 before anything lands.'),
-  key('gates.timeout', duration, '30m', 'Longest a single gate may take.'),
+  key('gates.commands', shellLines, [], 'Shell commands that must all exit 0 before anything lands.'),
+  key(
+    'gates.timeout',
+    { kind: 'auto-duration' },
+    '30m',
+    'Longest a single gate may take; auto: three times what it usually takes.',
+  ),
+  open('gates.resources.*', count(1, 256), 1, 'How many gates may use this thing (a database, a port) at once.'),
+  open('gates.uses.*', shellLines, ['npm run test:db'], 'Which of gates.commands use the thing of that name.'),
 
   open(
     'agents.*.driver',
@@ -214,5 +217,55 @@ export const KEYS: readonly ConfigKey[] = [
     texts,
     PROTECTED,
     'Paths (with * and **) that land only when a person says so: what is in them runs in every other loop.',
+  ),
+  key(
+    'landing.batch_max',
+    autoCount(1, 256),
+    'auto',
+    'Branches tested together in one train at most; auto: as many as past landings suggest.',
+  ),
+  key(
+    'landing.gate_slots',
+    autoCount(1, 16),
+    'auto',
+    'Gate runs of a train at the same time; auto: as many as the machine can take.',
+  ),
+  key(
+    'landing.max_attempts',
+    count(0, 20),
+    3,
+    'How often a loop that does not fit with what landed goes back to work before it is parked.',
+  ),
+  key('landing.flake_retries', count(0, 5), 1, 'Further runs of red gates before anybody is blamed for them.'),
+  key(
+    'landing.strict_every_commit',
+    flag,
+    false,
+    'Land several at once only if none of the steps between is known to be red.',
+  ),
+  open(
+    'landing.message',
+    { kind: 'landing-template' },
+    'Land {{title}}',
+    'Message of a landing, with variables in double braces; trailers are added below it.',
+  ),
+  key('landing.co_authors', { kind: 'people' }, [], 'Named as co-authors of every landing: NAME <MAIL>.'),
+  key(
+    'landing.sign',
+    choice('auto', 'always', 'never'),
+    'auto',
+    'Sign landings: auto: if your git signs your own commits; always: nothing lands unsigned; never: do not.',
+  ),
+  key(
+    'landing.merge.union',
+    texts,
+    ['CHANGELOG.md'],
+    'Files (with * and **) of which both sides keep their lines when they conflict.',
+  ),
+  open(
+    'landing.merge.regenerate.*',
+    { kind: 'shell-line' },
+    'npm install --package-lock-only',
+    'Command that makes this file anew when it conflicts.',
   ),
 ];

@@ -16,6 +16,11 @@ describe('readEnvLayer', () => {
       RALPH_GATES_TIMEOUT: '90',
       RALPH_LIMITS_MAX_RUNTIME: '1h30m',
       RALPH_LANDING_METHOD: 'squash',
+      RALPH_LANDING_BATCH_MAX: 'auto',
+      RALPH_LANDING_GATE_SLOTS: ' 2',
+      RALPH_LANDING_MESSAGE: 'Land\n\nit',
+      RALPH_LANDING_CO_AUTHORS: 'A <a@b>, C <c@d>',
+      RALPH_LANDING_MERGE_UNION: '',
     });
     expect(layer.problems).toEqual([]);
     expect(plain(layer)).toEqual({
@@ -27,6 +32,10 @@ describe('readEnvLayer', () => {
       'gates.timeout': 90,
       'limits.runtime': '1h30m',
       'landing.method': 'squash',
+      'landing.batch_max': 'auto',
+      'landing.gate_slots': 2,
+      'landing.message': 'Land\n\nit',
+      'landing.co_authors': ['A <a@b>', 'C <c@d>'],
     });
     expect(layer.values.get('limits.runtime')).toMatchObject({ source: 'RALPH_LIMITS_MAX_RUNTIME', line: 0 });
   });
@@ -81,6 +90,10 @@ describe('readFlagLayer', () => {
         ['agents.mine.command', '["mine", "-p"]'],
         ['agents.mine.env.A', 'b,c'],
         ['gates.commands', ''],
+        ['gates.resources.db', '2'],
+        ['gates.uses.db', '["a,b"]'],
+        ['landing.merge.regenerate.web/package-lock.json', 'npm i'],
+        ["landing.merge.regenerate.'go.sum'", 'go mod tidy'],
       ]),
     );
     expect(layer.problems).toEqual([]);
@@ -90,6 +103,10 @@ describe('readFlagLayer', () => {
       'agents.mine.command': ['mine', '-p'],
       'agents.mine.env.A': 'b,c',
       'gates.commands': [],
+      'gates.resources.db': 2,
+      'gates.uses.db': ['a,b'],
+      'landing.merge.regenerate."web/package-lock.json"': 'npm i',
+      'landing.merge.regenerate."go.sum"': 'go mod tidy',
     });
   });
 

@@ -1,6 +1,9 @@
 import { checkValue } from './check-value.ts';
-import { findKey, lastPart } from './find-key.ts';
+import { lastPart, splitDotted } from './dotted.ts';
+import { findKey } from './find-key.ts';
+import { CHOSEN_NAMES } from './chosen-names.ts';
 import { KEYS, envName, type ConfigKey, type KeyValue } from './keys.ts';
+import type { Place } from './toml-entries.ts';
 import { valueFromText } from './value-from-text.ts';
 
 /** Where a value came from, weakest first. */
@@ -21,6 +24,8 @@ export interface LayerValue {
   readonly source: string;
   readonly line: number;
   readonly column: number;
+  /** Where each item of a list stands, in a file. */
+  readonly items?: readonly Place[];
 }
 
 export interface Layer {
@@ -28,6 +33,8 @@ export interface Layer {
   readonly name: string;
   /** By dotted canonical key. */
   readonly values: ReadonlyMap<string, LayerValue>;
+  /** Keys it sets to something that cannot stay. */
+  readonly refused?: ReadonlySet<string>;
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -70,9 +77,19 @@ export function readFlagLayer(flags: ReadonlyMap<string, string>): Layer {
 
 /** The key a dotted name stands for, or why it names none. */
 export function nameKey(written: string): { readonly key: ConfigKey; readonly dotted: string } | string {
-  const found = findKey(written.split('.'));
+  const found = findKey(partsOf(written));
   if (found.kind === 'unknown') return found.message;
   return found.kind === 'table' ? `\`${found.dotted}\` is a table; name one key in it` : found;
+}
+
+/** A path needs no quotes where it comes last: nothing else can follow it. */
+function partsOf(written: string): string[] {
+  const parts = splitDotted(written);
+  const tables = Object.keys(CHOSEN_NAMES).filter((table) => CHOSEN_NAMES[table]?.hasDots === true);
+  const table = tables.find((each) => written.replaceAll('-', '_').startsWith(`${each}.`));
+  if (table === undefined) return parts;
+  const depth = table.split('.').length;
+  return parts.length === depth + 1 ? parts : [...parts.slice(0, depth), written.slice(table.length + 1)];
 }
 
 /** Reads a value written outside a file, or says why it cannot stay. */

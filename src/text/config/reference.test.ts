@@ -14,11 +14,14 @@ describe('configTemplate', () => {
   });
 
   it('shows every key: with its comments opened it still is valid and sets them all', () => {
-    const opened = configTemplate(NOTHING).replaceAll(/^# (?=\[|[a-z_]+ = )/gm, '');
+    const opened = configTemplate(NOTHING).replaceAll(/^# (?=\[|[a-z_]+ = |"[^"]+" = )/gm, '');
     const layer = readTomlLayer('repo', 'ralph.toml', opened);
     expect(layer.problems).toEqual([]);
     const set = [...layer.values.keys()].map((path) =>
-      path.replace('agents.mine', 'agents.*').replace(/env\..*/, 'env.*'),
+      path
+        .replace('agents.mine', 'agents.*')
+        .replace(/env\..*/, 'env.*')
+        .replace(/^(gates\.(?:resources|uses)|landing\.merge\.regenerate)\..*/, '$1.*'),
     );
     expect(set.toSorted()).toEqual(KEYS.map(({ path }) => path).toSorted());
   });
@@ -45,7 +48,9 @@ describe('configTemplate', () => {
     expect(text).toContain(
       '\n[parallel]\nenabled = false              # opt-in\nmax_workers = 3              # concurrent agents\n',
     );
-    expect(text).toContain('\n[parallel.conflict_resolution]\nstrategy = "stop"            # stop|ai_resolve\n');
+    expect(text).toContain(
+      '\n[parallel.conflict_resolution]\nstrategy = "requeue"         # requeue|ai_resolve|stop\n',
+    );
   });
 });
 
@@ -54,6 +59,10 @@ describe('configReference', () => {
     const rows = configReference().trim().split('\n');
     expect(rows).toHaveLength(KEYS.length + 2);
     expect(new Set(rows.map((row) => row.split(/(?<!\\)\|/).length))).toEqual(new Set([7]));
+    expect(rows).toContain(
+      '| `landing.merge.regenerate."PATH"` | shell command | unset | none | Command that makes this file anew when it conflicts. |',
+    );
+    expect(rows.find((row) => row.includes('co_authors'))).toContain('| list of NAME \\<MAIL> | `[]` |');
     expect(rows).toContain(
       '| `limits.iterations` or `limits.max_iterations` | whole number, 1 to 1000000 | `10` | `RALPH_LIMITS_ITERATIONS` | Most iterations in one loop. |',
     );
@@ -87,6 +96,15 @@ describe('configJsonSchema', () => {
     expect(at(['parallel', 'max_workers'])).toMatchObject({ type: 'integer', minimum: 1, maximum: 256 });
     expect(at(['parallel', 'merge_policy'])['enum']).toEqual(['manual', 'auto_merge', 'pr']);
     expect(at(['agents', 'x', 'command'])).toMatchObject({ type: 'array', minItems: 1 });
+    expect(at(['landing', 'batch_max'])['anyOf']).toEqual([
+      { type: 'string', enum: ['auto'] },
+      { type: 'integer', minimum: 1, maximum: 256 },
+    ]);
+    expect(at(['gates', 'timeout'])['anyOf']).toHaveLength(3);
+    expect(at(['gates', 'resources', 'db'])).toMatchObject({ type: 'integer', minimum: 1 });
+    expect(at(['landing', 'merge', 'regenerate'])['propertyNames']).toEqual({
+      pattern: expect.stringMatching(/^\^/) as string,
+    });
     expect((configJsonSchema() as { $schema: string }).$schema).toBe('http://json-schema.org/draft-07/schema#');
   });
 });

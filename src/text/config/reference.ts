@@ -1,7 +1,8 @@
 import { invariant } from '../../core/assert.ts';
-import { VARIABLE_NAMES } from './check-value.ts';
-import { lastPart, tableOf } from './find-key.ts';
-import { CHOSEN_NAMES, KEYS, type ConfigKey, type KeyType, type KeyValue } from './keys.ts';
+import { PERSON, VARIABLE_NAMES } from './check-value.ts';
+import { keyPart, lastPart, tableOf } from './dotted.ts';
+import { CHOSEN_NAMES } from './chosen-names.ts';
+import { KEYS, type ConfigKey, type KeyType, type KeyValue } from './keys.ts';
 import { tomlText } from './toml-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,10 +33,15 @@ strategy = "queue"           # queue|group
 merge_policy = "manual"      # manual|auto_merge|pr
 
 [parallel.conflict_resolution]
-strategy = "stop"            # stop|ai_resolve
+strategy = "requeue"         # requeue|ai_resolve|stop
 ai_agent = "claude"          # agent to use for AI resolution
 `;
 
+const AUTO: Json = { type: 'string', enum: ['auto'] };
+const DURATION: readonly Json[] = [
+  { type: 'number', exclusiveMinimum: 0 },
+  { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
+];
 const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal'];
 const AGENT_KEY = /^agents\.\*\.[a-z_]+$/;
 
@@ -51,10 +57,10 @@ export function configReference(): string {
     [shownPath(key.path), ...key.aliases.map((alias) => shownPath(tableOf(key.path)) + `.${alias}`)]
       .map(code)
       .join(' or '),
-    cell(typeInWords(key.type)),
+    prose(typeInWords(key.type)),
     key.fallback === null ? 'unset' : code(tomlText(key.fallback)),
     key.env === null ? 'none' : code(key.env),
-    cell(key.about),
+    prose(key.about),
   ]);
   const head = ['key', 'value', 'default', 'variable', 'meaning'];
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n') + '\n';
@@ -67,11 +73,15 @@ export function configTemplate(found: FoundForTemplate): string {
     [line('tasks', found.tasks), line('agent', found.agent), ...TOP_KEYS.map((path) => line(path, null))].join(''),
     PARALLEL,
     '[gates]\n' + line('gates.commands', found.gates.length === 0 ? null : found.gates) + line('gates.timeout', null),
+    '# [gates.resources]\n' + line('gates.resources.*', null, 'db'),
+    '# [gates.uses]\n' + line('gates.uses.*', null, 'db'),
     agentLines(),
     '[limits]\n' + linesOf('limits.'),
     '[run]\n' + linesOf('run.'),
     '[prompt]\n' + linesOf('prompt.'),
     '[landing]\n' + linesOf('landing.'),
+    '# [landing.merge]\n' + linesOf('landing.merge.'),
+    '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
   ].join('\n');
 }
 
@@ -80,7 +90,16 @@ export function typeInWords(type: KeyType): string {
   switch (type.kind) {
     case 'text':
     case 'variable':
+    case 'landing-template':
       return 'text';
+    case 'shell-line':
+      return 'shell command';
+    case 'auto-count':
+      return `"auto", or whole number, ${type.min} to ${type.max}`;
+    case 'auto-duration':
+      return `"auto", or ${typeInWords({ kind: 'duration' })}`;
+    case 'people':
+      return 'list of NAME <MAIL>';
     case 'flag':
       return 'true or false';
     case 'count':
@@ -136,7 +155,15 @@ function typeSchema(type: KeyType): Json {
   const texts = (item: Json, more: Json = {}): Json => ({ type: 'array', items: { type: 'string', ...item }, ...more });
   switch (type.kind) {
     case 'text':
+    case 'landing-template':
+    case 'shell-line':
       return { type: 'string', minLength: 1 };
+    case 'auto-count':
+      return { anyOf: [AUTO, typeSchema({ ...type, kind: 'count' })] };
+    case 'auto-duration':
+      return { anyOf: [AUTO, ...DURATION] };
+    case 'people':
+      return texts({ pattern: PERSON.source });
     case 'variable':
       return { type: 'string', pattern: '^[^\\r\\n]*$' };
     case 'flag':
@@ -146,12 +173,7 @@ function typeSchema(type: KeyType): Json {
     case 'amount':
       return { type: 'number', minimum: 0 };
     case 'duration':
-      return {
-        anyOf: [
-          { type: 'number', exclusiveMinimum: 0 },
-          { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
-        ],
-      };
+      return { anyOf: DURATION };
     case 'choice':
       return { type: 'string', enum: type.of };
     case 'texts':
@@ -165,11 +187,18 @@ function typeSchema(type: KeyType): Json {
 }
 
 function shownPath(path: string): string {
-  return path.replace('agents.*', 'agents.NAME').replace('env.*', 'env.VARIABLE');
+  const parts = path.split('.');
+  const patternOf = (at: number): string => parts.slice(0, at).join('.');
+  return parts.map((part, at) => (part === '*' ? (CHOSEN_NAMES[patternOf(at)]?.shown ?? part) : part)).join('.');
 }
 
 function code(text: string): string {
   return cell(`\`${text}\``);
+}
+
+/** Markdown would take a word in angle brackets for a tag and show nothing. */
+function prose(text: string): string {
+  return cell(text).replaceAll('<', '\\<');
 }
 
 function cell(text: string): string {
@@ -193,14 +222,14 @@ function agentLines(): string {
 }
 
 function linesOf(prefix: string): string {
-  return KEYS.filter((key) => key.path.startsWith(prefix))
+  return KEYS.filter((key) => key.path.startsWith(prefix) && !key.path.slice(prefix.length).includes('.'))
     .map((key) => line(key.path, null))
     .join('');
 }
 
-function line(path: string, value: KeyValue | null): string {
+function line(path: string, value: KeyValue | null, name = lastPart(path)): string {
   const key = keyAt(path);
-  const pair = `${lastPart(path)} = ${tomlText(value ?? key.example)}`;
+  const pair = `${name} = ${tomlText(value ?? key.example)}`;
   return `# ${key.about}\n${value === null ? '# ' : ''}${pair}\n`;
 }
 

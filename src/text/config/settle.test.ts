@@ -24,9 +24,9 @@ describe('settle', () => {
         worktreeRoot: '.ralph/worktrees',
         strategy: 'queue',
         mergePolicy: 'manual',
-        conflictResolution: { strategy: 'stop', aiAgent: 'claude' },
+        conflictResolution: { strategy: 'requeue', aiAgent: 'claude' },
       },
-      gates: { commands: [], timeoutMs: 1_800_000 },
+      gates: { commands: [], timeoutMs: 1_800_000, timeoutAuto: false, resources: {}, uses: {} },
       agents: {},
       limits: {
         iterations: 10,
@@ -47,6 +47,15 @@ describe('settle', () => {
         publish: 'end',
         method: 'merge',
         protect: expect.arrayContaining(['.claude/**', 'ralph.toml']),
+        batchMax: 'auto',
+        gateSlots: 'auto',
+        maxAttempts: 3,
+        flakeRetries: 1,
+        strictEveryCommit: false,
+        message: null,
+        coAuthors: [],
+        sign: 'auto',
+        merge: { union: ['CHANGELOG.md'], regenerate: {} },
       },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
@@ -59,7 +68,12 @@ describe('settle', () => {
       const other = {
         text: 'zzz',
         flag: 'true',
-        count: '42',
+        count: '2',
+        'auto-count': '2',
+        'auto-duration': 'auto',
+        people: 'Z <z@example.com>',
+        'landing-template': 'zzz',
+        'shell-line': 'zzz',
         amount: '4.5',
         texts: 'zzz',
         duration: '77s',
@@ -70,8 +84,9 @@ describe('settle', () => {
         choice: '',
       }[key.type.kind];
       const text = key.type.kind === 'choice' ? (key.type.of.at(-1) ?? '') : other;
-      const { settings, problems } = settle([readFlagLayer(new Map([[path, text]]))]);
-      expect(problems).toEqual([]);
+      const flags = readFlagLayer(new Map([[path, text]]));
+      expect(flags.problems).toEqual([]);
+      const { settings } = settle([flags]);
       expect(JSON.stringify(settings), path).not.toBe(before);
     }
   });
@@ -114,6 +129,40 @@ describe('settle', () => {
       extra: { env: { Z: '3' } },
     });
     expect(settings.agents['constructor']).toBeUndefined();
+  });
+
+  it('merges tables of names and paths per name, and takes no name for a prototype', () => {
+    const { settings, problems } = settle([
+      repo(
+        '[gates]\ncommands = ["a", "b"]\n[gates.resources]\ndb = 1\nport = 2\n[gates.uses]\ndb = ["a", "b"]\n' +
+          '[landing.merge.regenerate]\n"web/package-lock.json" = "npm i"\n"go.sum" = "go mod tidy"',
+      ),
+      local('gates.resources.db = 3\nlanding.merge.regenerate."go.sum" = "true"'),
+      readFlagLayer(new Map([['landing.merge.regenerate.yarn.lock', 'yarn']])),
+    ]);
+    expect(problems).toEqual([]);
+    expect(settings.gates.resources).toEqual({ db: 3, port: 2 });
+    expect(settings.gates.uses).toEqual({ db: ['a', 'b'] });
+    expect(settings.landing.merge.regenerate).toEqual({
+      'web/package-lock.json': 'npm i',
+      'go.sum': 'true',
+      'yarn.lock': 'yarn',
+    });
+    expect([settings.gates.resources['constructor'], settings.landing.merge.regenerate['toString']]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('bounds a gate without a set time', () => {
+    expect(settle([repo('gates.timeout = "auto"')]).settings.gates).toMatchObject({
+      timeoutMs: 7_200_000,
+      timeoutAuto: true,
+    });
+    expect(settle([repo('gates.timeout = "5s"')]).settings.gates).toMatchObject({
+      timeoutMs: 5000,
+      timeoutAuto: false,
+    });
   });
 
   it('never lets a refused value through, and keeps the problems of all layers', () => {

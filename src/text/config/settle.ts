@@ -1,9 +1,20 @@
 import { invariant } from '../../core/assert.ts';
-import type { AgentPrice, AgentTable, LimitSettings, Settings } from '../../core/settings.ts';
+import type {
+  AgentPrice,
+  AgentTable,
+  GateSettings,
+  LandingSettings,
+  LimitSettings,
+  Settings,
+} from '../../core/settings.ts';
+import { crossCheck } from './cross-check.ts';
+import { splitDotted } from './dotted.ts';
 import { readDurationMs } from './duration.ts';
 import { KEYS, type KeyValue } from './keys.ts';
 import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind } from './layer.ts';
 
+/** Nobody waits longer for a gate that hangs before past runs tell how long it takes. */
+const LONGEST_AUTO_GATE_MS = 7_200_000;
 const NO_PRICE: AgentPrice = { input: 0, cached: 0, output: 0 };
 
 export interface Origin {
@@ -36,13 +47,16 @@ export function settle(layers: readonly Layer[]): Settled {
       origins.set(dotted, { kind: layer.kind, name: source, line });
     }
   }
-  const problems = weakestFirst.flatMap((layer) => layer.problems);
+  const problems = [...weakestFirst.flatMap((layer) => layer.problems), ...crossCheck(weakestFirst)];
   return { settings: settingsFrom(values), origins, values, problems };
 }
 
-function settingsFrom(values: ReadonlyMap<string, KeyValue | null>): Settings {
+type Values = ReadonlyMap<string, KeyValue | null>;
+type Get = <T>(path: string) => T;
+
+function settingsFrom(values: Values): Settings {
   // The key table and its checks hold the types this cast relies on; the test over every key holds the two together.
-  const get = <T>(path: string): T => {
+  const get: Get = <T>(path: string): T => {
     invariant(values.has(path), `no configuration key ${path}`);
     return values.get(path) as T;
   };
@@ -63,21 +77,59 @@ function settingsFrom(values: ReadonlyMap<string, KeyValue | null>): Settings {
         aiAgent: get('parallel.conflict_resolution.ai_agent'),
       },
     },
-    gates: { commands: get('gates.commands'), timeoutMs: durationMs(get('gates.timeout')) },
+    gates: gatesFrom(get, values),
     agents: agentsFrom(values),
     limits: limitsFrom(get),
     run: { maxCostUsd: get('run.max_cost'), maxTokens: get('run.max_tokens') },
     prompt: { memoryTokens: get('prompt.memory_tokens') },
-    landing: {
-      target: get('landing.target'),
-      publish: get('landing.publish'),
-      method: get('landing.method'),
-      protect: get('landing.protect'),
+    landing: landingFrom(get, values),
+  };
+}
+
+function gatesFrom(get: Get, values: Values): GateSettings {
+  const timeout = get<KeyValue>('gates.timeout');
+  return {
+    commands: get('gates.commands'),
+    timeoutMs: timeout === 'auto' ? LONGEST_AUTO_GATE_MS : durationMs(timeout),
+    timeoutAuto: timeout === 'auto',
+    resources: tableFrom(values, ['gates', 'resources']),
+    uses: tableFrom(values, ['gates', 'uses']),
+  };
+}
+
+function landingFrom(get: Get, values: Values): LandingSettings {
+  return {
+    target: get('landing.target'),
+    publish: get('landing.publish'),
+    method: get('landing.method'),
+    protect: get('landing.protect'),
+    batchMax: get('landing.batch_max'),
+    gateSlots: get('landing.gate_slots'),
+    maxAttempts: get('landing.max_attempts'),
+    flakeRetries: get('landing.flake_retries'),
+    strictEveryCommit: get('landing.strict_every_commit'),
+    message: get('landing.message'),
+    coAuthors: get('landing.co_authors'),
+    sign: get('landing.sign'),
+    merge: {
+      union: get('landing.merge.union'),
+      regenerate: tableFrom(values, ['landing', 'merge', 'regenerate']),
     },
   };
 }
 
-function limitsFrom(get: <T>(path: string) => T): LimitSettings {
+/** What stands under the names a user chose, in an object without a prototype. */
+function tableFrom<T extends KeyValue>(values: Values, table: readonly string[]): Readonly<Record<string, T>> {
+  const found = Object.create(null) as Record<string, T>;
+  for (const [dotted, value] of values) {
+    const parts = splitDotted(dotted);
+    const [name] = parts.slice(table.length);
+    if (name !== undefined && table.every((part, at) => part === parts[at])) found[name] = value as T;
+  }
+  return found;
+}
+
+function limitsFrom(get: Get): LimitSettings {
   return {
     iterations: get('limits.iterations'),
     runtimeMs: durationMs(get('limits.runtime')),
@@ -93,7 +145,7 @@ function limitsFrom(get: <T>(path: string) => T): LimitSettings {
 }
 
 /** What each `[agents.NAME]` table sets, in objects without a prototype: an agent called `constructor` is only there when someone defines it. */
-function agentsFrom(values: ReadonlyMap<string, KeyValue | null>): Readonly<Record<string, AgentTable>> {
+function agentsFrom(values: Values): Readonly<Record<string, AgentTable>> {
   const agents = Object.create(null) as Record<string, AgentTable>;
   for (const [dotted, value] of values) {
     const [table, name, key = '', inner = ''] = dotted.split('.');

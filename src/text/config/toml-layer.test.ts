@@ -61,7 +61,7 @@ describe('readTomlLayer', () => {
   });
 
   it('is empty for an empty file', () => {
-    expect(read('')).toEqual({ kind: 'repo', name: 'ralph.toml', values: new Map(), problems: [] });
+    expect(read('')).toEqual({ kind: 'repo', name: 'ralph.toml', values: new Map(), refused: new Set(), problems: [] });
   });
 
   it('reports every problem at once, in file order, each at its place', () => {
@@ -99,7 +99,7 @@ describe('readTomlLayer', () => {
     ['[agent]\nname = "x"', 'ralph.toml:1:2 `agent` must be a non-empty text on one line, not a table'],
     ['agents.x = "claude"', 'ralph.toml:1:12 `agents.x` must be a table, not "claude"'],
     ['[agents.x]\nenv = ["A=b"]', 'ralph.toml:2:7 `agents.x.env` must be a table, not a list'],
-    ['[gates]\ntimeout = 2020-01-01', 'ralph.toml:2:11 `gates.timeout` must be a time above zero'],
+    ['[gates]\ntimeout = 2020-01-01', 'ralph.toml:2:11 `gates.timeout` must be "auto" or a time above zero'],
   ])('keeps tables and values apart in %j', (text, problem) => {
     expect(lines(text)).toHaveLength(1);
     expect(lines(text)[0]).toContain(problem);

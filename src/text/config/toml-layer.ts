@@ -10,12 +10,13 @@ export const LARGEST_CONFIG_CHARS = 1_048_576;
 interface Reading {
   readonly file: string;
   readonly values: Map<string, LayerValue>;
+  readonly refused: Set<string>;
   readonly problems: ConfigProblem[];
 }
 
 /** Reads a configuration file. Never throws: everything wrong with it comes back at once, in file order. */
 export function readTomlLayer(kind: 'user' | 'repo' | 'local', file: string, text: string): Layer {
-  const reading: Reading = { file, values: new Map(), problems: [] };
+  const reading: Reading = { file, values: new Map(), refused: new Set(), problems: [] };
   if (text.length > LARGEST_CONFIG_CHARS) {
     report(reading, { line: 1, column: 1 }, 'is larger than 1 MB');
   } else {
@@ -24,7 +25,7 @@ export function readTomlLayer(kind: 'user' | 'repo' | 'local', file: string, tex
     for (const entry of entries) visit(reading, [], entry);
   }
   reading.problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { kind, name: file, values: reading.values, problems: reading.problems };
+  return { kind, name: file, values: reading.values, refused: reading.refused, problems: reading.problems };
 }
 
 function visit(reading: Reading, holder: readonly string[], entry: TomlEntry): void {
@@ -51,9 +52,11 @@ function take(reading: Reading, entry: TomlEntry, found: Extract<ReturnType<type
   const value = plainValue(node);
   const problem = checkValue(found.key, found.dotted, value);
   if (problem === null) {
-    reading.values.set(found.dotted, { value: value as KeyValue, source: reading.file, ...place });
+    const items = node.kind === 'list' ? { items: node.items.map((item) => item.place) } : {};
+    reading.values.set(found.dotted, { value: value as KeyValue, source: reading.file, ...place, ...items });
     return;
   }
+  reading.refused.add(found.dotted);
   const item = node.kind === 'list' && problem.item !== null ? node.items[problem.item] : undefined;
   report(reading, (item ?? node).place, problem.message);
 }

@@ -14,14 +14,19 @@ export function valueFromText(key: ConfigKey, text: string): unknown {
     case 'count':
     case 'amount':
     case 'duration':
+    case 'auto-count':
+    case 'auto-duration':
       return NUMBER.test(text.trim()) ? Number(text) : text.trim();
     case 'texts':
+    case 'people':
     case 'shell-lines':
     case 'argv':
     case 'variable-names':
       return listFromText(text.trim());
     case 'text':
     case 'choice':
+    case 'landing-template':
+    case 'shell-line':
     case 'variable':
       return text;
   }
