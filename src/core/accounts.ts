@@ -1,5 +1,5 @@
 import type { Event, Stamp } from './events.ts';
-import type { Account, Hold, HostPolicy, PolicyAgent, State } from './model.ts';
+import type { Account, Hold, HostPolicy, Loop, PolicyAgent, State } from './model.ts';
 
 type Ended = Extract<Event, { type: 'iteration-ended' }>;
 type Resumed = Extract<Event, { type: 'account-resumed' }>;
@@ -24,6 +24,14 @@ export type Choice =
   | { readonly kind: 'go'; readonly agent: PolicyAgent }
   | { readonly kind: 'wait'; readonly account: string; readonly hold: Hold; readonly untilMs: number }
   | { readonly kind: 'shut'; readonly account: string; readonly hold: Hold };
+
+/** Who may work on a loop: conflicts may have an agent of their own. */
+export function agentsFor(
+  { agents, resolver }: Pick<HostPolicy, 'agents' | 'resolver'>,
+  loop: Pick<Loop, 'rework'>,
+): Pick<HostPolicy, 'agents'> {
+  return { agents: loop.rework?.by === 'resolver' && resolver !== null ? [resolver] : agents };
+}
 
 /** The first agent whose account is free, or what to wait for. */
 export function chooseAgent(state: State, { agents }: Pick<HostPolicy, 'agents'>): Choice {

@@ -1,5 +1,5 @@
 import type { LoopId, Sha, TaskKey } from './ids.ts';
-import type { Candidate } from './model.ts';
+import type { Car } from './model.ts';
 
 /** A wish: what a host should be doing now. The key makes it one thing, however often it is wished. */
 export type Command =
@@ -29,27 +29,38 @@ export type Command =
       readonly n: number;
     }
   | {
-      readonly type: 'build-candidate';
+      readonly type: 'build-train';
       readonly key: string;
       readonly fence: number;
-      readonly item: LoopId | null;
-      /** Loops that may land together with the item, in this order, as far as they merge. */
-      readonly followers: readonly LoopId[];
+      readonly build: number;
+      /** Who may ride, in this order, as far as they merge. */
+      readonly items: readonly LoopId[];
+      /** Cars that stay as they are if integration is where the first of them was built. */
+      readonly keep: readonly Car[];
     }
   | {
       readonly type: 'test-candidate';
       readonly key: string;
       readonly fence: number;
-      readonly item: LoopId | null;
       readonly commit: Sha;
       readonly tree: Sha;
+      readonly slot: number;
+      readonly again: number;
+      readonly timeoutMs: number | null;
     }
   | {
       readonly type: 'advance-integration';
       readonly key: string;
       readonly fence: number;
-      readonly item: LoopId | null;
-      readonly candidate: Candidate;
+      readonly from: Sha;
+      readonly to: Sha;
+    }
+  | {
+      readonly type: 'update-worktree';
+      readonly key: string;
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly n: number;
     }
   | { readonly type: 'retire-worktree'; readonly key: string; readonly loop: LoopId }
   | { readonly type: 'publish'; readonly key: string; readonly to: Sha };

@@ -11,6 +11,11 @@ interface EarlyPolicy {
 const NO_BUDGET = { maxCostUsd: null, maxTokens: null };
 const EARLY_LIMITS = { ...NO_BUDGET, logMb: 64, outputMb: 2048 };
 
+/** Events that were written once and say nothing any more. */
+const RETIRED: ReadonlySet<string> = new Set(['candidate-built', 'candidate-conflicted', 'candidate-contained']);
+
+export const isRetired = (event: Event): boolean => RETIRED.has(event.type);
+
 /** An event with what older logs do not hold filled in: events are for ever, and their fields have become more. */
 export function completeEvent(event: Event): Event {
   switch (event.type) {
@@ -19,7 +24,7 @@ export function completeEvent(event: Event): Event {
     case 'iteration-ended':
       return { ...EARLY_ITERATION, ...event };
     case 'gates-ended':
-      return { ...EARLY_GATES, ...event };
+      return { ...EARLY_GATES, ...event, tested: event.tested ?? event.tree };
     default:
       return event;
   }
@@ -28,9 +33,23 @@ export function completeEvent(event: Event): Event {
 const EARLY_GATES = { protected: [] };
 const EARLY_ITERATION = { agent: 'unknown', account: 'unknown', usage: NO_USAGE, failure: null, hold: null, guided: 0 };
 
+const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train'> = {
+  resolver: null,
+  gateTimeoutAuto: false,
+  train: {
+    batchMax: 'auto',
+    gateSlots: 1,
+    cores: 1,
+    flakeRetries: 'auto',
+    strictEveryCommit: false,
+    onConflict: 'stop',
+    maxAttempts: 0,
+  },
+};
+
 function completePolicy(policy: HostPolicy & EarlyPolicy): HostPolicy {
   const { agent = 'unknown' } = policy;
-  const early = { agents: [{ name: agent, account: agent }], budget: NO_BUDGET };
+  const early = { agents: [{ name: agent, account: agent }], budget: NO_BUDGET, ...EARLY_TRAIN };
   return { ...early, ...policy, limits: { ...EARLY_LIMITS, ...policy.limits } };
 }
 
@@ -41,6 +60,8 @@ export function completeState(state: State): State {
   return {
     ...EMPTY_STATE,
     ...state,
+    // The landing of an older version began without cars: it is begun again.
+    landing: state.landing?.cars === undefined ? null : state.landing,
     loops: each(state.loops, (loop) => ({ ...UNTOLD, ...loop })),
     hosts: each(state.hosts, (host) => ({ ...host, policy: completePolicy(host.policy) })),
   };

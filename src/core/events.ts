@@ -1,6 +1,6 @@
 import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
-import type { Candidate, GateReport, HostPolicy, ProcessMark } from './model.ts';
+import type { Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task } from './task.ts';
 import type { Usage } from './usage.ts';
 
@@ -107,6 +107,8 @@ export type Event =
       /** What was tested: the tip of the branch, which may have moved since the agent ended. */
       readonly head: Sha;
       readonly tree: Sha;
+      /** The tree the gates really saw: with the task ticked, where that is what would land. */
+      readonly tested: Sha;
       readonly report: GateReport;
       readonly durationMs: number;
       /** Changed paths that land only when a person says so. */
@@ -138,32 +140,81 @@ export type Event =
   | { readonly type: 'task-proposed'; readonly loop: LoopId; readonly title: string; readonly body: string }
   /** A person asks for loops to be landed, with their branches as they stand now. */
   | { readonly type: 'landing-requested'; readonly items: readonly { readonly loop: LoopId; readonly head: Sha }[] }
-  /** A host begins to land an item. */
-  | { readonly type: 'landing-started'; readonly item: LoopId | null; readonly host: HostId }
-  /** Integration and the item were merged in memory. */
-  | { readonly type: 'candidate-built'; readonly fence: number; readonly candidate: Candidate }
-  /** They do not merge. */
+  /** A host begins to build a train from the queue. */
+  | { readonly type: 'landing-started'; readonly host: HostId }
+  /** The queue was merged in memory, one on top of the other. */
   | {
-      readonly type: 'candidate-conflicted';
+      readonly type: 'train-built';
       readonly fence: number;
-      readonly upstream: boolean;
+      readonly build: number;
       readonly base: Sha;
-      readonly paths: readonly string[];
+      readonly baseTree: Sha;
+      readonly cars: readonly Car[];
+      /** Those that do not merge: with integration itself, or only with the cars before them. */
+      readonly clashes: readonly TrainClash[];
+      /** Found to be in integration already, with the commit that brought them. */
+      readonly contained: readonly { readonly loop: LoopId; readonly commit: Sha }[];
+      /** Branches that hold the unlanded work of other loops. */
+      readonly implied: readonly { readonly loop: LoopId; readonly onto: readonly LoopId[] }[];
+      /** Could not be merged for a reason that is not its work's. */
+      readonly broken: readonly { readonly loop: LoopId; readonly why: string }[];
     }
-  /** Integration already holds the item (or, without an item, the target). */
-  | { readonly type: 'candidate-contained'; readonly fence: number; readonly commit: Sha; readonly base: Sha }
-  /** The gates ran on a candidate or, to prove who is to blame, on its base. */
+  /** The user's own new commits do not merge with what landed. */
+  | { readonly type: 'upstream-conflicted'; readonly fence: number; readonly paths: readonly string[] }
+  /** The gates ran on a car or, to prove who is to blame, on the base of the train. */
   | {
       readonly type: 'candidate-tested';
       readonly fence: number;
       readonly tree: Sha;
+      /** How often the tree had been red before this run. */
+      readonly again: number;
       readonly report: GateReport;
       readonly durationMs: number;
     }
-  /** Integration moved to the candidate. */
+  /** Integration moved to a car's commit. */
   | { readonly type: 'integration-advanced'; readonly fence: number; readonly commit: Sha }
   /** Integration had been moved by somebody else: build again. */
   | { readonly type: 'integration-contested'; readonly fence: number; readonly now: Sha }
+  /** Work that does not merge goes back to be mended. */
+  | { readonly type: 'loop-sent-back'; readonly loop: LoopId; readonly host: HostId }
+  /** Main was brought into a loop's worktree. */
+  | {
+      readonly type: 'main-merged';
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly n: number;
+      /** What was merged in. */
+      readonly base: Sha;
+      readonly baseTree: Sha;
+      /** The branch before that. */
+      readonly before: Sha;
+      readonly head: Sha;
+      readonly tree: Sha;
+      /** Files that now hold conflict markers. */
+      readonly conflicts: readonly string[];
+    }
+  /** What will conflict, as far as it can be seen now; the whole picture. */
+  | {
+      readonly type: 'conflicts-foreseen';
+      readonly found: Readonly<Record<LoopId, readonly Foreseen[]>>;
+    }
+  /** A person holds the queue, or lets it go. */
+  | { readonly type: 'queue-paused' }
+  | { readonly type: 'queue-resumed' }
+  /** A person wants a loop to land first. */
+  | { readonly type: 'loop-bumped'; readonly loop: LoopId }
+  /** A person takes a loop out of the queue. */
+  | { readonly type: 'loop-ejected'; readonly loop: LoopId }
+  /** History shows landings that the log does not know. */
+  | {
+      readonly type: 'landings-found';
+      readonly landings: readonly {
+        readonly task: TaskKey;
+        readonly loop: LoopId;
+        readonly commit: Sha;
+        readonly at: number;
+      }[];
+    }
   /** Integration is not where the log left it: a landing was cut short, or another one moved it. */
   | { readonly type: 'integration-moved'; readonly head: Sha }
   /** The target branch is not where it was. */
@@ -183,6 +234,15 @@ export type Event =
       readonly code: string;
       readonly message: string;
     };
+
+export interface TrainClash {
+  readonly loop: LoopId;
+  /** It does not merge with integration itself, whatever else is in the train. */
+  readonly main: boolean;
+  readonly paths: readonly string[];
+  /** Loops that changed the same files: landed since it began, or ahead of it in the train. */
+  readonly with: readonly LoopId[];
+}
 
 export type EventType = Event['type'];
 

@@ -1,41 +1,54 @@
 import type { HostId, LoopId } from './ids.ts';
 import type { Loop, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
+import { findTask } from './tasks.ts';
 
-/** Ready loops waiting to land, first come first. */
+/** Ready loops waiting to land: those a person wants first, then by the task's priority, then first come first. */
 export function landingQueue(state: State): readonly Loop[] {
   return loopsOf(state)
-    .flatMap((loop) => (loop.phase.at === 'ready' && loop.phase.queued ? [{ loop, seq: loop.phase.readySeq }] : []))
-    .sort((a, b) => a.seq - b.seq || (a.loop.id < b.loop.id ? -1 : 1))
+    .flatMap((loop) =>
+      loop.phase.at === 'ready' && loop.phase.queued
+        ? [{ loop, seq: loop.phase.readySeq, rank: findTask(state, loop.task)?.priority ?? Number.MAX_SAFE_INTEGER }]
+        : [],
+    )
+    .sort(
+      (a, b) => b.loop.bumped - a.loop.bumped || a.rank - b.rank || a.seq - b.seq || (a.loop.id < b.loop.id ? -1 : 1),
+    )
     .map(({ loop }) => loop);
 }
 
-/** The item to land next: a loop built on an unlanded branch waits for that one. Undefined: nothing can land now. */
-export function nextToLand(state: State): LoopId | null | undefined {
-  if (state.landing !== null || state.landingTrouble !== null) return undefined;
-  if (state.publishing.diverged) return null;
-  return landingQueue(state).find((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'))?.id;
+/**
+ * Who may ride on the next train, in this order. What was built on an unlanded branch comes right behind it, and only with
+ * it. What is known not to merge with integration as it is stays where it is.
+ */
+export function boarding(state: State, limit: number): readonly LoopId[] {
+  const waiting = landingQueue(state).filter((loop) => loop.clash?.base !== state.integration);
+  const aboard = new Set<LoopId>();
+  const board = (loop: Loop): void => {
+    if (aboard.size >= limit || aboard.has(loop.id)) return;
+    if (!loop.onto.every((id) => aboard.has(id) || state.loops[id]?.phase.at === 'landed')) return;
+    aboard.add(loop.id);
+    for (const next of waiting) if (next.onto.includes(loop.id)) board(next);
+  };
+  for (const loop of waiting) board(loop);
+  return [...aboard];
+}
+
+/** A train may be built now: somebody would ride on it, or the user's own commits have to be merged in. */
+export function canLand(state: State): boolean {
+  if (state.landing !== null || state.landingTrouble !== null || state.queuePaused) return false;
+  return state.publishing.diverged || boarding(state, 1).length > 0;
 }
 
 /** How long a ready loop lets others catch up. */
 export const LANDING_WAIT_MS = 300;
 
 /** Loops started together end together: landing them together costs one test, and those that begin now come first. Never for long. */
-export function isWorthWaiting(state: State, me: HostId, item: LoopId | null, nowMs: number): boolean {
-  const loop = item === null ? undefined : state.loops[item];
+export function isWorthWaiting(state: State, me: HostId, nowMs: number): boolean {
+  const [first] = boarding(state, 1);
+  const loop = first === undefined ? undefined : state.loops[first];
   if (loop === undefined || Math.abs(nowMs - loop.since) >= LANDING_WAIT_MS) return false;
   return loopsOf(state).some((other) => other.host === me && isWorking(other));
-}
-
-/** Who may land in one candidate with the item: those behind it in the queue whose bases have landed or come before them. */
-export function followersOf(state: State, item: LoopId, width: number): readonly LoopId[] {
-  const taken = new Set<LoopId>([item]);
-  for (const loop of landingQueue(state)) {
-    if (taken.size >= width) break;
-    if (loop.onto.every((id) => taken.has(id) || state.loops[id]?.phase.at === 'landed')) taken.add(loop.id);
-  }
-  taken.delete(item);
-  return [...taken];
 }
 
 /** Its own gates were green once; only the landing did not work out. */
@@ -49,6 +62,7 @@ export function canBeQueued(loop: Loop): boolean {
     reason === 'main-red' ||
     reason === 'base-parked' ||
     reason === 'protected' ||
+    reason === 'ejected' ||
     (reason === 'broken' && loop.lastGate?.verdict === 'green')
   );
 }

@@ -2,14 +2,15 @@ import { unreachable } from './assert.ts';
 import type { Event, Stamp } from './events.ts';
 import { hear } from './hear.ts';
 import type { LoopId, TaskKey } from './ids.ts';
-import { parkStranded } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from './loop.ts';
 import type { Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
+import { parkStranded } from './put-aside.ts';
+import { mainMerged } from './rework.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
 export type LoopEvent =
-  | Exclude<Named, { type: 'task-proposed' }>
+  | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' }>
   | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
 
 /** What became of one loop. */
@@ -35,6 +36,12 @@ export function applyLoopEvent(state: State, event: LoopEvent, stamp: Stamp): St
       return endIteration(state, event, stamp);
     case 'gates-ended':
       return endGates(state, event, stamp);
+    case 'main-merged': {
+      const loop = state.loops[event.loop];
+      return loop == null || loop.host === null || loop.fence !== event.fence
+        ? state
+        : mainMerged(state, loop, event, stamp);
+    }
     case 'loop-released':
       return changeOwned(state, event, (loop) => ({ ...loop, host: null, waitsFor: event.why, since: stamp.at }));
     case 'loop-progressed':
@@ -72,8 +79,7 @@ function changeOwned(
 
 function landsTask({ landing, loops }: State, task: TaskKey): boolean {
   if (landing === null) return false;
-  const members = landing.stage.at === 'building' ? [] : landing.stage.candidate.members.map((member) => member.loop);
-  return [landing.item, ...members].some((id) => id !== null && loops[id]?.task === task);
+  return landing.cars.some((car) => car.loop !== null && loops[car.loop]?.task === task);
 }
 
 function resetTask(state: State, task: TaskKey, stamp: Stamp): State {

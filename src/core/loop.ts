@@ -1,4 +1,4 @@
-import { accountOf, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
+import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { describeMs } from './describe-time.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
 import type { Host, Loop, ParkReason, State } from './model.ts';
@@ -7,7 +7,8 @@ import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
 import { findTask } from './tasks.ts';
 import { addUsage, overspent } from './usage.ts';
-import { recordVerdict } from './verdicts.ts';
+import { sawVerdict, withOdds } from './train/odds.ts';
+import { recordVerdict, verdictOf } from './verdicts.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -74,7 +75,10 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
     head: event.head,
     tree: event.tree,
   };
-  return withinBudget(made, limits, stamp);
+  const ready = withinBudget(made, limits, stamp);
+  // Sent back and then its worktree was lost: main still has to come in.
+  if (ready.phase.at !== 'iterating' || loop.rework === null || loop.rework.merged !== null) return ready;
+  return { ...ready, phase: { at: 'updating', n: ready.phase.n } };
 }
 
 export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
@@ -91,7 +95,15 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
   const strikes = accountOf(noted, event.account)?.strikes ?? 0;
   const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
-  return { ...noted, loops: { ...noted.loops, [loop.id]: releasedIfStuck(noted, host, after) } };
+  const next = updatedFirst(noted, releasedIfStuck(noted, host, after));
+  return { ...noted, loops: { ...noted.loops, [loop.id]: next } };
+}
+
+/** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
+function updatedFirst(state: State, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating' || isHalfDone(loop.lastOdd)) return loop;
+  const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
+  return meetsMain ? { ...loop, phase: { at: 'updating', n: loop.phase.n } } : loop;
 }
 
 /** The gates, another iteration, or the end by a stop rule. */
@@ -106,7 +118,7 @@ function afterIteration(
   const after = counted(loop, event, failed, stamp);
   const claimed = event.outcome === 'claimed' || (event.outcome === 'worked' && loop.doneSaid === event.n);
   if (event.outcome === 'timed-out')
-    return park(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
+    return giveUp(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
   if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd) && !isUntold(after))
     return { ...after, phase: { at: 'gating', n: event.n } };
   if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
@@ -163,7 +175,9 @@ function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
 function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating') return loop;
   if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
-  return chooseAgent(state, host.policy).kind === 'shut' ? { ...loop, host: null, waitsFor: 'auth' } : loop;
+  return chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut'
+    ? { ...loop, host: null, waitsFor: 'auth' }
+    : loop;
 }
 
 /** A merge or rebase in the middle, work on another branch: what is on the branch is not what the agent means. */
@@ -195,8 +209,16 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
       : isUntold(judged)
         ? nextIteration(judged, host.policy.limits, 'what you said was not heard yet', stamp)
         : readied(judged, host, event.protected, stamp);
-  const known = recordVerdict(state, host.policy.gatesHash, event.tree, event.report.verdict);
-  return { ...known, loops: { ...known.loops, [loop.id]: releasedIfStuck(known, host, after) } };
+  const known = noteVerdict(state, host.policy.gatesHash, event);
+  return { ...known, loops: { ...known.loops, [loop.id]: updatedFirst(known, releasedIfStuck(known, host, after)) } };
+}
+
+/** The same tree red and then green: the gates cannot be trusted quite. */
+function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'gates-ended'>): State {
+  const before = verdictOf(state, gatesHash, tested);
+  const known = recordVerdict(state, gatesHash, tested, report.verdict);
+  if (report.verdict === 'red') return known;
+  return withOdds(known, (odds) => sawVerdict(odds, before === 'red' ? 'flaky' : 'firm'));
 }
 
 /** Ready to land, by itself where that is the policy. What runs in every other loop once it is on main waits for a person. */
@@ -212,14 +234,21 @@ function nextIteration(loop: Loop, limits: LimitSettings, last: string, stamp: S
   const spent = overspent(loop.usage, limits);
   if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
   if (loop.failureStreak >= limits.consecutiveFailures)
-    return park(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
+    return giveUp(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
   if (loop.idleStreak >= limits.noProgress)
-    return park(loop, 'no-progress', `no change in ${loop.idleStreak} iterations${also}`, stamp);
-  if (loop.counted >= limits.iterations)
-    return park(loop, 'iterations', `not done after ${loop.counted} iterations${also}`, stamp);
+    return giveUp(loop, 'no-progress', `no change in ${loop.idleStreak} iterations${also}`, stamp);
+  if (loop.counted - (loop.rework?.countedBefore ?? 0) >= limits.iterations)
+    return giveUp(loop, 'iterations', `not done after ${loop.counted} iterations${also}`, stamp);
   if (loop.usedMs >= limits.runtimeMs)
-    return park(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
+    return giveUp(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
   return { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } };
+}
+
+/** Work that did not fit and could not be mended is put aside for what was wrong with it, not for how the mending ended. */
+function giveUp(loop: Loop, reason: ParkReason, detail: string, stamp: Stamp): Loop {
+  const { rework } = loop;
+  if (rework === null) return park(loop, reason, detail, stamp);
+  return park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths);
 }
 
 export function park(

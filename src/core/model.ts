@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
-import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
+import type { ConflictStrategy, LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
 import type { Task } from './task.ts';
 import type { Budget, Usage } from './usage.ts';
 import { NO_USAGE } from './usage.ts';
@@ -16,18 +16,50 @@ export interface State {
   readonly landed: Readonly<Record<TaskKey, Landed>>;
   /** Attempts made at a task since it was last reset. */
   readonly attempts: Readonly<Record<TaskKey, number>>;
+  /** The train under way. */
   readonly landing: Landing | null;
   readonly landingTrouble: LandingTrouble | null;
+  /** A person holds the queue: nothing lands until they let it go. */
+  readonly queuePaused: boolean;
   readonly integration: Sha | null;
   readonly targetHead: Sha | null;
   readonly publishing: Publishing;
   /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
   readonly verdicts: readonly Verdict[];
+  readonly odds: Odds;
+  readonly pace: Pace;
+  /** What will not merge if it goes on like this, by loop. */
+  readonly foreseen: Readonly<Record<LoopId, readonly Foreseen[]>>;
   /** What each account allows, by name; absent: everything. */
   readonly accounts: Readonly<Record<string, Account>>;
   readonly run: Run;
   /** What loops found that nobody has asked for yet, oldest first, bounded. */
   readonly proposals: readonly Proposal[];
+}
+
+/** What past trains say about the next one, as counts that fade. */
+export interface Odds {
+  /** Items that turned a train red, and items that landed. */
+  readonly red: number;
+  readonly green: number;
+  /** Red trees that were run again: those that turned green, and those that stayed red. */
+  readonly flaky: number;
+  readonly firm: number;
+}
+
+/** How long gates take, newest last, bounded. */
+export interface Pace {
+  /** Green runs of a train with no other one beside them. */
+  readonly aloneMs: readonly number[];
+  /** Green runs with another one beside them. */
+  readonly besideMs: readonly number[];
+}
+
+/** Two pieces of unlanded work, or one and main, that will conflict. */
+export interface Foreseen {
+  /** null: main. */
+  readonly with: LoopId | null;
+  readonly paths: readonly string[];
 }
 
 /** The account behind one or more agents. */
@@ -104,8 +136,28 @@ export interface HostPolicy {
   /** Who works, in order: the next one only while those before it are held back. */
   readonly agents: readonly PolicyAgent[];
   readonly budget: Budget;
+  /** Who resolves conflicts under `ai_resolve`; null: the loop's own agent. */
+  readonly resolver: PolicyAgent | null;
+  /** Gate commands and the environment they run in. */
   readonly gatesHash: string;
   readonly hasGates: boolean;
+  /** Gates get a time limit from how long they took before. */
+  readonly gateTimeoutAuto: boolean;
+  readonly train: TrainPolicy;
+}
+
+/** How a host lands. */
+export interface TrainPolicy {
+  readonly batchMax: number | 'auto';
+  /** Gate runs at the same time. */
+  readonly gateSlots: number | 'auto';
+  /** For `auto`. */
+  readonly cores: number;
+  readonly flakeRetries: number | 'auto';
+  readonly strictEveryCommit: boolean;
+  /** What happens to work that does not merge; a host without slots can only stop. */
+  readonly onConflict: ConflictStrategy;
+  readonly maxAttempts: number;
 }
 
 export interface PolicyAgent {
@@ -165,6 +217,36 @@ export interface Loop {
   readonly waitsFor: 'auth' | 'budget' | null;
   /** What a person said and the agent was not told yet. */
   readonly guidance: readonly Guidance[];
+  /** Why it went back to work after it was ready; null: it never did. */
+  readonly rework: Rework | null;
+  /** It does not merge with integration as it was there. */
+  readonly clash: Clash | null;
+  /** Sequence number of a person's wish to land it first; 0: none. */
+  readonly bumped: number;
+}
+
+/** Ready work that did not fit: what has to be mended, and how often that was tried. */
+export interface Rework {
+  readonly kind: 'conflict' | 'red';
+  readonly times: number;
+  /** Who resolves: the loop's own agent, or the one for conflicts. */
+  readonly by: 'owner' | 'resolver';
+  /** Loops whose landed work it does not fit with, as far as known. */
+  readonly with: readonly LoopId[];
+  /** Files with conflict markers once main was merged in; before that, the files that conflict. */
+  readonly paths: readonly string[];
+  /** The branch before main was brought in, and the commit that did; null: not yet. */
+  readonly before: Sha | null;
+  readonly merged: Sha | null;
+  /** Iterations made before: mending has an allowance of its own. */
+  readonly countedBefore: number;
+  readonly detail: string;
+}
+
+export interface Clash {
+  readonly base: Sha;
+  readonly paths: readonly string[];
+  readonly with: readonly LoopId[];
 }
 
 export interface Spend {
@@ -188,6 +270,8 @@ export type Phase =
   | { readonly at: 'preparing' }
   | { readonly at: 'iterating'; readonly n: number }
   | { readonly at: 'gating'; readonly n: number }
+  /** Main is merged into its worktree; iteration `n` comes next. */
+  | { readonly at: 'updating'; readonly n: number }
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
   | { readonly at: 'landed'; readonly commit: Sha }
   | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
@@ -205,7 +289,8 @@ export type ParkReason =
   | 'reset'
   | 'budget'
   | 'blocked'
-  | 'protected';
+  | 'protected'
+  | 'ejected';
 
 export type VerdictKind = 'green' | 'red';
 
@@ -214,37 +299,57 @@ export interface Verdict {
   readonly verdict: VerdictKind;
 }
 
-/** The one landing under way. `item` null: only the user's own new commits are merged in. */
+/** The one train under way. Its cars are merged one on top of the other; the longest green part of it lands. */
 export interface Landing {
-  readonly item: LoopId | null;
   readonly host: HostId;
   readonly fence: number;
-  /** How many loops one candidate may hold; halved when they are red together. */
-  readonly width: number;
+  /** Builds so far: each is a wish of its own. */
+  readonly build: number;
   readonly stage: LandingStage;
+  /** Integration, as the first car sits on it. Null: not built yet. */
+  readonly base: Sha | null;
+  readonly baseTree: Sha | null;
+  readonly cars: readonly Car[];
+  /** Gate runs that should be under way, by the commit they test. */
+  readonly runs: readonly GateRun[];
+  /** Trees of this train that were red, and how often. */
+  readonly reds: readonly RedTree[];
+  /** Queued loops that do not merge behind these cars: not worth another build. */
+  readonly left: readonly LoopId[];
 }
 
-export interface Candidate {
-  readonly base: Sha;
-  readonly baseTree: Sha;
+/** One item of a train, merged on top of the car before it. */
+export interface Car {
+  /** null: the user's own new commits. They are never put aside. */
+  readonly loop: LoopId | null;
+  readonly head: Sha;
   readonly commit: Sha;
   readonly tree: Sha;
-  /** The candidate is the user's new commits merged in, not the item. */
-  readonly upstream: boolean;
-  /** The item and what was merged on top of it, each with the commit by which it lands. Empty: upstream. */
-  readonly members: readonly Member[];
 }
 
-export interface Member {
-  readonly loop: LoopId;
+export interface GateRun {
   readonly commit: Sha;
+  readonly tree: Sha;
+  /** From 1; a gate worktree of its own. */
+  readonly slot: number;
+  /** How often this tree was red before: a second run is another wish. */
+  readonly again: number;
+  readonly startedAt: number;
+  /** Another run was beside it at some time. */
+  readonly beside: boolean;
+}
+
+export interface RedTree {
+  readonly tree: Sha;
+  readonly times: number;
+  readonly report: GateReport;
 }
 
 export type LandingStage =
   | { readonly at: 'building' }
-  | { readonly at: 'testing'; readonly candidate: Candidate }
-  | { readonly at: 'proving'; readonly candidate: Candidate; readonly red: GateReport }
-  | { readonly at: 'advancing'; readonly candidate: Candidate };
+  | { readonly at: 'testing' }
+  /** Integration moves to this car's commit; gate runs further back go on. */
+  | { readonly at: 'advancing'; readonly commit: Sha };
 
 /** Why nothing can land until a person, or a new commit on the target, changes something. */
 export interface LandingTrouble {
@@ -270,10 +375,14 @@ export const EMPTY_STATE: State = {
   attempts: {},
   landing: null,
   landingTrouble: null,
+  queuePaused: false,
   integration: null,
   targetHead: null,
   publishing: { published: null, blocked: null, diverged: false },
   verdicts: [],
+  odds: { red: 0, green: 0, flaky: 0, firm: 0 },
+  pace: { aloneMs: [], besideMs: [] },
+  foreseen: {},
   accounts: {},
   run: { isOpen: false, since: 0, usage: NO_USAGE, overspent: null },
   proposals: [],
@@ -282,7 +391,17 @@ export const EMPTY_STATE: State = {
 /** What is known of a loop whose agent has told nothing and cost nothing yet. */
 export const UNTOLD: Pick<
   Loop,
-  'usage' | 'spends' | 'lastFailure' | 'progress' | 'blockedWhy' | 'doneSaid' | 'waitsFor' | 'guidance'
+  | 'usage'
+  | 'spends'
+  | 'lastFailure'
+  | 'progress'
+  | 'blockedWhy'
+  | 'doneSaid'
+  | 'waitsFor'
+  | 'guidance'
+  | 'rework'
+  | 'clash'
+  | 'bumped'
 > = {
   usage: NO_USAGE,
   spends: [],
@@ -292,17 +411,20 @@ export const UNTOLD: Pick<
   doneSaid: null,
   waitsFor: null,
   guidance: [],
+  rework: null,
+  clash: null,
+  bumped: 0,
 };
 
 export const VERDICTS_MAX = 256;
 export const SPENDS_MAX = 1000;
 export const PROPOSALS_MAX = 200;
 
-/** Loops tested together at most: more would make a red candidate cost more than it saves. */
-export const LANDING_WIDTH_MAX = 16;
-
 export const isWorking = (loop: Loop): boolean =>
-  loop.phase.at === 'preparing' || loop.phase.at === 'iterating' || loop.phase.at === 'gating';
+  loop.phase.at === 'preparing' ||
+  loop.phase.at === 'iterating' ||
+  loop.phase.at === 'gating' ||
+  loop.phase.at === 'updating';
 
 /** Neither landed nor parked: the task is in somebody's hands. */
 export const isLive = (loop: Loop): boolean => loop.phase.at !== 'landed' && loop.phase.at !== 'parked';

@@ -22,6 +22,13 @@ export type News =
       readonly branch: string;
     }
   | {
+      readonly type: 'loop-sent-back';
+      readonly loop: LoopId;
+      readonly task: TaskKey;
+      readonly branch: string;
+      readonly detail: string;
+    }
+  | {
       readonly type: 'tasks-changed';
       readonly tracker: string;
       readonly added: readonly string[];
@@ -40,6 +47,7 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'loop-ready',
   'loop-landed',
   'loop-parked',
+  'loop-sent-back',
   'tasks-changed',
   'account-held',
   'run-overspent',
@@ -92,6 +100,9 @@ function newsOf(loop: Loop, was: Loop | undefined): News | null {
     case 'preparing':
     case 'iterating':
     case 'gating':
-      return null;
+    case 'updating':
+      return was?.phase.at === 'ready'
+        ? { type: 'loop-sent-back', loop: id, task, branch, detail: loop.rework?.detail ?? '' }
+        : null;
   }
 }

@@ -1,11 +1,12 @@
 import { chooseAgent, roomFor } from './accounts.ts';
-import { landingQueue } from './landing-queue.ts';
+import { boarding } from './landing-queue.ts';
 import type { Start } from './commands.ts';
 import type { HostId, LoopId, TaskKey } from './ids.ts';
 import { taskKey } from './ids.ts';
 import type { Hold, Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
+import { conflictsToMend } from './rework.ts';
 import type { Task } from './task.ts';
 import { findTask, taskIdOf } from './tasks.ts';
 
@@ -176,6 +177,6 @@ export function isSpent(state: State, me: HostId): boolean {
   );
   if (others || state.landing !== null) return false;
   if (state.landingTrouble !== null) return true;
-  if (state.publishing.diverged) return false;
-  return !landingQueue(state).some((loop) => loop.onto.every((id) => state.loops[id]?.phase.at === 'landed'));
+  if (state.publishing.diverged && !state.queuePaused) return false;
+  return state.queuePaused || (boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0);
 }

@@ -42,7 +42,8 @@ export const DRIVERS = [
 export type Driver = (typeof DRIVERS)[number];
 export type Strategy = 'queue' | 'group';
 export type MergePolicy = 'manual' | 'auto_merge' | 'pr';
-export type ConflictStrategy = 'stop' | 'ai_resolve';
+/** Who resolves what does not merge: the loop that made it, an agent for conflicts, or a person. */
+export type ConflictStrategy = 'requeue' | 'ai_resolve' | 'stop';
 export type PublishMode = 'end' | 'each' | 'manual';
 export type LandingMethod = 'merge' | 'squash' | 'rebase';
 
@@ -58,7 +59,13 @@ export interface ParallelSettings {
 export interface GateSettings {
   /** Each is a shell command line the user wrote; all must exit 0. */
   readonly commands: readonly string[];
+  /** Longest a single gate may take. With `timeoutAuto` only the upper bound: past runs decide. */
   readonly timeoutMs: number;
+  readonly timeoutAuto: boolean;
+  /** How many gates may use a named thing (a database, a port) at the same time. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Which gate commands use it, by its name. */
+  readonly uses: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface AgentSettings {
@@ -126,4 +133,29 @@ export interface LandingSettings {
   readonly method: LandingMethod;
   /** A loop that changed one of these paths lands only when a person says so. */
   readonly protect: readonly string[];
+  /** Branches in one train at most. */
+  readonly batchMax: number | 'auto';
+  /** Gate runs of a train at the same time. */
+  readonly gateSlots: number | 'auto';
+  /** How often a loop that did not merge or was red with others goes back to work before a person is asked. */
+  readonly maxAttempts: number;
+  /** Further runs of a red tree before anybody is blamed for it; auto: as the evidence asks for. */
+  readonly flakeRetries: number | 'auto';
+  /** Also the commits between two tested ones must not be known red. */
+  readonly strictEveryCommit: boolean;
+  /** Template of a landing's message; null: the default one. */
+  readonly message: string | null;
+  /** Named as co-authors of each landing, beside those the branch itself names. */
+  readonly coAuthors: readonly string[];
+  /** auto: as the user's git does for their own commits. */
+  readonly sign: 'auto' | 'always' | 'never';
+  readonly merge: MergeDriverSettings;
+}
+
+/** Files that are merged by a rule of their own. */
+export interface MergeDriverSettings {
+  /** Both sides' lines are kept. Patterns as in `protect`. */
+  readonly union: readonly string[];
+  /** The target's side is taken and the command makes it anew; by path. */
+  readonly regenerate: Readonly<Record<string, string>>;
 }

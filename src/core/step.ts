@@ -1,6 +1,6 @@
 import { unreachable } from './assert.ts';
 import type { Command } from './commands.ts';
-import { completeEvent } from './complete-event.ts';
+import { completeEvent, isRetired } from './complete-event.ts';
 import type { Event, Stamp } from './events.ts';
 import { resumeAccount } from './accounts.ts';
 import { propose } from './hear.ts';
@@ -24,7 +24,7 @@ export function step(state: State, record: Facts, me: HostId): readonly [State, 
 /** The state after one more record. A fact that no longer fits (a stranger's, a late one) changes nothing. */
 export function fold(state: State, record: Facts): State {
   let next = state;
-  for (const event of record.events) next = apply(next, completeEvent(event), record);
+  for (const event of record.events) if (!isRetired(event)) next = apply(next, completeEvent(event), record);
   return { ...next, seq: record.seq };
 }
 
@@ -55,6 +55,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'worktree-kept':
     case 'iteration-ended':
     case 'gates-ended':
+    case 'main-merged':
     case 'loop-progressed':
     case 'loop-blocked':
     case 'loop-done':
@@ -66,13 +67,20 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return applyLoopEvent(state, { ...event, loop: event.loop }, stamp);
     case 'account-resumed':
       return resumeAccount(state, event);
+    case 'conflicts-foreseen':
+      return { ...state, foreseen: event.found };
     case 'task-proposed':
       return { ...state, proposals: propose(state.proposals, event, stamp) };
     case 'landing-requested':
     case 'landing-started':
-    case 'candidate-built':
-    case 'candidate-conflicted':
-    case 'candidate-contained':
+    case 'train-built':
+    case 'upstream-conflicted':
+    case 'loop-sent-back':
+    case 'queue-paused':
+    case 'queue-resumed':
+    case 'loop-bumped':
+    case 'loop-ejected':
+    case 'landings-found':
     case 'candidate-tested':
     case 'integration-advanced':
     case 'integration-contested':

@@ -78,7 +78,7 @@ export interface StatusView {
   readonly workers: readonly WorkerView[];
   readonly tasks: readonly TaskView[];
   readonly queue: readonly LoopId[];
-  readonly landing: { readonly item: LoopId | null; readonly stage: string } | null;
+  readonly landing: { readonly stage: string; readonly cars: readonly LoopId[] } | null;
   readonly trouble: { readonly kind: string; readonly detail: string; readonly paths: readonly string[] } | null;
   readonly integration: Sha | null;
   readonly published: Sha | null;
@@ -127,7 +127,13 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
       .map((loop) => workerView(state, loop, nowMs)),
     tasks,
     queue: landingQueue(state).map((loop) => loop.id),
-    landing: state.landing === null ? null : { item: state.landing.item, stage: state.landing.stage.at },
+    landing:
+      state.landing === null
+        ? null
+        : {
+            stage: state.landing.stage.at,
+            cars: state.landing.cars.flatMap((car) => (car.loop === null ? [] : [car.loop])),
+          },
     trouble:
       state.landingTrouble === null
         ? null
@@ -185,13 +191,14 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
 function taskState(state: State, task: Task, loop: Loop | null, landed: boolean): TaskState {
   if (landed) return 'landed';
   if (task.status === 'done') return 'done';
-  if (loop !== null && state.landing?.item === loop.id) return 'landing';
+  if (loop !== null && isAboard(state, loop.id)) return 'landing';
   switch (loop?.phase.at) {
     case 'ready':
       return loop.phase.queued ? 'queued' : 'ready';
     case 'preparing':
     case 'iterating':
     case 'gating':
+    case 'updating':
       return loop.host === null ? 'interrupted' : 'running';
     case 'parked':
       if (loop.phase.reason === 'reset') break;
@@ -202,6 +209,8 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
   }
   return task.status === 'blocked' ? 'blocked' : 'waiting';
 }
+
+const isAboard = (state: State, id: LoopId): boolean => state.landing?.cars.some((car) => car.loop === id) ?? false;
 
 export function accountViews(state: State, nowMs: number): readonly AccountView[] {
   return Object.entries(state.accounts).flatMap(([account, { hold }]) =>

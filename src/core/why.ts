@@ -69,6 +69,8 @@ function phaseInWords(loop: Loop | null): string {
       return `iteration ${loop.phase.n}${loop.progress === null ? '' : `, and says: ${loop.progress}`}`;
     case 'gating':
       return `the gates run after iteration ${loop.phase.n}`;
+    case 'updating':
+      return 'main is being merged into its worktree';
     default:
       return 'its worktree is being made';
   }
@@ -113,6 +115,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   reset: 'A person freed it',
   budget: 'Its budget is spent',
   blocked: 'The agent says it needs a person',
+  ejected: 'It was taken out of the queue',
   protected: 'It changes files that agents read and act upon, so a person has to look at it first',
 };
 

@@ -1,10 +1,12 @@
 import type { Command } from './commands.ts';
 import { leaderOf } from './hosts.ts';
 import type { HostId, Sha } from './ids.ts';
-import { followersOf } from './landing-queue.ts';
-import type { Host, Landing, Loop, State } from './model.ts';
+import { boarding } from './landing-queue.ts';
+import type { GateRun, Host, Landing, Loop, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { isSpent } from './schedule.ts';
+import { trainLimit } from './train/drive.ts';
+import { timeoutFrom } from './train/pace.ts';
 
 const DELAY_FIRST_MS = 500;
 const DELAY_MAX_MS = 60_000;
@@ -19,7 +21,7 @@ export function wishes(state: State, me: HostId): readonly Command[] {
   const own = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
   return [
     ...own.map((loop) => loopWish(state, host, loop)),
-    ...landingWishes(state, me),
+    ...landingWishes(state, host),
     ...leaderWishes(state, me),
     ...publishWish(state, host),
   ];
@@ -51,6 +53,14 @@ function loopWish(state: State, host: Host, loop: Loop): Command {
         fence: loop.fence,
         n: loop.phase.n,
       };
+    case 'updating':
+      return {
+        type: 'update-worktree',
+        key: `update:${key}:${loop.phase.n}`,
+        loop: loop.id,
+        fence: loop.fence,
+        n: loop.phase.n,
+      };
     default:
       return {
         type: 'make-worktree',
@@ -71,48 +81,41 @@ function unlandedHeads(state: State, loop: Loop): readonly Sha[] {
   });
 }
 
-function landingWishes(state: State, me: HostId): readonly Command[] {
+/** The train's next step, and the gate runs that go on meanwhile. */
+function landingWishes(state: State, host: Host): readonly Command[] {
   const { landing } = state;
-  return landing === null || landing.host !== me ? [] : [landingWish(state, landing)];
+  if (landing === null || landing.host !== host.id) return [];
+  return [...stageWish(state, host, landing), ...landing.runs.map((run) => testWish(state, host, landing.fence, run))];
 }
 
-function landingWish(state: State, { fence, item, width, stage }: Landing): Command {
+function stageWish(state: State, host: Host, { fence, build, stage, base, cars }: Landing): readonly Command[] {
   switch (stage.at) {
-    case 'building':
-      return {
-        type: 'build-candidate',
-        key: `build:${fence}:${width}`,
-        fence,
-        item,
-        followers: item === null ? [] : followersOf(state, item, width),
-      };
+    case 'building': {
+      const items = boarding(state, trainLimit(state, host));
+      return [{ type: 'build-train', key: `build:${fence}:${build}`, fence, build, items, keep: cars }];
+    }
     case 'testing':
-      return {
-        type: 'test-candidate',
-        key: `test:${fence}:${stage.candidate.commit}`,
-        fence,
-        item,
-        commit: stage.candidate.commit,
-        tree: stage.candidate.tree,
-      };
-    case 'proving':
-      return {
-        type: 'test-candidate',
-        key: `prove:${fence}:${stage.candidate.base}`,
-        fence,
-        item,
-        commit: stage.candidate.base,
-        tree: stage.candidate.baseTree,
-      };
-    case 'advancing':
-      return {
-        type: 'advance-integration',
-        key: `advance:${fence}:${stage.candidate.commit}`,
-        fence,
-        item,
-        candidate: stage.candidate,
-      };
+      return [];
+    case 'advancing': {
+      const to = stage.commit;
+      return base === null
+        ? []
+        : [{ type: 'advance-integration', key: `advance:${fence}:${to}`, fence, from: base, to }];
+    }
   }
+}
+
+function testWish(state: State, { policy }: Host, fence: number, { commit, tree, slot, again }: GateRun): Command {
+  return {
+    type: 'test-candidate',
+    key: `test:${fence}:${commit}:${again}`,
+    fence,
+    commit,
+    tree,
+    slot,
+    again,
+    timeoutMs: policy.gateTimeoutAuto ? timeoutFrom(state.pace) : null,
+  };
 }
 
 function leaderWishes(state: State, me: HostId): readonly Command[] {

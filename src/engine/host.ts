@@ -1,6 +1,6 @@
 import type { Event } from '../core/events.ts';
 import type { HostId } from '../core/ids.ts';
-import { hostId } from '../core/ids.ts';
+import { hostId, taskKey } from '../core/ids.ts';
 import { isWorthWaiting, LANDING_WAIT_MS } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { Observed } from '../core/reconcile.ts';
@@ -13,7 +13,9 @@ import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
 import { createPerformer } from './performer.ts';
-import type { Completion, Performer } from './performer.ts';
+import type { Completion, PerformContext, Performer } from './performer.ts';
+import { createLookout } from './lookout.ts';
+import type { Lookout } from './lookout.ts';
 
 /** How often a host looks at the world even if nothing called. */
 const LOOK_EVERY_MS = 1000;
@@ -23,6 +25,7 @@ export interface HostOrder {
   readonly completion: Completion;
   readonly gateCommands: readonly string[];
   readonly protect: readonly string[];
+  readonly landing: PerformContext['landing'];
   /** Facts to write together with the joining (a request to land, for example). */
   readonly opening: (state: State) => readonly Event[];
   /** Aborted once: stop in order. */
@@ -42,6 +45,7 @@ interface Hosting {
   readonly me: HostId;
   readonly performer: Performer;
   readonly bell: Bell;
+  readonly lookout: Lookout;
 }
 
 /** Joins the repository's hosts, works until nothing is left to do or it is asked to stop, and leaves. */
@@ -53,9 +57,12 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   world.log.watch(bell.ring, watching.signal);
   order.drain.addEventListener('abort', bell.ring);
   const performer = createPerformer({ ...order, world, state: journal.state, onSettled: bell.ring });
-  const hosting: Hosting = { world, order, brain, journal, me, performer, bell };
+  const lookout = createLookout(world, bell.ring);
+  const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout };
   try {
+    const found = await landingsFound(hosting);
     await write(hosting, (state) => [
+      ...found,
       { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy },
       ...order.opening(state),
     ]);
@@ -66,10 +73,25 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     if (order.drain.aborted) await stopAll(hosting);
     throw error;
   } finally {
+    await lookout.stop();
     watching.abort();
     order.drain.removeEventListener('abort', bell.ring);
     world.projection.close(journal.state(), world.clock.nowMs());
   }
+}
+
+/** A log without a record beside a history with landings was lost: what landed is not done again. */
+async function landingsFound({ world, journal, order }: Hosting): Promise<readonly Event[]> {
+  if (journal.state().seq > 0) return [];
+  const found = await world.integration.landings();
+  if (found.length === 0) return [];
+  const landings = found.map(({ task, tracker, loop, commit, atMs }) => ({
+    task: taskKey(tracker ?? order.policy.tracker, task),
+    loop,
+    commit,
+    at: atMs,
+  }));
+  return [{ type: 'landings-found', landings }];
 }
 
 /** What a person asked to stop is stopped even where that can no longer be written down. */
@@ -88,6 +110,9 @@ async function leave(hosting: Hosting): Promise<boolean> {
     // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
     return [...news(hosting, state, order.drain.aborted, null), { type: 'host-left', host: me }];
   });
+  const { landing, hosts } = hosting.journal.state();
+  // Nobody is left who would build another train soon.
+  if (hasLeft && landing === null && Object.keys(hosts).length === 0) await hosting.world.integration.releaseTrains();
   return hasLeft;
 }
 
@@ -109,7 +134,13 @@ async function work(hosting: Hosting): Promise<void> {
       observed = await observe(world, journal.state(), me, tracker, order.onWarning);
       tracker = observed.tracker;
     }
-    await write(hosting, (state) => [...settled, ...news(hosting, state, isDraining, observed)]);
+    const { lookout } = hosting;
+    if (!isDraining) lookout.look(journal.state(), me);
+    await write(hosting, (state) => [
+      ...settled,
+      ...lookout.take(state),
+      ...news(hosting, state, isDraining, observed),
+    ]);
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
     await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
@@ -118,7 +149,7 @@ async function work(hosting: Hosting): Promise<void> {
     world.projection.write(state, world.clock.nowMs());
     const mayLeave = order.drain.aborted || isDone(brain, state, me);
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) return;
-    await bell.wait(brain.nextToLand(state) === undefined ? LOOK_EVERY_MS : LANDING_WAIT_MS, world);
+    await bell.wait(brain.canLand(state) ? LANDING_WAIT_MS : LOOK_EVERY_MS, world);
   }
 }
 
@@ -135,9 +166,9 @@ function news({ brain, me }: Hosting, state: State, isDraining: boolean, observe
 function decide({ world, brain, me }: Hosting, state: State): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
   const events = claimEvents(state, brain.schedule(state, me), me, world.ids);
-  const item = brain.nextToLand(state);
-  if (item === undefined || isWorthWaiting(state, me, item, world.clock.nowMs())) return events;
-  return [...events, { type: 'landing-started', item, host: me }];
+  const mend = brain.conflictsToMend(state, me).map((loop) => ({ type: 'loop-sent-back', loop, host: me }) as const);
+  if (!brain.canLand(state) || isWorthWaiting(state, me, world.clock.nowMs())) return [...events, ...mend];
+  return [...events, ...mend, { type: 'landing-started', host: me }];
 }
 
 /** Writes what `facts` says of the newest state, and asks again if somebody else wrote first. */

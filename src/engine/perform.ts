@@ -2,13 +2,14 @@ import { unreachable } from '../core/assert.ts';
 import type { Command } from '../core/commands.ts';
 import type { Event } from '../core/events.ts';
 import { advanceIntegration } from './effects/advance-integration.ts';
-import { buildCandidate } from './effects/build-candidate.ts';
+import { buildTrain } from './effects/build-train.ts';
 import { makeWorktree } from './effects/make-worktree.ts';
 import { publish } from './effects/publish.ts';
 import { retireWorktree } from './effects/retire-worktree.ts';
 import { runGates } from './effects/run-gates.ts';
 import { runIteration } from './effects/run-iteration.ts';
 import { testCandidate } from './effects/test-candidate.ts';
+import { updateWorktree } from './effects/update-worktree.ts';
 import type { PerformContext } from './performer.ts';
 
 /** Carries one command to the world and brings back what happened. No event: stopped, nothing to tell. */
@@ -20,12 +21,14 @@ export function perform(context: PerformContext, command: Command, signal: Abort
       return runIteration(context, command, signal);
     case 'run-gates':
       return runGates(context, command, signal);
-    case 'build-candidate':
-      return buildCandidate(context, command);
+    case 'build-train':
+      return buildTrain(context, command);
     case 'test-candidate':
       return testCandidate(context, command, signal);
     case 'advance-integration':
       return advanceIntegration(context, command);
+    case 'update-worktree':
+      return updateWorktree(context, command);
     case 'retire-worktree':
       return retireWorktree(context, command);
     case 'publish':

@@ -2,7 +2,7 @@ import type { Command } from '../core/commands.ts';
 import { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
 import type { HostPolicy, State } from '../core/model.ts';
-import type { CompletionSignal } from '../core/settings.ts';
+import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
 import { perform } from './perform.ts';
 
@@ -19,6 +19,7 @@ export interface PerformContext {
   readonly completion: Completion;
   readonly gateCommands: readonly string[];
   readonly protect: readonly string[];
+  readonly landing: Pick<LandingSettings, 'message' | 'coAuthors'>;
   readonly force: AbortSignal;
 }
 

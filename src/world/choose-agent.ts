@@ -11,6 +11,9 @@ export interface ChosenAgent {
   readonly settings: AgentSettings;
 }
 
+/** Where an agent can be named. */
+type AgentKey = 'agent' | 'fallback' | 'parallel.conflict_resolution.ai_agent';
+
 /** The agent to run and those that take over for it, each known and installed. */
 export function chooseAgents(settings: Settings, env: NodeJS.ProcessEnv, root: string): readonly ChosenAgent[] {
   const first = firstAgent(settings, env, root);
@@ -19,6 +22,16 @@ export function chooseAgents(settings: Settings, env: NodeJS.ProcessEnv, root: s
     const key = name === first ? 'agent' : 'fallback';
     return { name, settings: startable(name, agentCalled(name, settings, key), env, root) };
   });
+}
+
+/** Who resolves conflicts under `ai_resolve`; null: not installed, so whoever made the work does. One the user set up themselves must be there. */
+export function chooseResolver(settings: Settings, env: NodeJS.ProcessEnv, root: string): ChosenAgent | null {
+  const { strategy, aiAgent: name } = settings.parallel.conflictResolution;
+  if (strategy !== 'ai_resolve') return null;
+  const agent = agentCalled(name, settings, 'parallel.conflict_resolution.ai_agent');
+  const isMissing = findExecutable(agent.command[0] ?? '', env, root) === null;
+  if (isMissing && !Object.hasOwn(settings.agents, name)) return null;
+  return { name, settings: startable(name, agent, env, root) };
 }
 
 /** The one named, else the only one configured, else the first installed one. Never a silent default for a wrong name. */
@@ -35,7 +48,7 @@ export function firstAgent(settings: Settings, env: NodeJS.ProcessEnv, root: str
 }
 
 /** The settings of an agent by its name. */
-export function agentCalled(name: string, settings: Settings, key: 'agent' | 'fallback' = 'agent'): AgentSettings {
+export function agentCalled(name: string, settings: Settings, key: AgentKey = 'agent'): AgentSettings {
   const agent = completeAgent(name, settings.agents[name]);
   if (agent === null) throw unknownAgent(name, settings, key);
   return agent;
@@ -76,7 +89,7 @@ export function installedAgents(env: NodeJS.ProcessEnv, root: string): readonly 
   );
 }
 
-function unknownAgent(name: string, settings: Settings, key: 'agent' | 'fallback'): AppError {
+function unknownAgent(name: string, settings: Settings, key: AgentKey): AppError {
   const known = [...Object.keys(settings.agents), ...KNOWN_AGENTS.keys()];
   const close = nearest(name, known);
   return new AppError(

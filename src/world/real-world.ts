@@ -7,6 +7,7 @@ import { realClock } from './clock.ts';
 import { openGates } from './gates.ts';
 import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
+import { readSigning } from './git/signing.ts';
 import { openView } from './git/view.ts';
 import { realIds } from './ids.ts';
 import { openIntegration } from './integration.ts';
@@ -15,8 +16,12 @@ import { openWorktrees } from './loop-worktrees.ts';
 import { isAlive, ownIdentity } from './processes/identity.ts';
 import { openProjection } from './projection.ts';
 import { openPrompts } from './prompts.ts';
+import { openRegenerate } from './regenerate.ts';
 import { ensureRalphFolder, logFolder } from './state-places.ts';
 import type { TrackerFile, World } from './world.ts';
+
+/** Files are made anew beside the gates, in the last of their worktrees, which trains hardly ever use. */
+const REGENERATE_SLOT = 16;
 
 export interface WorldOrder {
   readonly repo: Repository;
@@ -41,14 +46,30 @@ export async function openWorld({
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
+  const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: tracker.path });
   return {
     clock: realClock,
     ids: realIds(repo),
     log: await openFileLog(logFolder(repo)),
     hosts: { own: ownIdentity(), isAlive },
     tracker,
-    worktrees: openWorktrees({ repo, view, identity, worktreeRoot }),
-    integration: openIntegration({ repo, view, identity, target, tracker }),
+    worktrees,
+    integration: openIntegration({
+      repo,
+      view,
+      identity,
+      target,
+      tracker,
+      signing: await readSigning(repo, settings.landing.sign),
+      merge: settings.landing.merge,
+      regenerate: openRegenerate({
+        repo,
+        view,
+        env,
+        gates: settings.gates,
+        withWorktree: (commit, act) => worktrees.withGateWorktree(REGENERATE_SLOT, commit, act),
+      }),
+    }),
     agents: openAgents({
       repo,
       agents: new Map(agents.map((agent) => [agent.name, agent.settings])),
@@ -60,6 +81,7 @@ export async function openWorld({
       program: ourProgram(),
     }),
     gates: openGates(repo, settings.gates, env),
+    foresight: { look: () => Promise.resolve({}) },
     projection: openProjection(repo, tracker.path),
     prompts: openPrompts(repo, settings.prompt),
   };

@@ -1,6 +1,6 @@
 import type { Event } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
-import type { GateReport, ProcessMark, State } from '../core/model.ts';
+import type { Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
@@ -20,6 +20,7 @@ export interface World {
   readonly integration: Integration;
   readonly agents: Agents;
   readonly gates: Gates;
+  readonly foresight: Foresight;
   readonly projection: Projection;
   readonly prompts: Prompts;
 }
@@ -83,8 +84,19 @@ export interface Worktrees {
     readonly landed: Sha;
     readonly loop: LoopId;
   }): Promise<{ readonly kept: string | null }>;
-  /** A worktree for gates alone, standing at exactly this commit while `act` runs. */
-  withGateWorktree<T>(commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+  /** One of the worktrees for gates alone (slots count from 1), standing at exactly this commit while `act` runs. */
+  withGateWorktree<T>(slot: number, commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+  /** Brings a commit into the branch that stands in this worktree, with conflict markers where they do not merge. Nobody works there meanwhile. */
+  mergeIn(options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly commit: Sha;
+    readonly message: (conflicts: readonly string[]) => string;
+  }): Promise<{ readonly head: Sha; readonly tree: Sha; readonly conflicts: readonly string[] }>;
+  /** `path:line` of conflict markers that are still in these files of a commit. */
+  markers(commit: Sha, paths: readonly string[]): Promise<readonly string[]>;
+  /** Puts the tracker into the worktree as it would land, for the gates to see; `restore` takes it back. */
+  showTracker(path: string, text: string): void;
 }
 
 /** The user's new commits were found beside what landed. */
@@ -110,15 +122,25 @@ export interface Integration {
     readonly base: Sha | null;
     readonly integration: Sha;
   }): Promise<Sha | null>;
-  build(
-    options: BuildOptions,
-  ): Promise<{ readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] }>;
+  build(options: BuildOptions): Promise<Built | { readonly conflicts: readonly string[] }>;
+  /** The tree that landing `head` on integration as it is would make, if that is `head` itself but for the tick. */
+  preview(head: Sha, tick: TaskId | null): Promise<{ readonly tree: Sha; readonly trackerText: string | null } | null>;
+  /** Remembers how the conflicts of merging `theirs` into `ours` were resolved in `resolved`. */
+  learn(options: { readonly ours: Sha; readonly theirs: Sha; readonly resolved: Sha }): Promise<void>;
+  /** Which of these heads are part of `head` but not of integration. */
+  unlandedWithin(head: Sha, integration: Sha, others: readonly Sha[]): Promise<readonly Sha[]>;
+  /** Who the branch's own commits name as co-authors: `Name <mail>`. */
+  coAuthors(base: Sha, head: Sha): Promise<readonly string[]>;
+  /** Landings that integration's history tells of, oldest first. */
+  landings(): Promise<readonly FoundLanding[]>;
   /** One commit that contains all of these, or the paths that do not merge. */
   join(base: Sha, heads: readonly Sha[]): Promise<{ readonly commit: Sha } | { readonly conflicts: readonly string[] }>;
-  /** Keeps the candidate from being collected as garbage. */
-  holdCandidate(fence: number, commit: Sha): Promise<void>;
-  /** The candidate will not land. */
-  dropCandidate(fence: number, commit: Sha): Promise<void>;
+  /** Keeps a train's commits and heads from being collected as garbage; those of every other train are let go. */
+  holdTrain(fence: number, commits: readonly Sha[]): Promise<void>;
+  /** No train is under way. */
+  releaseTrains(): Promise<void>;
+  /** Names a head that is ready, so that it stays whatever happens to its branch. */
+  pin(loop: LoopId, head: Sha): Promise<void>;
   /** Compare-and-swap; the one door through which integration moves to a candidate. */
   advance(options: {
     readonly from: Sha;
@@ -127,6 +149,22 @@ export interface Integration {
   }): Promise<{ readonly moved: true } | { readonly moved: false; readonly now: Sha }>;
   publish(to: Sha): Promise<Published>;
   describe(from: Sha, to: Sha): Promise<{ readonly commits: readonly string[]; readonly stat: string }>;
+}
+
+export interface Built {
+  readonly commit: Sha;
+  readonly tree: Sha;
+  /** Files that a merge driver or a remembered resolution settled. */
+  readonly resolved: readonly string[];
+}
+
+export interface FoundLanding {
+  readonly task: TaskId;
+  /** null: an older landing that does not tell. */
+  readonly tracker: string | null;
+  readonly loop: LoopId;
+  readonly commit: Sha;
+  readonly atMs: number;
 }
 
 export interface BuildOptions {
@@ -193,10 +231,28 @@ export interface Prompts {
   build(facts: Omit<PromptFacts, 'memories'>): string;
 }
 
+/** Sees what will conflict while the loops are still at work. */
+export interface Foresight {
+  look(options: {
+    readonly integration: Sha;
+    readonly loops: readonly {
+      readonly loop: LoopId;
+      readonly path: string;
+      readonly base: Sha;
+      readonly head: Sha;
+      /** Somebody works there now, so files may be changed and not committed. */
+      readonly dirty: boolean;
+    }[];
+    readonly signal: AbortSignal;
+  }): Promise<Readonly<Record<LoopId, readonly Foreseen[]>>>;
+}
+
 export interface Gates {
   run(options: {
     readonly path: string;
     readonly name: string;
+    /** null: as configured. */
+    readonly timeoutMs: number | null;
     readonly signal: AbortSignal;
     readonly force: AbortSignal;
   }): Promise<{ readonly report: GateReport; readonly durationMs: number } | null>;

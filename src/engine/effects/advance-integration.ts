@@ -5,16 +5,15 @@ import type { PerformContext } from '../performer.ts';
 type AdvanceIntegration = Extract<Command, { type: 'advance-integration' }>;
 
 /**
- * Moves integration to the tested candidate if nobody moved it since; a lost race is normal. What failed may have moved
+ * Moves integration to a tested car if nobody moved it since; a lost race is normal. What failed may have moved
  * it before it failed, so it is asked a second time.
  */
 export async function advanceIntegration(
   { world }: PerformContext,
-  command: AdvanceIntegration,
+  { fence, from, to }: AdvanceIntegration,
 ): Promise<readonly Event[]> {
-  const { fence, candidate } = command;
-  const move = { from: candidate.base, to: candidate.commit, fence };
+  const move = { from, to, fence };
   const moved = await world.integration.advance(move).catch(() => world.integration.advance(move));
-  if (moved.moved) return [{ type: 'integration-advanced', fence, commit: candidate.commit }];
+  if (moved.moved) return [{ type: 'integration-advanced', fence, commit: to }];
   return [{ type: 'integration-contested', fence, now: moved.now }];
 }

@@ -1,9 +1,11 @@
 import { taskKey } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
 import { isWorking, loopsOf } from '../../core/model.ts';
+import { isGuard } from '../../core/rework.ts';
 import { findTask, taskIdOf } from '../../core/tasks.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { PerformContext } from '../performer.ts';
+import { foreseenFacts, reworkFacts } from './rework-facts.ts';
 
 /** Whoever works for less than this has touched little, and asking costs a start of git. */
 const OTHERS_AFTER_MS = 5000;
@@ -27,8 +29,9 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     iteration: loop.iteration + 1,
     dependencies: dependenciesOf(context, loop),
     earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
-    gateFailure:
-      loop.lastGate?.verdict === 'red' ? { command: loop.lastGate.failing ?? '', tail: loop.lastGate.tail } : null,
+    gateFailure: gateFailure(loop),
+    rework: reworkFacts(state, loop, context.policy.target),
+    foreseen: foreseenFacts(state, loop),
     halfDone: loop.lastOdd,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),
@@ -37,6 +40,12 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     ...context.completion,
   };
   return context.world.prompts.build(facts);
+}
+
+/** A guard is no command of the user's: what it found is told with the conflict. */
+function gateFailure({ lastGate }: Loop): PromptFacts['gateFailure'] {
+  if (lastGate?.verdict !== 'red' || isGuard(lastGate.failing)) return null;
+  return { command: lastGate.failing ?? '', tail: lastGate.tail };
 }
 
 function dependenciesOf({ state, policy }: PerformContext, loop: Loop): PromptFacts['dependencies'] {

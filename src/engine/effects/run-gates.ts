@@ -3,12 +3,26 @@ import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { GateReport, Loop } from '../../core/model.ts';
+import { GUARDS } from '../../core/rework.ts';
+import { findTask } from '../../core/tasks.ts';
+import { flakeOf } from '../../core/train/odds.ts';
+import { timeoutFrom } from '../../core/train/pace.ts';
 import { matchProtected } from '../../text/protected-paths.ts';
 import type { PerformContext } from '../performer.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
+type Working = Loop & { readonly worktree: string };
 
-/** The gates in the loop's own worktree, on exactly what is committed there. If that changed meanwhile, nothing was tested. */
+interface Ran {
+  readonly report: GateReport;
+  readonly durationMs: number;
+}
+
+const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
+/** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
+const FLAKY = 0.1;
+
+/** The gates in the loop's own worktree, on exactly what would land. If that changed meanwhile, nothing was tested. */
 export async function runGates(
   context: PerformContext,
   command: RunGates,
@@ -17,22 +31,68 @@ export async function runGates(
   const { world, policy } = context;
   const loop = context.state().loops[command.loop];
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
-  const path = loop.worktree;
-  if (!policy.hasGates) {
-    const green: GateReport = { verdict: 'green', failing: null, tail: '' };
-    const facts = await world.worktrees.facts(path);
-    return [gatesEnded(command, facts, green, 0, await touchedProtected(context, loop, facts.head))];
-  }
-  await world.worktrees.restore(path);
-  const tested = await world.worktrees.facts(path);
+  const working: Working = { ...loop, worktree: loop.worktree };
+  const path = working.worktree;
+  if (policy.hasGates) await world.worktrees.restore(path);
+  const { head, tree } = await world.worktrees.facts(path);
+  // With the task ticked it is the very tree that lands if nobody else lands first.
+  const preview = await world.integration.preview(head, findTask(context.state(), loop.task)?.id ?? null);
   const [ran, touched] = await Promise.all([
-    world.gates.run({ path, name: `${loop.id}/gates-${command.n}`, signal, force: context.force }),
-    touchedProtected(context, loop, tested.head),
+    gated(context, command, working, head, preview?.trackerText ?? null, signal),
+    touchedProtected(context, loop, head),
   ]);
+  if (policy.hasGates) await world.worktrees.restore(path);
+  if (ran === null || (await world.worktrees.facts(path)).head !== head) return [];
+  if (ran.report.verdict === 'green') await keepResult(context, loop, head);
+  const { loop: id, fence, n } = command;
+  const tested = preview?.tree ?? tree;
+  return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, protected: touched }];
+}
+
+async function gated(
+  context: PerformContext,
+  { n }: RunGates,
+  loop: Working,
+  head: Sha,
+  trackerText: string | null,
+  signal: AbortSignal,
+): Promise<Ran | null> {
+  const { world, policy, force, state } = context;
+  const guard = await guardFails(context, loop, head);
+  if (guard !== null) return { report: guard, durationMs: 0 };
+  if (!policy.hasGates) return GREEN;
+  const path = loop.worktree;
+  const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
+  const run = async (name: string): Promise<Ran | null> => {
+    if (trackerText !== null) world.worktrees.showTracker(path, trackerText);
+    return world.gates.run({ path, name, timeoutMs, signal, force });
+  };
+  const first = await run(`${loop.id}/gates-${n}`);
+  if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;
   await world.worktrees.restore(path);
-  const after = await world.worktrees.facts(path);
-  if (ran === null || after.head !== tested.head) return [];
-  return [gatesEnded(command, tested, ran.report, ran.durationMs, touched)];
+  const second = await run(`${loop.id}/gates-${n}-again`);
+  return second === null ? null : { ...second, durationMs: first.durationMs + second.durationMs };
+}
+
+/** What gates of the user's cannot know: a conflict is resolved when no marker is left, and a resolver touches nothing else. */
+async function guardFails({ world }: PerformContext, loop: Loop, head: Sha): Promise<GateReport | null> {
+  const { rework } = loop;
+  if (rework === null || rework.merged === null || rework.paths.length === 0) return null;
+  const markers = await world.worktrees.markers(head, rework.paths);
+  if (markers.length > 0) return { verdict: 'red', failing: GUARDS.markers, tail: markers.join('\n') };
+  if (rework.by !== 'resolver') return null;
+  const changed = await world.worktrees.changed(rework.merged, head);
+  const stray = changed.filter((path) => !rework.paths.includes(path));
+  return stray.length === 0 ? null : { verdict: 'red', failing: GUARDS.stray, tail: stray.join('\n') };
+}
+
+/** A head that is ready stays, whatever becomes of its branch; how a conflict was resolved is worth remembering. */
+async function keepResult({ world }: PerformContext, loop: Loop, head: Sha): Promise<void> {
+  await world.integration.pin(loop.id, head);
+  const { rework, base } = loop;
+  if (rework?.kind !== 'conflict' || rework.before === null || base === null || rework.paths.length === 0) return;
+  // Only a convenience: without it the same conflict is resolved once more.
+  await world.integration.learn({ ours: base, theirs: rework.before, resolved: head }).catch(() => undefined);
 }
 
 async function touchedProtected(
@@ -42,14 +102,4 @@ async function touchedProtected(
 ): Promise<readonly string[]> {
   if (base === null || protect.length === 0) return [];
   return matchProtected(await world.worktrees.changed(base, head), protect);
-}
-
-function gatesEnded(
-  { loop, fence, n }: RunGates,
-  { head, tree }: { readonly head: Sha; readonly tree: Sha },
-  report: GateReport,
-  durationMs: number,
-  touched: readonly string[],
-): Event {
-  return { type: 'gates-ended', loop, fence, n, head, tree, report, durationMs, protected: touched };
 }

@@ -1,4 +1,4 @@
-import { chooseAgent } from '../../core/accounts.ts';
+import { agentsFor, chooseAgent } from '../../core/accounts.ts';
 import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
@@ -74,7 +74,7 @@ async function awaitOrder(
   signal: AbortSignal,
 ): Promise<AgentOrder | Released | null> {
   for (;;) {
-    const agent = freeAgent(context);
+    const agent = freeAgent(context, command);
     if (signal.aborted || !isWished(context, command)) return null;
     if (typeof agent === 'object') return agent;
     if (agent === null) {
@@ -83,14 +83,14 @@ async function awaitOrder(
     }
     const order = await orderFor(context, loopOf(context, command), agent);
     // While its prompt was made, another loop may have met a limit.
-    if (freeAgent(context) === agent && !signal.aborted && isWished(context, command)) return order;
+    if (freeAgent(context, command) === agent && !signal.aborted && isWished(context, command)) return order;
   }
 }
 
 /** Who may work now; null: nobody yet. */
-function freeAgent(context: PerformContext): string | Released | null {
+function freeAgent(context: PerformContext, command: RunIteration): string | Released | null {
   if (context.state().run.overspent !== null) return { released: 'budget' };
-  const choice = chooseAgent(context.state(), context.policy);
+  const choice = chooseAgent(context.state(), agentsFor(context.policy, loopOf(context, command)));
   if (choice.kind === 'wait') return null;
   return choice.kind === 'go' ? choice.agent.name : { released: 'auth' };
 }

@@ -49,6 +49,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },
       gateCommands: drive.settings.gates.commands,
       protect: drive.settings.landing.protect,
+      landing: drive.settings.landing,
       opening: drive.opening,
       drain: drain.signal,
       force: force.signal,

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { AppError } from '../../core/errors.ts';
-import type { HostPolicy } from '../../core/model.ts';
+import type { HostPolicy, TrainPolicy } from '../../core/model.ts';
 import type { Driver, Settings } from '../../core/settings.ts';
 import type { ChosenAgent } from '../../world/choose-agent.ts';
+import { environmentHash } from '../../world/processes/environment.ts';
 
 export interface PolicyFacts {
   readonly settings: Settings;
@@ -10,10 +12,13 @@ export interface PolicyFacts {
   readonly target: string;
   /** Empty: this host only lands. */
   readonly agents: readonly ChosenAgent[];
+  /** Who resolves conflicts; null: whoever made the work. */
+  readonly resolver: ChosenAgent | null;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** What the settings ask of a host that runs loops. One slot unless parallel work was opted into. */
-export function runPolicy({ settings, tracker, target, agents }: PolicyFacts): HostPolicy {
+export function runPolicy({ settings, tracker, target, agents, resolver, env }: PolicyFacts): HostPolicy {
   return {
     tracker,
     slots: settings.parallel.enabled ? settings.parallel.maxWorkers : 1,
@@ -25,9 +30,33 @@ export function runPolicy({ settings, tracker, target, agents }: PolicyFacts): H
     method: settings.landing.method,
     agents: agents.map(({ name, settings: { account } }) => ({ name, account })),
     budget: settings.run,
-    gatesHash: createHash('sha256').update(JSON.stringify(settings.gates.commands)).digest('hex').slice(0, 12),
+    resolver: resolver === null ? null : { name: resolver.name, account: resolver.settings.account },
+    gatesHash: createHash('sha256')
+      .update(JSON.stringify([settings.gates.commands, environmentHash(env)]))
+      .digest('hex')
+      .slice(0, 12),
     hasGates: settings.gates.commands.length > 0,
+    gateTimeoutAuto: settings.gates.timeoutAuto,
+    train: trainPolicy(settings),
   };
+}
+
+function trainPolicy({ landing, parallel }: Settings): TrainPolicy {
+  return {
+    batchMax: landing.batchMax,
+    gateSlots: landing.gateSlots,
+    cores: availableParallelism(),
+    flakeRetries: landing.flakeRetries,
+    strictEveryCommit: landing.strictEveryCommit,
+    onConflict: parallel.conflictResolution.strategy,
+    maxAttempts: landing.maxAttempts,
+  };
+}
+
+/** A host that only lands has nobody who could mend anything. */
+export function landPolicy(facts: Omit<PolicyFacts, 'agents' | 'resolver'>): HostPolicy {
+  const policy = runPolicy({ ...facts, agents: [], resolver: null });
+  return { ...policy, slots: 0, train: { ...policy.train, onConflict: 'stop' } };
 }
 
 /** What the settings name and this version cannot do is refused before anything starts. */

@@ -84,6 +84,8 @@ export function describePhase({ phase }: Loop): string {
       return `it is at iteration ${phase.n}`;
     case 'gating':
       return 'its gates run';
+    case 'updating':
+      return 'main is being merged into its worktree';
     case 'ready':
       return phase.queued ? 'it waits to be landed' : 'it is ready to land';
     case 'landed':

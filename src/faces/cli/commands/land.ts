@@ -14,7 +14,7 @@ import { findOne } from '../find-one.ts';
 import type { Call, Handler } from '../handler.ts';
 import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
-import { refuseUnsupported, runPolicy } from '../policy.ts';
+import { landPolicy, refuseUnsupported } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { finish } from './run.ts';
@@ -41,7 +41,7 @@ export const handle: Handler = async (call) => {
     return EXIT.ok;
   }
   const world = await openLandingWorld(call, project, target);
-  const policy = { ...runPolicy({ settings, tracker: world.tracker.path, target, agents: [] }), slots: 0 };
+  const policy = landPolicy({ settings, tracker: world.tracker.path, target, env: call.env });
   const items = await headsNow(world, chosen);
   const driven = await driveHost(call, {
     world,

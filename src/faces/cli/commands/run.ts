@@ -3,7 +3,7 @@ import type { ExitCode } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
 import { summarize } from '../../../core/summary.ts';
-import { chooseAgents } from '../../../world/choose-agent.ts';
+import { chooseAgents, chooseResolver } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
 import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { preflight } from '../../../world/git/preflight.ts';
@@ -35,12 +35,13 @@ export const handle: Handler = async (call) => {
   const agents = chooseAgents(settings, call.env, repo.root);
   for (const agent of agents) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
   const prompts = loadPromptTemplate(repo.root);
-  const policy = runPolicy({ settings, tracker: tasks.path, target, agents });
+  const resolver = chooseResolver(settings, call.env, repo.root);
+  const policy = runPolicy({ settings, tracker: tasks.path, target, agents, resolver, env: call.env });
   if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
   warn(
     call,
-    settings.parallel.conflictResolution.strategy === 'ai_resolve',
-    'conflict_resolution "ai_resolve" is not supported yet: conflicts are parked, both sides kept',
+    settings.parallel.conflictResolution.strategy === 'ai_resolve' && resolver === null,
+    `agent ${settings.parallel.conflictResolution.aiAgent} is not installed: conflicts are resolved by the agent that made the work. Choose another: ralph config set parallel.conflict_resolution.ai_agent NAME`,
   );
   warn(
     call,
@@ -48,7 +49,8 @@ export const handle: Handler = async (call) => {
     'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
   );
   for (const text of [...prompts.warnings, ...budgetWarnings(settings, agents)]) warn(call, true, text);
-  const world = await openWorld({ repo, identity, settings, agents, target, tracker, env: call.env });
+  const everyone = resolver === null ? agents : [...agents.filter(({ name }) => name !== resolver.name), resolver];
+  const world = await openWorld({ repo, identity, settings, agents: everyone, target, tracker, env: call.env });
   const driven = await driveHost(call, {
     world,
     policy,

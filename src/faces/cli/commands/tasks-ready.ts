@@ -15,7 +15,14 @@ const EVERY_SLOT = 10_000;
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
   const { tracker, state } = await openTasks(project, await readState(project.repo));
-  const policy = runPolicy({ settings: project.config.settings, tracker, target: '', agents: [] });
+  const policy = runPolicy({
+    settings: project.config.settings,
+    tracker,
+    target: '',
+    agents: [],
+    resolver: null,
+    env: call.env,
+  });
   const starts = planRun(state, { ...policy, slots: EVERY_SLOT }).starts.map((start) => taskIdOf(state, start.task));
   const views = starts.flatMap((id) => taskViews(state, tracker).filter((view) => view.id === id));
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });

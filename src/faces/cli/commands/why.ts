@@ -20,7 +20,7 @@ export const handle: Handler = async (call) => {
     task.loop === null ? [task.id] : [task.id, task.loop];
   const task = findOne(taskViews(state, tracker), names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
   const { target } = await preflight(project.repo, settings.landing.target);
-  const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [] }));
+  const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [], resolver: null, env: call.env }));
   const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
   const why = explain(state, task, { target, waiting: waiting === undefined ? null : describeWaiting(waiting) });
   if (call.flags['json'] === true) {

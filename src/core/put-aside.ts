@@ -1,0 +1,22 @@
+import type { Stamp } from './events.ts';
+import { landingQueue } from './landing-queue.ts';
+import { park } from './loop.ts';
+import type { LandingTrouble, State } from './model.ts';
+
+/** Nothing lands until a person, or a new commit on the target, changes something. */
+export const stopLanding = (state: State, trouble: LandingTrouble): State => ({
+  ...state,
+  landing: null,
+  landingTrouble: trouble,
+});
+
+/** What builds on a branch that was put aside cannot land before it: it is put aside too, and says so. */
+export function parkStranded(state: State, stamp: Stamp): State {
+  for (const loop of landingQueue(state)) {
+    const base = loop.onto.map((id) => state.loops[id]).find((one) => one?.phase.at === 'parked');
+    if (base === undefined) continue;
+    const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was put aside`, stamp);
+    return parkStranded({ ...state, loops: { ...state.loops, [loop.id]: stranded } }, stamp);
+  }
+  return state;
+}

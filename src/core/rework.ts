@@ -1,0 +1,136 @@
+import type { Event, Stamp } from './events.ts';
+import type { HostId, LoopId } from './ids.ts';
+import { landingQueue } from './landing-queue.ts';
+import type { GateReport, Loop, Rework, State, TrainPolicy } from './model.ts';
+import { isWorking, loopsOf } from './model.ts';
+
+const WITH_MAX = 8;
+
+/** What must hold beside the user's gates before mended work is ready again, named like gates. */
+export const GUARDS = {
+  markers: 'no conflict markers are left',
+  stray: 'only the conflicting files are changed',
+} as const;
+
+export const isGuard = (failing: string | null): boolean => failing === GUARDS.markers || failing === GUARDS.stray;
+
+/** Ready work that does not fit goes back to be mended, unless that is not wanted or was tried often enough. */
+export function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
+  return policy.onConflict !== 'stop' && (loop.rework?.times ?? 0) < policy.maxAttempts;
+}
+
+type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
+
+/** Back to work, held by nobody: whoever has a free slot takes it up. */
+export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
+  return {
+    ...loop,
+    host: null,
+    phase: { at: 'updating', n: loop.iteration + 1 },
+    since: stamp.at,
+    clash: null,
+    idleStreak: 0,
+    failureStreak: 0,
+    doneSaid: null,
+    rework: {
+      ...trouble,
+      times: (loop.rework?.times ?? 0) + 1,
+      before: null,
+      merged: null,
+      countedBefore: loop.counted,
+    },
+  };
+}
+
+/** Red once merged with what landed since it began: mended by whoever made it. */
+export function sendBackRed(state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop {
+  const detail = `${report.failing ?? 'a gate'} fails once merged with main`;
+  const others = landedSince(state, loop);
+  return {
+    ...sendBack(loop, { kind: 'red', by: 'owner', with: others, paths: [], detail }, stamp),
+    lastGate: report,
+  };
+}
+
+/** Who landed while it was being worked on; the newest first. */
+export function landedSince(state: State, loop: Loop): readonly LoopId[] {
+  return Object.values(state.landed)
+    .filter((landed) => landed.at >= loop.claimedAt && landed.loop !== loop.id)
+    .sort((a, b) => b.at - a.at)
+    .slice(0, WITH_MAX)
+    .map((landed) => landed.loop);
+}
+
+/**
+ * The loops to send back now because they do not merge. Of several that conflict in the same files only one: the others
+ * would have to be mended again as soon as it lands.
+ */
+export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
+  const policy = state.hosts[me]?.policy.train;
+  if (policy == null || policy.onConflict === 'stop') return [];
+  const busy = new Set<string>();
+  for (const loop of loopsOf(state))
+    if (isWorking(loop) && loop.rework?.kind === 'conflict') for (const path of loop.rework.paths) busy.add(path);
+  const chosen: LoopId[] = [];
+  for (const loop of landingQueue(state)) {
+    const { clash } = loop;
+    if (clash === null || clash.base !== state.integration || !mayGoBack(loop, policy)) continue;
+    if (clash.paths.some((path) => busy.has(path))) continue;
+    for (const path of clash.paths) busy.add(path);
+    chosen.push(loop.id);
+  }
+  return chosen;
+}
+
+/** The one event by which a conflicting loop goes back. Another host may have been faster. */
+export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-back' }>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  const policy = state.hosts[event.host]?.policy.train;
+  if (loop?.phase.at !== 'ready' || loop.clash === null || policy == null || !mayGoBack(loop, policy)) return state;
+  const by = policy.onConflict === 'ai_resolve' ? 'resolver' : 'owner';
+  const { paths, with: others } = loop.clash;
+  const detail = describeClash(paths);
+  const back = sendBack(loop, { kind: 'conflict', by, with: others, paths, detail }, stamp);
+  return { ...state, loops: { ...state.loops, [loop.id]: back } };
+}
+
+export const describeClash = (paths: readonly string[]): string =>
+  `conflicts with what landed before: ${paths.join(', ')}`;
+
+/** Main is in its worktree. Where it merged by itself there may be nothing left to mend, so the gates are asked first. */
+export function mainMerged(
+  state: State,
+  loop: Loop,
+  event: Extract<Event, { type: 'main-merged' }>,
+  stamp: Stamp,
+): State {
+  if (loop.phase.at !== 'updating' || loop.phase.n !== event.n) return state;
+  const { [loop.id]: seen, ...rest } = state.foreseen;
+  const others = (seen ?? []).filter((one) => one.with !== null);
+  const rework = reworkAfter(loop, event);
+  const isMended = rework?.kind === 'conflict' && event.conflicts.length === 0;
+  const merged: Loop = {
+    ...loop,
+    since: stamp.at,
+    base: event.base,
+    baseTree: event.baseTree,
+    head: event.head,
+    tree: event.tree,
+    rework,
+    phase: isMended ? { at: 'gating', n: loop.iteration } : { at: 'iterating', n: event.n },
+  };
+  return {
+    ...state,
+    loops: { ...state.loops, [loop.id]: merged },
+    foreseen: others.length === 0 ? rest : { ...rest, [loop.id]: others },
+  };
+}
+
+/** Brought in ahead of time, main may conflict too: then there is something to mend though nobody sent it back. */
+function reworkAfter(loop: Loop, event: Extract<Event, { type: 'main-merged' }>): Rework | null {
+  const found = { paths: event.conflicts, before: event.before, merged: event.head };
+  if (loop.rework !== null) return { ...loop.rework, ...found };
+  if (event.conflicts.length === 0) return null;
+  const detail = describeClash(event.conflicts);
+  return { kind: 'conflict', times: 0, by: 'owner', with: [], countedBefore: 0, detail, ...found };
+}

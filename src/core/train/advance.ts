@@ -1,0 +1,52 @@
+import type { LoopId, Sha } from '../ids.ts';
+import type { Landing, Loop, State } from '../model.ts';
+import type { Stamp } from '../events.ts';
+import { drive } from './drive.ts';
+import { sawGreen, withOdds } from './odds.ts';
+
+/** Integration moved to a car: it and all before it have landed, and the rest of the train goes on from there. */
+export function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): State {
+  if (landing.stage.at !== 'advancing' || landing.stage.commit !== commit) return state;
+  const count = landing.cars.findIndex((car) => car.commit === commit) + 1;
+  const passed = landing.cars.slice(0, count);
+  const last = passed.at(-1);
+  if (last === undefined) return state;
+  let next: State = withOdds({ ...state, integration: commit }, (odds) => sawGreen(odds, count));
+  for (const car of passed)
+    next =
+      car.loop === null
+        ? { ...next, publishing: { ...next.publishing, diverged: false } }
+        : landLoop(next, car.loop, car.commit, stamp);
+  const rest: Landing = {
+    ...landing,
+    stage: { at: 'testing' },
+    base: commit,
+    baseTree: last.tree,
+    cars: landing.cars.slice(count),
+    left: [],
+  };
+  return drive({ ...next, landing: rest }, stamp);
+}
+
+export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp): State {
+  const loop = state.loops[item];
+  if (loop == null) return state;
+  // A landed loop stays in every snapshot: what it said last is no longer worth the room.
+  const landed: Loop = {
+    ...loop,
+    host: null,
+    phase: { at: 'landed', commit },
+    since: stamp.at,
+    lastSaid: '',
+    lastGate: null,
+    clash: null,
+  };
+  const { [item]: _seen, ...foreseen } = state.foreseen;
+  return {
+    ...state,
+    loops: { ...state.loops, [item]: landed },
+    landed: { ...state.landed, [loop.task]: { loop: item, commit, at: stamp.at } },
+    foreseen,
+    publishing: { ...state.publishing, blocked: null },
+  };
+}

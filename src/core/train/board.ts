@@ -1,0 +1,75 @@
+import type { Event, Stamp } from '../events.ts';
+import type { LoopId, Sha } from '../ids.ts';
+import { park } from '../loop.ts';
+import type { Landing, Loop, State } from '../model.ts';
+import { parkStranded } from '../put-aside.ts';
+import { describeClash, mayGoBack } from '../rework.ts';
+import { landLoop } from './advance.ts';
+import { drive } from './drive.ts';
+
+type Built = Extract<Event, { type: 'train-built' }>;
+
+/** The cars are merged. Who did not fit is noted or put aside, who turned out to be landed is, and the train starts. */
+export function boarded(state0: State, landing: Landing, event: Built, stamp: Stamp): State {
+  if (landing.stage.at !== 'building' || landing.build !== event.build) return state0;
+  const isQueued = (id: LoopId | null): boolean => {
+    const phase = id === null ? undefined : state0.loops[id]?.phase;
+    return id === null || (phase?.at === 'ready' && phase.queued);
+  };
+  // Somebody took one out of the queue while it was merged in: build again without it.
+  if (!event.cars.every((car) => isQueued(car.loop)))
+    return { ...state0, landing: { ...landing, build: landing.build + 1 } };
+  const isUpstreamAboard = event.cars.some((car) => car.loop === null);
+  const publishing = isUpstreamAboard ? state0.publishing : { ...state0.publishing, diverged: false };
+  let state: State = { ...state0, integration: event.base, publishing };
+  for (const { loop, commit } of event.contained) state = landLoop(state, loop, commit, stamp);
+  for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
+  for (const { loop, onto } of event.implied)
+    state = change(state, loop, (one) => ({ ...one, onto: [...new Set([...one.onto, ...onto])] }));
+  for (const clash of event.clashes) state = noteClash(state, landing, event.base, clash, stamp);
+  for (const car of event.cars)
+    if (car.loop !== null)
+      state = change(state, car.loop, (one) => ({ ...one, landings: one.landings + 1, clash: null }));
+  const commits = new Set<Sha>([...event.cars.map((car) => car.commit), event.base]);
+  const trees = new Set<Sha>([...event.cars.map((car) => car.tree), event.baseTree]);
+  const built: Landing = {
+    ...landing,
+    stage: { at: 'testing' },
+    base: event.base,
+    baseTree: event.baseTree,
+    cars: event.cars,
+    runs: landing.runs.filter((run) => commits.has(run.commit)),
+    // The same tree on another base may be red for another reason.
+    reds: landing.base === event.base ? landing.reds.filter((red) => trees.has(red.tree)) : [],
+    left: [...event.clashes.filter((clash) => !clash.main), ...event.implied]
+      .map((one) => one.loop)
+      .filter((id) => !event.cars.some((car) => car.loop === id)),
+  };
+  return drive(parkStranded({ ...state, landing: built }, stamp), stamp);
+}
+
+/** What does not merge with integration itself waits to be mended, or is put aside. What only does not merge behind others waits for the next train. */
+function noteClash(
+  state: State,
+  landing: Landing,
+  base: Sha,
+  { loop: id, main, paths, with: others }: Built['clashes'][number],
+  stamp: Stamp,
+): State {
+  if (!main) return state;
+  const policy = state.hosts[landing.host]?.policy.train;
+  return change(state, id, (loop) => {
+    const noted: Loop = { ...loop, clash: { base, paths, with: others } };
+    if (policy != null && mayGoBack(loop, policy)) return noted;
+    const tried = loop.rework === null ? '' : `; mended ${times(loop.rework.times)} before`;
+    return park(noted, 'conflict', `${describeClash(paths)}${tried}`, stamp, paths);
+  });
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+function change(state: State, id: LoopId, how: (loop: Loop) => Loop): State {
+  const loop = state.loops[id];
+  if (loop?.phase.at !== 'ready') return state;
+  return { ...state, loops: { ...state.loops, [id]: how(loop) } };
+}

@@ -1,0 +1,150 @@
+import { invariant } from '../../core/assert.ts';
+import type { Command } from '../../core/commands.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Event, TrainClash } from '../../core/events.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
+import type { Car, Loop } from '../../core/model.ts';
+import { loopsOf } from '../../core/model.ts';
+import { landedSince } from '../../core/rework.ts';
+import { findTask } from '../../core/tasks.ts';
+import { upstreamMessage } from '../../text/commit-message.ts';
+import type { Built } from '../../world/world.ts';
+import type { PerformContext } from '../performer.ts';
+import { landingText } from './landing-text.ts';
+
+type BuildTrain = Extract<Command, { type: 'build-train' }>;
+type TrainBuilt = Extract<Event, { type: 'train-built' }>;
+
+/** A train while its cars are merged one on top of the other. */
+interface Building {
+  readonly base: Sha;
+  readonly cars: Car[];
+  readonly clashes: TrainClash[];
+  readonly contained: { loop: LoopId; commit: Sha }[];
+  readonly implied: { loop: LoopId; onto: readonly LoopId[] }[];
+  readonly broken: { loop: LoopId; why: string }[];
+}
+
+/** Merges in memory what shall land next: the user's own new commits if there are any, then the queue, as far as it merges. */
+export async function buildTrain(context: PerformContext, command: BuildTrain): Promise<readonly Event[]> {
+  const { integration } = context.world;
+  const { fence, build } = command;
+  const { head: base, upstream } = await integration.sync();
+  const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [] };
+  const conflicts = await startTrain(context, command, train, upstream);
+  if (conflicts !== null) return [{ type: 'upstream-conflicted', fence, paths: conflicts }];
+  for (const id of command.items) await board(context, train, id);
+  const last = train.cars.at(-1);
+  if (last !== undefined) await integration.holdTrain(fence, [last.commit, ...train.cars.map((car) => car.head)]);
+  const built: TrainBuilt = { type: 'train-built', fence, build, baseTree: await integration.treeOf(base), ...train };
+  return [built];
+}
+
+/** Cars built before stay if they stand where integration is; the user's own commits always come first. The paths that do not merge, or null. */
+async function startTrain(
+  context: PerformContext,
+  { keep }: BuildTrain,
+  train: Building,
+  upstream: Sha | null,
+): Promise<readonly string[] | null> {
+  const isSameBase = context.state().landing?.base === train.base;
+  const held = keep.find((car) => car.loop === null)?.head ?? null;
+  if (isSameBase && held === upstream) {
+    train.cars.push(...keep);
+    return null;
+  }
+  if (upstream === null) return null;
+  const { integration } = context.world;
+  const { base } = train;
+  const message = upstreamMessage(integration.target);
+  const made = await integration.build({ base, head: upstream, under: base, message, method: 'merge', tick: null });
+  if ('conflicts' in made) return made.conflicts;
+  train.cars.push({ loop: null, head: upstream, commit: made.commit, tree: made.tree });
+  return null;
+}
+
+async function board(context: PerformContext, train: Building, id: LoopId): Promise<void> {
+  if (train.cars.some((car) => car.loop === id)) return;
+  const loop = loopCalled(context, id);
+  const landed = await landedBefore(context, loop, train.base);
+  if (landed !== null) {
+    train.contained.push({ loop: id, commit: landed });
+    return;
+  }
+  if (!(await mayBoard(context, train, loop))) return;
+  const made = await merge(context, train, loop, train.cars.at(-1)?.commit ?? train.base);
+  if (made === null) return;
+  if ('conflicts' in made) train.clashes.push(await clashOf(context, train, loop, made.conflicts));
+  else train.cars.push({ loop: id, head: loop.head, commit: made.commit, tree: made.tree });
+}
+
+/** A landing cut short may have moved integration without a word about it. */
+async function landedBefore(context: PerformContext, loop: Riding, integration: Sha): Promise<Sha | null> {
+  if (loop.landings === 0) return null;
+  return context.world.integration.findLanded({ head: loop.head, loop: loop.id, base: loop.base, integration });
+}
+
+/** A branch that holds another loop's unlanded work lands only behind that loop, declared or not. */
+async function mayBoard(context: PerformContext, train: Building, loop: Riding): Promise<boolean> {
+  const isAboard = (id: LoopId): boolean => train.cars.some((car) => car.loop === id);
+  const isThere = (id: LoopId): boolean => isAboard(id) || context.state().loops[id]?.phase.at === 'landed';
+  const others = loopsOf(context.state()).filter(
+    (other) =>
+      other.phase.at !== 'landed' && other.head !== null && other.head !== loop.head && other.head !== other.base,
+  );
+  const heads = others.flatMap((other) => (other.id === loop.id || other.head === null ? [] : [other.head]));
+  const within = heads.length === 0 ? [] : await context.world.integration.unlandedWithin(loop.head, train.base, heads);
+  const onto = others.flatMap((other) => (other.head !== null && within.includes(other.head) ? [other.id] : []));
+  if (onto.some((id) => !loop.onto.includes(id))) train.implied.push({ loop: loop.id, onto });
+  if (onto.every(isThere) && loop.onto.every(isThere)) return true;
+  train.clashes.push({ loop: loop.id, main: false, paths: [], with: [] });
+  return false;
+}
+
+/** Null: it could not be merged for a reason that is not its own. */
+async function merge(
+  context: PerformContext,
+  train: Building,
+  loop: Riding,
+  onto: Sha,
+): Promise<Built | { readonly conflicts: readonly string[] } | null> {
+  const options = {
+    base: onto,
+    head: loop.head,
+    under: train.base,
+    message: await landingText(context, loop, train.base),
+    method: context.policy.method,
+    tick: findTask(context.state(), loop.task)?.id ?? null,
+  };
+  const { integration } = context.world;
+  try {
+    return await integration.build(options).catch(() => integration.build(options));
+  } catch (error) {
+    // Where nothing can be written, nobody's work is to blame.
+    if (!(error instanceof AppError) || /no space left|read-only file system/i.test(error.message)) throw error;
+    train.broken.push({ loop: loop.id, why: error.message });
+    return null;
+  }
+}
+
+/** With integration itself, or only with who rides before it? */
+async function clashOf(
+  context: PerformContext,
+  train: Building,
+  loop: Riding,
+  paths: readonly string[],
+): Promise<TrainClash> {
+  const ahead = train.cars.flatMap((car) => (car.loop === null ? [] : [car.loop]));
+  if (train.cars.length === 0) return { loop: loop.id, main: true, paths, with: landedSince(context.state(), loop) };
+  const alone = await merge(context, train, loop, train.base);
+  if (alone === null || !('conflicts' in alone)) return { loop: loop.id, main: false, paths, with: ahead };
+  return { loop: loop.id, main: true, paths: alone.conflicts, with: landedSince(context.state(), loop) };
+}
+
+type Riding = Loop & { readonly head: Sha };
+
+function loopCalled({ state }: PerformContext, id: LoopId): Riding {
+  const loop = state().loops[id];
+  invariant(loop != null && loop.head !== null, `loop ${id} has nothing to land`);
+  return { ...loop, head: loop.head };
+}

@@ -1,0 +1,28 @@
+import type { Sha } from '../../core/ids.ts';
+import type { Loop } from '../../core/model.ts';
+import { taskIdOf } from '../../core/tasks.ts';
+import { landingMessage } from '../../text/commit-message.ts';
+import type { PerformContext } from '../performer.ts';
+
+/** The message of a landing, with the trailers by which it is known again and those who helped. */
+export async function landingText(
+  { world, state, policy, landing }: PerformContext,
+  loop: Loop & { readonly head: Sha },
+  base: Sha,
+): Promise<string> {
+  const found = await world.integration.coAuthors(base, loop.head).catch(() => []);
+  return landingMessage({
+    task: taskIdOf(state(), loop.task),
+    title: loop.title,
+    tracker: policy.tracker,
+    loop: loop.id,
+    head: loop.head,
+    attempt: loop.attempt,
+    branch: loop.branch,
+    agent: loop.agent,
+    iterations: loop.counted,
+    target: policy.target,
+    template: landing.message,
+    coAuthors: [...landing.coAuthors, ...found],
+  });
+}

@@ -1,0 +1,78 @@
+import type { Event } from '../core/events.ts';
+import { leaderOf } from '../core/hosts.ts';
+import type { HostId, Sha } from '../core/ids.ts';
+import type { State } from '../core/model.ts';
+import { isWorking, loopsOf } from '../core/model.ts';
+import type { World } from '../world/world.ts';
+
+/** How often living worktrees are compared. */
+const LOOK_AHEAD_MS = 10_000;
+
+export interface Lookout {
+  /** Looks, if it is time to; never waits for it. */
+  readonly look: (state: State, me: HostId) => void;
+  /** What was seen since the last call and differs from what the state says. */
+  readonly take: (state: State) => readonly Event[];
+  readonly stop: () => Promise<void>;
+}
+
+/** Sees what will conflict while the loops still work, beside everything else. One host looks for all. */
+export function createLookout(world: World, onSeen: () => void): Lookout {
+  const stopping = new AbortController();
+  let under: Promise<void> | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let integration: Sha | null = null;
+  let seen: Event | null = null;
+  return {
+    look: (state, me) => {
+      const nowMs = world.clock.nowMs();
+      // A landing changes the picture at once.
+      const isDue = Math.abs(nowMs - lookedAtMs) >= LOOK_AHEAD_MS || state.integration !== integration;
+      if (under !== null || stopping.signal.aborted || !isDue || leaderOf(state) !== me) return;
+      const order = orderFor(state);
+      if (order === null) {
+        if (Object.keys(state.foreseen).length > 0) seen = { type: 'conflicts-foreseen', found: {} };
+        return;
+      }
+      lookedAtMs = nowMs;
+      integration = state.integration;
+      under = world.foresight
+        .look({ ...order, signal: stopping.signal })
+        .then((found) => {
+          seen = { type: 'conflicts-foreseen', found };
+        })
+        // A look that failed tells nothing; the next one may.
+        .catch(() => undefined)
+        .finally(() => {
+          under = null;
+          if (seen !== null) onSeen();
+        });
+    },
+    take: (state) => {
+      const event = seen;
+      seen = null;
+      if (event?.type !== 'conflicts-foreseen' || stopping.signal.aborted) return [];
+      return JSON.stringify(event.found) === JSON.stringify(state.foreseen) ? [] : [event];
+    },
+    stop: async () => {
+      stopping.abort();
+      await under;
+    },
+  };
+}
+
+/** Null: nobody works, or one alone on an unmoved main, so nothing can meet. */
+function orderFor(state: State): Omit<Parameters<World['foresight']['look']>[0], 'signal'> | null {
+  const { integration } = state;
+  if (integration === null) return null;
+  const loops = loopsOf(state).flatMap((loop) => {
+    const { id, worktree, base, head } = loop;
+    if (worktree === null || base === null || head === null) return [];
+    const isReady = loop.phase.at === 'ready';
+    if (!isReady && (!isWorking(loop) || loop.phase.at === 'updating')) return [];
+    return [{ loop: id, path: worktree, base, head, dirty: !isReady }];
+  });
+  const isAnyAtWork = loops.some((loop) => loop.dirty);
+  if (!isAnyAtWork || (loops.length === 1 && loops[0]?.base === integration)) return null;
+  return { integration, loops };
+}
