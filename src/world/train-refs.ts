@@ -1,0 +1,107 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { invariant } from '../core/assert.ts';
+import type { LoopId, Sha } from '../core/ids.ts';
+import { isAncestor } from './git/merge.ts';
+import { readRefFile } from './git/ref-files.ts';
+import { moveRef, readRef } from './git/refs.ts';
+import type { GitView } from './git/view.ts';
+
+const TRAINS = 'refs/paralph/cand';
+const KEPT = 'refs/paralph/keep';
+const SHORT_DIGITS = 12;
+
+/** Names a train's commits, so that nothing collects them while they are tested. One train at a time: all others have ended. */
+export async function holdTrain(view: GitView, fence: number, commits: readonly Sha[]): Promise<void> {
+  const own = `${TRAINS}/${fence}`;
+  const wanted = new Map([...new Set(commits)].map((commit, index) => [`${own}/${index}`, commit]));
+  const there = refsBelow(view, TRAINS);
+  const missing = [...wanted].filter(([ref, commit]) => readRefFile(view.refsDir, ref) !== commit);
+  const stale = there.filter((ref) => !wanted.has(ref));
+  // An older version had one ref where now there is a folder, and one transaction cannot do both.
+  if (stale.includes(own)) await updateRefs(view, [`delete ${own}`]);
+  await updateRefs(view, [
+    ...stale.filter((ref) => ref !== own).map((ref) => `delete ${ref}`),
+    ...missing.map(([ref, commit]) => `update ${ref} ${commit}`),
+  ]);
+}
+
+/** No train is under way: nothing below needs to stay. */
+export async function releaseTrains(view: GitView): Promise<void> {
+  await updateRefs(
+    view,
+    refsBelow(view, TRAINS).map((ref) => `delete ${ref}`),
+  );
+}
+
+/** Names a head by itself, so that it stays whatever happens to its branch. */
+export async function pin(view: GitView, loop: LoopId, head: Sha): Promise<void> {
+  const folder = `${KEPT}/${loop}`;
+  const short = head.slice(0, SHORT_DIGITS);
+  // A ref that is named like the folder leaves no room for the folder.
+  const ref = (await readRef(view, folder)) === null ? `${folder}/${short}` : `${folder}-${short}`;
+  if ((await readRef(view, ref)) === head) return;
+  const move = await moveRef(view, ref, head, null, 'paralph: ready');
+  invariant(move.moved || move.now === head, `${ref} is named after another commit`);
+}
+
+/** Lets go of what a landed loop had pinned and what its landing, or the pin of its last head, holds anyway. */
+export async function unpin(
+  view: GitView,
+  { loop, head, landed }: { readonly loop: LoopId; readonly head: Sha; readonly landed: Sha },
+): Promise<void> {
+  const isLanded = await isAncestor(view, head, landed);
+  // Squashed or replayed, the branch itself is in nobody's history: its head stays under a ref of ours.
+  if (!isLanded) await pin(view, loop, head);
+  const spare: string[] = [];
+  for (const ref of pinsOf(view, loop, head)) {
+    const commit = await readRef(view, ref);
+    if (commit === null || (commit === head && !isLanded)) continue;
+    if ((await isAncestor(view, commit, landed)) || (await isAncestor(view, commit, head)))
+      spare.push(`delete ${ref} ${commit}`);
+  }
+  await updateRefs(view, spare);
+}
+
+/** Only names made of a commit's digits: what else is kept there was not pinned. */
+function pinsOf(view: GitView, loop: LoopId, head: Sha): readonly string[] {
+  const folder = `${KEPT}/${loop}`;
+  const inside = refsBelow(view, folder).filter((ref) => /^[0-9a-f]{12}$/.test(ref.slice(folder.length + 1)));
+  return [...inside, `${folder}-${head.slice(0, SHORT_DIGITS)}`];
+}
+
+/** All or none, in one process; nothing to do costs none. */
+async function updateRefs(view: GitView, changes: readonly string[]): Promise<void> {
+  if (changes.length === 0) return;
+  const lines = changes.flatMap((change) => ['option no-deref', change]);
+  await view.run(['update-ref', '--stdin'], { input: ['start', ...lines, 'commit', ''].join('\n') });
+}
+
+/** Names of refs, read from files instead of by a process: most of the time there is nothing to find. */
+function refsBelow(view: GitView, prefix: string): readonly string[] {
+  const top = view.refsDir;
+  const loose = entriesOf(join(top, prefix))
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+    .map((entry) => relative(top, join(entry.parentPath, entry.name)));
+  const packed = textOf(join(top, 'packed-refs'))
+    .split('\n')
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+    .filter((name) => name.startsWith(`${prefix}/`));
+  return [...new Set([...loose, ...packed])];
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
