@@ -1,6 +1,6 @@
 import { sha } from '../../core/ids.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
-import { LOOP_TRAILER } from '../../text/commit-message.ts';
+import { CO_AUTHOR_TRAILER, LOOP_TRAILER, coAuthors } from '../../text/commit-message.ts';
 import type { GitView } from './view.ts';
 
 /** Subjects of the commits that `to` has and `from` has not, newest first. */
@@ -13,6 +13,30 @@ export async function logSubjects(view: GitView, from: Sha, to: Sha, max: number
 export async function diffStat(view: GitView, from: Sha, to: Sha): Promise<string> {
   const diff = await view.run(['diff', '--stat=100', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--']);
   return diff.stdout.trimEnd();
+}
+
+const CO_AUTHORED_MAX = 500;
+
+/** Whom the commits that `to` has and `from` has not name as co-authors, each mail once. */
+export async function coAuthorsOf(view: GitView, from: Sha, to: Sha): Promise<readonly string[]> {
+  const format = `--format=%(trailers:key=${CO_AUTHOR_TRAILER},valueonly,unfold)`;
+  const narrow = ['--regexp-ignore-case', '--fixed-strings', `--grep=${CO_AUTHOR_TRAILER}:`];
+  const log = await view.run(['log', `--max-count=${CO_AUTHORED_MAX}`, format, ...narrow, `${from}..${to}`, '--']);
+  return coAuthors(log.stdout.split('\n').filter((line) => line !== ''));
+}
+
+const WITHIN_MAX = 20_000;
+
+/** Which of these commits `to` has and `from` has not; of an enormous history the newest part is looked at. */
+export async function commitsWithin(
+  view: GitView,
+  { from, to }: { readonly from: Sha; readonly to: Sha },
+  sought: readonly Sha[],
+): Promise<readonly Sha[]> {
+  if (sought.length === 0 || from === to) return [];
+  const listed = await view.run(['rev-list', `--max-count=${WITHIN_MAX}`, to, `^${from}`, '--']);
+  const found = new Set(listed.stdout.split('\n'));
+  return sought.filter((commit) => found.has(commit));
 }
 
 export interface LandingSought {
