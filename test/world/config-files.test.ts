@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
+import { LANDING_VARIABLES } from '../../src/text/landing-template.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { checkConfig, configError, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
 import type { ConfigPlaces, LoadedConfig } from '../../src/world/config-files.ts';
@@ -220,4 +221,21 @@ describe('writeConfigKey', () => {
     symlinkSync(path.join(folder, 'elsewhere'), path.join(root, '.ralph'));
     expect((await failure(writeConfigKey(root, 'agent', 'b'))).message).toContain('leads out of the checkout');
   });
+});
+
+describe('the guide to landing', () => {
+  const guide = readFileSync(new URL('../../docs/guide/landing.md', import.meta.url), 'utf8');
+  const examples = [...guide.matchAll(/^```toml\n([^]*?)^```/gm)].map(([, text = '']) => text);
+
+  it('has examples', () => expect(examples.length).toBeGreaterThan(3));
+
+  it.each(examples)('shows what may be written (case %#)', async (text) => {
+    write('ralph.toml', text);
+    expect(await problems()).toEqual([]);
+  });
+
+  it.each([...LANDING_VARIABLES, 'batch_max', 'gate_slots', 'max_attempts', 'flake_retries', 'strict_every_commit'])(
+    'tells of %s',
+    (name) => expect(guide).toContain(`\`${name}\``),
+  );
 });

@@ -13,6 +13,7 @@ describe('crossCheck', () => {
   it('has nothing to say where everything fits', () => {
     expect(lines(repo(`${GATES}[gates.resources]\ndb = 1\n[gates.uses]\ndb = ["npm run test:db"]`))).toEqual([]);
     expect(lines(repo('[gates.resources]\ndb = 1'))).toEqual([]);
+    expect(lines(repo('[gates]\ncommands = ["a "]\nresources.db = 1\nuses.db = [" a"]'))).toEqual([]);
     expect(lines()).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ function uncounted(name: string, { source, line, column }: LayerValue, counted: 
 
 function strangers(dotted: string, found: LayerValue, commands: ReadonlySet<string>): ConfigProblem[] {
   return (found.value as readonly string[]).flatMap((command, at) => {
-    if (commands.has(command)) return [];
+    if (commands.has(command.trim())) return [];
     const { line, column } = found.items?.[at] ?? found;
     const message = `\`${dotted}\`: ${quoted(command)} is not one of gates.commands${remedyFor(command, commands)}`;
     return [{ file: found.source, line, column, message }];
@@ -43,7 +43,11 @@ function remedyFor(command: string, commands: ReadonlySet<string>): string {
 /** Of every layer: a flag that runs fewer gates for once does not make a file wrong. null: one could not be read. */
 function allCommands(layers: readonly Layer[]): ReadonlySet<string> | null {
   if (layers.some(({ refused }) => refused?.has('gates.commands') === true)) return null;
-  return new Set(layers.flatMap(({ values }) => (values.get('gates.commands')?.value ?? []) as readonly string[]));
+  return new Set(
+    layers
+      .flatMap(({ values }) => (values.get('gates.commands')?.value ?? []) as readonly string[])
+      .map((command) => command.trim()),
+  );
 }
 
 /** Also those with a count that cannot stay: one problem is enough for them. */

@@ -236,7 +236,12 @@ export const KEYS: readonly ConfigKey[] = [
     3,
     'How often a loop that does not fit with what landed goes back to work before it is parked.',
   ),
-  key('landing.flake_retries', count(0, 5), 1, 'Further runs of red gates before anybody is blamed for them.'),
+  key(
+    'landing.flake_retries',
+    autoCount(0, 5),
+    'auto',
+    'Further runs of red gates before anybody is blamed for them; auto: as many as past runs suggest, at least one.',
+  ),
   key(
     'landing.strict_every_commit',
     flag,

@@ -50,7 +50,7 @@ describe('settle', () => {
         batchMax: 'auto',
         gateSlots: 'auto',
         maxAttempts: 3,
-        flakeRetries: 1,
+        flakeRetries: 'auto',
         strictEveryCommit: false,
         message: null,
         coAuthors: [],
