@@ -1,28 +1,54 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import { DEFAULT_TEMPLATE } from '../text/prompt/default-template.ts';
+import { nearest } from '../text/config/nearest.ts';
+import { PROMPT_KINDS, PROMPT_NAMES } from '../text/prompt/prompt-kinds.ts';
+import type { PromptName } from '../text/prompt/prompt-kinds.ts';
 import { namesVariable, parseTemplate } from '../text/prompt/template.ts';
 import type { Template } from '../text/prompt/template.ts';
-import type { VariableName } from '../text/prompt/variables.ts';
 
 const FOLDER = '.ralph/prompts';
-const NAME = 'iteration.md';
-const SHOWN = `${FOLDER}/${NAME}`;
 const BYTES_MAX = 256 * 1024;
-
-/** Without these an agent does not know what to do, or never gets to say that it did it. */
-const NEEDED: readonly (readonly [VariableName, string])[] = [
-  ['task_title', 'which task it works on'],
-  ['task_body', 'what the task says'],
-  ['promise_rule', 'how to say that it is done'],
-];
 
 export interface LoadedTemplate {
   readonly template: Template;
   /** One sentence each, for a person. */
   readonly warnings: readonly string[];
 }
+
+/** Reads every template there is, so that what is wrong with one shows before anything starts. */
+export function checkPromptFiles(root: string): { readonly warnings: readonly string[] } {
+  const ours = PROMPT_NAMES.map((name) => fileOf(name));
+  const strays = namesIn(root).filter((name) => !ours.includes(name) && !name.startsWith('.'));
+  const unused = strays.map((name) => {
+    const meant = nearest(name, ours);
+    const known = meant === null ? `there are ${ours.join(', ')}` : `did you mean ${meant}?`;
+    return `${FOLDER}/${name} is not used: no template has that name; ${known}`;
+  });
+  return { warnings: [...unused, ...PROMPT_NAMES.flatMap((name) => loadPromptTemplate(root, name).warnings)] };
+}
+
+/** The user's own template from the main checkout; the default one where there is none. */
+export function loadPromptTemplate(root: string, name: PromptName = 'iteration'): LoadedTemplate {
+  const { template: byDefault, words, needed } = PROMPT_KINDS[name];
+  const shown = `${FOLDER}/${fileOf(name)}`;
+  if (!isThere(join(root, shown))) return { template: byDefault, warnings: [] };
+  const read = parseTemplate(readTemplate(root, shown), words);
+  if ('problems' in read) {
+    const count = read.problems.length === 1 ? 'a problem' : `${read.problems.length} problems`;
+    throw new AppError('E_PROMPT', `${shown} has ${count}, so no agent can be told what to do`, {
+      facts: read.problems.map(({ line, column, message }) => `${shown}:${line}:${column} ${message}`),
+      remedy: `$EDITOR ${shown}`,
+    });
+  }
+  const missing = needed.filter(([word]) => !namesVariable(read.template, word));
+  return {
+    template: read.template,
+    warnings: missing.map(([word, what]) => `${shown} has no {{${word}}}: an agent is not told ${what}`),
+  };
+}
+
+const fileOf = (name: PromptName): string => `${name}.md`;
 
 function isThere(file: string): boolean {
   try {
@@ -35,87 +61,73 @@ function isThere(file: string): boolean {
   }
 }
 
-/** The user's own template from the main checkout; the default one where there is none. */
-export function loadPromptTemplate(root: string): LoadedTemplate {
-  const names = namesIn(join(root, FOLDER));
-  const strays = names.filter((name) => name !== NAME && !name.startsWith('.'));
-  const warnings = strays.map((name) => `${FOLDER}/${name} is not used: the one template there is is called ${NAME}`);
-  const file = join(root, FOLDER, NAME);
-  if (!isThere(file)) return { template: DEFAULT_TEMPLATE, warnings };
-  const read = parseTemplate(readTemplate(root, file));
-  if ('problems' in read) {
-    const count = read.problems.length === 1 ? 'a problem' : `${read.problems.length} problems`;
-    throw new AppError('E_PROMPT', `${SHOWN} has ${count}, so no agent can be told its task`, {
-      facts: read.problems.map(({ line, column, message }) => `${SHOWN}:${line}:${column} ${message}`),
-      remedy: `$EDITOR ${SHOWN}`,
-    });
-  }
-  const missing = NEEDED.filter(([name]) => !namesVariable(read.template, name));
-  return {
-    template: read.template,
-    warnings: [
-      ...warnings,
-      ...missing.map(([name, what]) => `${SHOWN} has no {{${name}}}: an agent is not told ${what}`),
-    ],
-  };
-}
-
-function namesIn(folder: string): readonly string[] {
+function namesIn(root: string): readonly string[] {
   try {
-    return readdirSync(folder).sort();
+    return readdirSync(join(root, FOLDER)).sort();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw unusable(`cannot be looked for: ${code}`, `ls -ld ${FOLDER}`, error);
+    throw unusable(FOLDER, `cannot be looked into: ${code}`, { remedy: `ls -ld ${FOLDER}`, cause: error });
   }
 }
 
 /** Whatever a template was replaced by must not be waited for, and nothing outside of the checkout goes to an agent. */
-function readTemplate(root: string, file: string): string {
-  const target = realTarget(file);
+function readTemplate(root: string, shown: string): string {
+  const target = realTarget(root, shown);
   const inside = relative(realpathSync(root), target);
-  if (inside === '..' || inside.startsWith(`..${sep}`)) throw unusable(`leads out of the checkout, to ${target}`);
-  const fd = open(target);
+  if (inside === '..' || inside.startsWith(`..${sep}`))
+    throw unusable(shown, `leads out of the checkout, to ${target}`);
+  const fd = open(target, shown);
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) throw unusable('is not a plain file');
-    if (stat.size > BYTES_MAX) throw unusable(`has ${stat.size} bytes; at most ${BYTES_MAX} are read`);
+    if (!stat.isFile()) throw unusable(shown, 'is not a plain file');
+    if (stat.size > BYTES_MAX) throw unusable(shown, `has ${stat.size} bytes; at most ${BYTES_MAX} are read`);
     const bytes = readFileSync(fd);
     const text = bytes.toString('utf8');
-    if (!Buffer.from(text, 'utf8').equals(bytes)) throw notText(bytes);
+    if (!Buffer.from(text, 'utf8').equals(bytes)) throw notText(shown, bytes);
     return text;
   } finally {
     closeSync(fd);
   }
 }
 
-function realTarget(file: string): string {
+function realTarget(root: string, shown: string): string {
   try {
-    return realpathSync(file);
-  } catch (error) {
-    throw unusable('is a link that leads nowhere', `rm ${SHOWN}`, error);
+    return realpathSync(join(root, shown));
+  } catch (cause) {
+    throw unusable(shown, 'is a link that leads nowhere', { remedy: `rm ${shown}`, cause });
   }
 }
 
-function open(target: string): number {
+function open(target: string, shown: string): number {
   try {
     return openSync(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    throw unusable(`cannot be read: ${(error as NodeJS.ErrnoException).code}`, `ls -l ${SHOWN}`, error);
+  } catch (cause) {
+    throw unusable(shown, `cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
   }
 }
 
 /** Says where the first byte is that is not text. */
-function notText(bytes: Buffer): AppError {
+function notText(shown: string, bytes: Buffer): AppError {
   const lines = bytes.toString('latin1').split('\n');
   const at = lines.findIndex((line) => !isText(Buffer.from(line, 'latin1')));
   const line = Buffer.from(lines[at] ?? '', 'latin1');
   const column = line.toString('utf8').indexOf('\uFFFD') + 1;
-  return unusable('is not UTF-8 text', `$EDITOR ${SHOWN}`, undefined, `${SHOWN}:${at + 1}:${column}`);
+  return unusable(shown, 'is not UTF-8 text', { remedy: `$EDITOR ${shown}`, where: `${shown}:${at + 1}:${column}` });
 }
 
 const isText = (bytes: Buffer): boolean => Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes);
 
-function unusable(why: string, remedy = `ls -l ${SHOWN}`, cause?: unknown, where = `${SHOWN}:1:1`): AppError {
-  return new AppError('E_PROMPT', `${SHOWN} ${why}`, { facts: [`${where} ${why}`], remedy, cause });
+interface Trouble {
+  readonly remedy?: string;
+  readonly where?: string;
+  readonly cause?: unknown;
+}
+
+function unusable(
+  shown: string,
+  why: string,
+  { remedy = `ls -l ${shown}`, where = `${shown}:1:1`, cause }: Trouble = {},
+): AppError {
+  return new AppError('E_PROMPT', `${shown} ${why}`, { facts: [`${where} ${why}`], remedy, cause });
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompletionSignal } from '../../core/settings.ts';
 import { buildPrompt } from './build-prompt.ts';
-import { DEFAULT_TEMPLATE } from './default-template.ts';
 import type { PromptFacts } from './facts.ts';
+import { PROMPT_KINDS } from './prompt-kinds.ts';
 import { parseTemplate } from './template.ts';
 import { VARIABLE_NAMES } from './variables.ts';
 
@@ -19,10 +19,13 @@ const plain: PromptFacts = {
   memories: [],
   others: [],
   gates: ['npm test'],
+  rework: null,
+  foreseen: [],
   signal: 'promise',
   promise: 'COMPLETE',
 };
 
+const DEFAULT_TEMPLATE = PROMPT_KINDS.iteration.template;
 const built = (facts: Partial<PromptFacts>): string => buildPrompt(DEFAULT_TEMPLATE, { ...plain, ...facts });
 
 function buildFrom(text: string, facts: Partial<PromptFacts> = {}): string {
@@ -163,8 +166,20 @@ describe('a template', () => {
           dependencies: [{ id: text, title: text, commit: 'c' }],
           earlier: { commits: [text], stat: text, said: text },
           gateFailure: { command: text, tail: text },
+          foreseen: [{ task: text, paths: [text] }],
+          rework: {
+            kind: 'conflict',
+            role: 'owner',
+            target: text,
+            paths: [text],
+            markersLeft: [text],
+            strayed: [text],
+            mine: { id: text, title: text, body: text },
+            theirs: [{ id: text, title: text, body: text, commit: 'c' }],
+            detail: text,
+          },
         });
-        expect(prompt.split(text)).toHaveLength(16);
+        expect(prompt.split(text)).toHaveLength(30);
       }),
     );
   });

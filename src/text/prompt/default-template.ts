@@ -1,7 +1,3 @@
-import { invariant } from '../../core/assert.ts';
-import { parseTemplate } from './template.ts';
-import type { Template } from './template.ts';
-
 /** Also the place to start from for a template of one's own. */
 export const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 
@@ -13,6 +9,8 @@ export const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 
 {{earlier}}
 
+{{rework}}
+
 {{gate_failure}}
 
 {{half_done}}
@@ -22,6 +20,8 @@ export const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 {{memories}}
 
 {{others}}
+
+{{foreseen}}
 
 {{rules}}
 
@@ -35,11 +35,3 @@ export const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 
 This is iteration {{iteration}}. {{promise_rule}}
 `;
-
-export const DEFAULT_TEMPLATE: Template = parsed(DEFAULT_TEMPLATE_TEXT);
-
-function parsed(text: string): Template {
-  const read = parseTemplate(text);
-  invariant('template' in read, 'the default template has no problems');
-  return read.template;
-}

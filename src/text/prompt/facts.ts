@@ -24,6 +24,37 @@ export interface PromptFacts {
   /** What other running loops are changing. */
   readonly others: readonly { readonly path: string; readonly task: string }[];
   readonly gates: readonly string[];
+  /** Why work that was ready is being worked on again; null: it never was ready. */
+  readonly rework: ReworkFacts | null;
+  /** What will conflict if everybody goes on like this; task null: with main. */
+  readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];
   readonly signal: CompletionSignal;
   readonly promise: string;
+}
+
+/** Who is told: the agent that made the work, or one that is asked only because it does not fit. */
+export type ReworkRole = 'owner' | 'resolver' | 'tester' | 'cleaner';
+
+export interface ReworkFacts {
+  readonly kind: 'conflict' | 'red';
+  readonly role: ReworkRole;
+  /** The branch everything lands on. */
+  readonly target: string;
+  /** Files that got conflict markers when the target was merged in. */
+  readonly paths: readonly string[];
+  /** `path:line` of markers that are still there. */
+  readonly markersLeft: readonly string[];
+  /** Files that a resolver changed and had no business with. */
+  readonly strayed: readonly string[];
+  readonly mine: Intent;
+  /** What landed meanwhile and does not fit with it, as far as known. */
+  readonly theirs: readonly (Intent & { readonly commit: string })[];
+  /** On one line. */
+  readonly detail: string;
+}
+
+export interface Intent {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
 }

@@ -1,8 +1,7 @@
-import { cleanLine } from '../trackers/clean.ts';
 import type { PromptFacts } from './facts.ts';
+import { bullets, fenced, names, quoted, section } from './markdown.ts';
 
 const COMMIT_CHARS = 10;
-const OTHERS_MAX = 100;
 
 export const RULES = `## Rules
 - Work only in the current directory. It is a git worktree of your own on a branch of your own.
@@ -37,10 +36,11 @@ export function earlierSection({ earlier }: PromptFacts): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-export function gateFailureSection({ gateFailure }: PromptFacts): string {
+export function gateFailureSection({ gateFailure, rework }: PromptFacts): string {
   if (gateFailure === null) return '';
   const { command, tail } = gateFailure;
-  return `## A gate failed after your last iteration\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
+  const heading = rework === null ? 'A gate failed after your last iteration' : 'A gate is red';
+  return `## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
 }
 
 export function halfDoneSection({ halfDone }: PromptFacts): string {
@@ -71,37 +71,13 @@ export function memoriesSection({ memories }: PromptFacts): string {
 }
 
 export function othersSection({ others }: PromptFacts): string {
-  const lines = others.slice(0, OTHERS_MAX).map(({ path, task }) => `${cleanLine(path)} (${task})`);
-  if (others.length > OTHERS_MAX) lines.push(`and ${others.length - OTHERS_MAX} more`);
   return section(
     'Files other loops are changing now',
-    bullets(lines),
+    names(others.map(({ path, task }) => `${path} (${task})`)),
     'Leave them alone where you can; your work is merged with theirs:',
   );
 }
 
 export function gatesSection({ gates }: PromptFacts): string {
   return section('Gates', bullets(gates), 'These commands must pass:');
-}
-
-function section(heading: string, text: string, opening: string | null = null): string {
-  if (text === '') return '';
-  return opening === null ? `## ${heading}\n${text}` : `## ${heading}\n${opening}\n\n${text}`;
-}
-
-const bullets = (lines: readonly string[]): string =>
-  lines.map((line) => `- ${line.replaceAll('\n', '\n  ')}`).join('\n');
-
-const quoted = (text: string): string =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `> ${line}`.trimEnd())
-    .join('\n');
-
-/** A fence longer than any inside, so that quoted text cannot close it. */
-function fenced(text: string): string {
-  const longest = [...text.matchAll(/`+/g)].reduce((most, run) => Math.max(most, run[0].length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text.trimEnd()}\n${fence}`;
 }

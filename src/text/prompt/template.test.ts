@@ -16,7 +16,7 @@ describe('parseTemplate', () => {
   it('names them all when none is near', () => {
     const [problem] = problemsOf('${{ github.token }}');
     expect(problem).toMatch(
-      /^1:2 there is no variable "github.token"; there are task_id, .*promise_rule; write \\\{\{/,
+      /^1:2 there is no variable "github.token"; there are task_id, .*promise_rule.*; write \\\{\{/,
     );
   });
 
@@ -39,6 +39,12 @@ describe('parseTemplate', () => {
 
   it.each(['', ' \n\t\n', '\uFEFF'])('%j tells nothing', (text) => {
     expect(problemsOf(text)).toEqual(['1:1 is empty: an agent would be told nothing']);
+  });
+
+  it('has a place for another template only where that was said', () => {
+    expect(problemsOf('{{role}}')[0]).toMatch(/^1:1 there is no variable "role"; there are task_id/);
+    expect(parseTemplate('{{role}}', ['role'])).toHaveProperty('template');
+    expect(parseTemplate('{{task_id}}', ['role'])).toHaveProperty('problems');
   });
 
   it('knows what it names', () => {

@@ -1,8 +1,8 @@
 import type { Problem } from '../../core/task.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../trackers/clean.ts';
-import { isVariable, VARIABLE_NAMES } from './variables.ts';
-import type { VariableName } from './variables.ts';
+import { VARIABLE_NAMES } from './variables.ts';
+import type { TemplateWord } from './variables.ts';
 
 export interface Template {
   readonly paragraphs: readonly Paragraph[];
@@ -14,7 +14,7 @@ export interface Paragraph {
   readonly pieces: readonly Piece[];
 }
 
-export type Piece = { readonly text: string } | { readonly variable: VariableName };
+export type Piece = { readonly text: string } | { readonly variable: TemplateWord };
 
 /** A literal brace pair, or the beginning of a variable with its end where that is on the same line. */
 const MARK = /\\\{\{|\{\{(?:((?:(?!\{\{|\}\}).)*)\}\})?/g;
@@ -22,6 +22,7 @@ const MARK = /\\\{\{|\{\{(?:((?:(?!\{\{|\}\}).)*)\}\})?/g;
 /** Reads a template. Variables are found here, once; what they expand to is never looked at again. */
 export function parseTemplate(
   text: string,
+  words: readonly TemplateWord[] = VARIABLE_NAMES,
 ): { readonly template: Template } | { readonly problems: readonly Problem[] } {
   const paragraphs: { gap: string; pieces: Piece[] }[] = [];
   const problems: Problem[] = [];
@@ -34,7 +35,7 @@ export function parseTemplate(
       isInside = false;
       continue;
     }
-    const found = parseLine(line, index + 1);
+    const found = parseLine(line, index + 1, words);
     problems.push(...found.problems);
     const last = paragraphs.at(-1);
     if (isInside && last !== undefined) last.pieces.push({ text: '\n' }, ...found.pieces);
@@ -48,7 +49,7 @@ export function parseTemplate(
 }
 
 /** Whether a template names a variable anywhere. */
-export function namesVariable(template: Template, name: VariableName): boolean {
+export function namesVariable(template: Template, name: TemplateWord): boolean {
   return template.paragraphs.some(({ pieces }) =>
     pieces.some((piece) => 'variable' in piece && piece.variable === name),
   );
@@ -57,6 +58,7 @@ export function namesVariable(template: Template, name: VariableName): boolean {
 function parseLine(
   line: string,
   number: number,
+  words: readonly TemplateWord[],
 ): { readonly pieces: readonly Piece[]; readonly problems: readonly Problem[] } {
   const pieces: Piece[] = [];
   const problems: Problem[] = [];
@@ -65,18 +67,19 @@ function parseLine(
     if (mark.index > from) pieces.push({ text: line.slice(from, mark.index) });
     from = mark.index + mark[0].length;
     const name = mark[1]?.trim();
+    const word = words.find((one) => one === name);
     if (mark[0].startsWith('\\')) pieces.push({ text: '{{' });
-    else if (name !== undefined && isVariable(name)) pieces.push({ variable: name });
-    else problems.push({ line: number, column: mark.index + 1, message: faultOf(name) });
+    else if (word !== undefined) pieces.push({ variable: word });
+    else problems.push({ line: number, column: mark.index + 1, message: faultOf(name, words) });
   }
   if (from < line.length) pieces.push({ text: line.slice(from) });
   return { pieces, problems };
 }
 
-function faultOf(name: string | undefined): string {
+function faultOf(name: string | undefined, words: readonly TemplateWord[]): string {
   const literally = 'write \\{{ for the braces themselves';
   if (name === undefined) return `{{ is not closed by }} on the same line; ${literally}`;
-  const meant = nearest(name, VARIABLE_NAMES);
-  const known = meant === null ? `there are ${VARIABLE_NAMES.join(', ')}` : `did you mean {{${meant}}}?`;
+  const meant = nearest(name, words);
+  const known = meant === null ? `there are ${words.join(', ')}` : `did you mean {{${meant}}}?`;
   return `there is no variable ${quote(name)}; ${known}${meant === null ? `; ${literally}` : ''}`;
 }

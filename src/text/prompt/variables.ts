@@ -1,6 +1,14 @@
 import type { PromptFacts } from './facts.ts';
 import { promiseRule } from './promise-rule.ts';
 import {
+  conflictFilesSection,
+  foreseenSection,
+  intentsSection,
+  markersLeftSection,
+  reworkSection,
+  strayedSection,
+} from './rework-sections.ts';
+import {
   acceptanceSection,
   dependenciesSection,
   earlierSection,
@@ -23,20 +31,27 @@ export const VARIABLES = {
   acceptance: acceptanceSection,
   dependencies: dependenciesSection,
   earlier: earlierSection,
+  rework: reworkSection,
   gate_failure: gateFailureSection,
   half_done: halfDoneSection,
   last_failure: lastFailureSection,
   guidance: guidanceSection,
   memories: memoriesSection,
   others: othersSection,
+  foreseen: foreseenSection,
   gates: gatesSection,
   rules: () => RULES,
   verbs: () => VERBS,
   iteration: ({ iteration }) => String(iteration),
   promise_rule: ({ signal, promise }) => promiseRule(signal, promise),
+  conflict_files: conflictFilesSection,
+  intents: intentsSection,
+  markers_left: markersLeftSection,
+  strayed: strayedSection,
 } as const satisfies Readonly<Record<string, (facts: PromptFacts) => string>>;
 
 export type VariableName = keyof typeof VARIABLES;
 export const VARIABLE_NAMES = Object.keys(VARIABLES) as readonly VariableName[];
 
-export const isVariable = (name: string): name is VariableName => Object.hasOwn(VARIABLES, name);
+/** What a template may hold: a variable, or in one of them the place of another template. */
+export type TemplateWord = VariableName | 'role';
