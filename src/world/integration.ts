@@ -1,26 +1,26 @@
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
-import { candidateRef, openCandidates } from './candidate.ts';
+import { openCandidates } from './candidate.ts';
+import type { CandidatePlace } from './candidate.ts';
 import { commitTree } from './git/commit.ts';
-import { diffStat, findLanding, logSubjects } from './git/history.ts';
-import type { Identity } from './git/identity.ts';
+import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from './git/history.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
 import { publish } from './git/publish.ts';
-import { deleteRef, landRef, moveRef, readRef } from './git/refs.ts';
-import type { Repository } from './git/repository.ts';
+import { landRef, moveRef, readRef } from './git/refs.ts';
+import type { Signing } from './git/signing.ts';
 import { treeOf } from './git/tree-edit.ts';
-import type { GitView } from './git/view.ts';
+import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
+import { preview } from './preview.ts';
 import { lockFile } from './state-places.ts';
-import type { Integration, Synced, TrackerFile } from './world.ts';
+import { holdTrain, pin, releaseTrains } from './train-refs.ts';
+import type { Integration, Synced } from './world.ts';
 
-export interface IntegrationPlace {
-  readonly repo: Repository;
-  readonly view: GitView;
-  readonly identity: Identity;
+export interface IntegrationPlace extends CandidatePlace {
   readonly target: string;
-  readonly tracker: TrackerFile;
+  /** How landings are signed; null: they are not. */
+  readonly signing: Signing | null;
 }
 
 const SUBJECTS_MAX = 20;
@@ -43,8 +43,21 @@ export function openIntegration(place: IntegrationPlace): Integration {
     },
     build: candidates.build,
     join: (base, heads) => joinHeads(place, base, heads),
-    holdCandidate: candidates.hold,
-    dropCandidate: candidates.drop,
+    preview: async (head, tick) => {
+      const integration = await readRef(view, integrationRef(target));
+      return integration === null ? null : preview(place, integration, { head, tick });
+    },
+    learn: candidates.learn,
+    unlandedWithin: (head, integration, others) => commitsWithin(view, { from: integration, to: head }, others),
+    coAuthors: (from, to) => coAuthorsOf(view, from, to),
+    coAuthors: (base, head) => coAuthorsOf(view, base, head),
+    landings: async () => {
+      const integration = await readRef(view, integrationRef(target));
+      return integration === null ? [] : findLandings(view, integration);
+    },
+    holdTrain: (fence, commits) => holdTrain(view, fence, commits),
+    releaseTrains: () => releaseTrains(view),
+    pin: (loop, head) => pin(view, loop, head),
     advance: (options) => advance(place, options),
     publish: (to) => withMutex(lockFile(repo, 'publish'), () => publish(repo, view, { target, to })),
     describe: async (from, to) => ({
@@ -98,13 +111,12 @@ async function joinHeads(
 
 async function advance(
   { view, target }: IntegrationPlace,
-  { from, to, fence }: { from: Sha; to: Sha; fence: number },
+  { from, to, fence }: Parameters<Integration['advance']>[0],
 ): ReturnType<Integration['advance']> {
   const ref = integrationRef(target);
   const now = await readRef(view, ref);
   const done = now !== null && now !== from && (now === to || (await isAncestor(view, to, now)));
-  const move = done ? ({ moved: true } as const) : await landRef(view, ref, to, from, 'land');
-  await deleteRef(view, candidateRef(fence), to);
+  const move = done ? ({ moved: true } as const) : await landRef(view, ref, to, from, `land ${fence}`);
   if (move.moved) {
     const theirs = await readRef(view, `refs/heads/${target}`);
     if (theirs !== null && (await isAncestor(view, theirs, from))) knowAncestor(view, theirs, to);

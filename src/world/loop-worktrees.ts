@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sha } from '../core/ids.ts';
-import type { Sha } from '../core/ids.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
 import { commitLeftovers } from './git/leftovers.ts';
-import { isAncestor } from './git/merge.ts';
-import { deleteRef, moveRef, readRef } from './git/refs.ts';
+import { deleteRef, readRef } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import type { GitView } from './git/view.ts';
@@ -16,7 +14,11 @@ import { changedPaths, treeOf } from './git/tree-edit.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
+import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
+import { mergeIn } from './merge-in.ts';
+import { showTracker } from './preview.ts';
+import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
 // Worktrees outlive their loops, so a folder is not named after one.
@@ -30,6 +32,8 @@ export interface WorktreePlace {
   readonly identity: Identity;
   /** Absolute. */
   readonly worktreeRoot: string;
+  /** The task file's path, from the top of the checkout. */
+  readonly trackerPath: string;
 }
 
 export function openWorktrees(place: WorktreePlace): Worktrees {
@@ -52,7 +56,16 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       if (!settled.delete(path)) await restore(path);
     },
     retire: (options) => retire(place, options),
-    withGateWorktree: (commit, act) => withGateWorktree(repo, worktreeRoot, commit, act),
+    withGateWorktree: (slot, commit, act) => withGateWorktree(repo, worktreeRoot, slot, commit, act),
+    mergeIn: (options) => {
+      settled.delete(options.path);
+      return mergeIn(place, options);
+    },
+    markers: (commit, paths) => findMarkers(view, commit, paths),
+    showTracker: (path, text) => {
+      settled.delete(path);
+      showTracker(path, place.trackerPath, text);
+    },
   };
 }
 
@@ -77,6 +90,7 @@ async function retire(
   { path, branch, head, landed, loop }: Parameters<Worktrees['retire']>[0],
 ): ReturnType<Worktrees['retire']> {
   const { repo, view, worktreeRoot } = place;
+  await unpin(view, { loop, head, landed });
   if (!existsSync(path)) return { kept: 'the folder is gone' };
   const now = await facts(place, path);
   const adminDir = adminDirOf(repo, path);
@@ -85,13 +99,7 @@ async function retire(
   if (standsOn !== branch) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
-  if (!(await isAncestor(view, head, landed))) await keepHead(view, loop, head);
   await retireWorktree(repo, { path, worktreeRoot });
   await deleteRef(view, `refs/heads/${branch}`, head);
   return { kept: null };
-}
-
-/** Squashed or replayed, the branch itself is in nobody's history: it stays under a ref of ours. */
-async function keepHead(view: GitView, loop: string, head: Sha): Promise<void> {
-  await moveRef(view, `refs/paralph/keep/${loop}/landed`, head, null, 'landed in another shape');
 }

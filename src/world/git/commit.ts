@@ -2,8 +2,10 @@ import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { identityEnvironment } from './identity.ts';
 import type { Identity } from './identity.ts';
+import { SIGNING_TIMEOUT_MS, signingArgs, signingFailed } from './signing.ts';
+import type { Signing } from './signing.ts';
 import { knowTree } from './tree-edit.ts';
-import type { GitView } from './view.ts';
+import type { GitView, ViewOptions } from './view.ts';
 
 export interface NewCommit {
   readonly tree: Sha;
@@ -14,6 +16,8 @@ export interface NewCommit {
   readonly author?: Identity;
   /** When the work was made. Default: now. */
   readonly authorDateMs?: number;
+  /** Default: unsigned. */
+  readonly signing?: Signing | null;
 }
 
 /** Writes a commit object; no ref names it yet. */
@@ -26,10 +30,28 @@ export async function commitTree(view: GitView, commit: NewCommit): Promise<Sha>
   if (commit.authorDateMs !== undefined) env['GIT_AUTHOR_DATE'] = gitDate(commit.authorDateMs);
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   const message = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`;
-  const made = await view.run(['commit-tree', ...parents, '-F', '-', commit.tree], { input: message, env });
-  const id = sha(made.stdout.trim());
+  const args = [...parents, '-F', '-', commit.tree];
+  const options = { input: message, env };
+  const made =
+    commit.signing == null
+      ? (await view.run(['commit-tree', ...args], options)).stdout
+      : await makeSigned(view, args, options, commit.signing);
+  const id = sha(made.trim());
   knowTree(view, id, commit.tree);
   return id;
+}
+
+async function makeSigned(
+  view: GitView,
+  args: readonly string[],
+  options: ViewOptions,
+  signing: Signing,
+): Promise<string> {
+  const { before, after } = signingArgs(signing);
+  const patience = { ...options, ok: [0, 1, 128], timeoutMs: SIGNING_TIMEOUT_MS };
+  const made = await view.run([...before, 'commit-tree', after, ...args], patience);
+  if (made.code !== 0) throw signingFailed(made.stderr);
+  return made.stdout;
 }
 
 /** Seconds and the offset of the local clock, as git writes dates itself. */

@@ -1,0 +1,184 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sha, taskId } from '../../src/core/ids.ts';
+import type { Sha } from '../../src/core/ids.ts';
+import { openCandidates } from '../../src/world/candidate.ts';
+import type { Candidates } from '../../src/world/candidate.ts';
+import { readIdentity } from '../../src/world/git/identity.ts';
+import { findRepository } from '../../src/world/git/repository.ts';
+import { readFileAt, treeOf } from '../../src/world/git/tree-edit.ts';
+import { openView } from '../../src/world/git/view.ts';
+import type { GitView } from '../../src/world/git/view.ts';
+import { openWorktrees } from '../../src/world/loop-worktrees.ts';
+import { preview, showTracker } from '../../src/world/preview.ts';
+import { openTracker } from '../../src/world/tracker-file.ts';
+import type { TrackerFile } from '../../src/world/world.ts';
+import { scratchRepo } from './scratch.ts';
+import type { ScratchRepo } from './scratch.ts';
+
+const made: ScratchRepo[] = [];
+const folders: string[] = [];
+afterEach(() => {
+  for (const repo of made.splice(0)) repo.remove();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const TASKS = '# Tasks\n\n- [ ] a\n- [ ] b\n';
+const METHODS = ['merge', 'squash', 'rebase'] as const;
+
+interface Scene extends ScratchRepo {
+  readonly view: GitView;
+  readonly tracker: TrackerFile;
+  readonly candidates: Candidates;
+  readonly start: Sha;
+}
+
+async function scene(files: Readonly<Record<string, string>>, path: string): Promise<Scene> {
+  const scratch = scratchRepo({ files });
+  made.push(scratch);
+  const repo = findRepository(scratch.dir);
+  const view = await openView(repo);
+  const identity = await readIdentity(repo);
+  const tracker = openTracker(scratch.dir, path);
+  const merge = { union: [], regenerate: {} };
+  const place = { repo, view, identity, tracker, merge, regenerate: async () => null, signing: null };
+  return { ...scratch, view, tracker, candidates: openCandidates(place), start: sha(scratch.git('rev-parse', 'HEAD')) };
+}
+
+type Change = (scene: Scene) => void;
+
+describe('preview is the very tree that landing makes', () => {
+  const work: Change = ({ write }) => write('work.txt', 'work\n');
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>, string | null, Change])[] = [
+    ['plain work', { 'tasks.md': TASKS }, 'a', work],
+    ['a branch that edited the tracker', { 'tasks.md': TASKS }, 'b', ({ write }) => write('tasks.md', '# Mine\n')],
+    [
+      'a branch that ticked it itself',
+      { 'tasks.md': TASKS },
+      'a',
+      ({ write }) => write('tasks.md', TASKS.replace('[ ]', '[x]')),
+    ],
+    [
+      'a branch that deleted the tracker',
+      { 'tasks.md': TASKS, 'a.txt': 'a' },
+      'a',
+      ({ git }) => void git('rm', '-q', 'tasks.md'),
+    ],
+    ['no tracker in integration', { 'a.txt': 'a' }, 'a', work],
+    ['a tracker only the branch has', { 'a.txt': 'a' }, 'a', ({ write }) => write('tasks.md', TASKS)],
+    ['an id the tracker does not have', { 'tasks.md': TASKS }, 'zzz', ({ write }) => write('tasks.md', 'x')],
+    ['a task that is done already', { 'tasks.md': TASKS.replace('[ ]', '[x]') }, 'a', work],
+    ['nothing to tick', { 'tasks.md': TASKS }, null, ({ write }) => write('tasks.md', '# Mine\n')],
+    ['nothing done at all', { 'tasks.md': TASKS }, 'a', () => {}],
+    ['an executable tracker', { 'tasks.md': TASKS }, 'a', ({ dir }) => chmodSync(join(dir, 'tasks.md'), 0o755)],
+    ['a tracker deep inside', { 'docs/x/tasks.md': TASKS }, 'b', ({ git }) => void git('rm', '-rq', 'docs')],
+  ];
+  it.each(cases)('%s', async (_name, files, id, change) => {
+    const path = 'docs/x/tasks.md' in files ? 'docs/x/tasks.md' : 'tasks.md';
+    const all = await scene(files, path);
+    const { view, git, commit, start, candidates } = all;
+    const tick = id === null ? null : taskId(id);
+    git('switch', '-qc', 'work');
+    change(all);
+    const head = sha(commit('work'));
+    const seen = await preview(all, start, { head, tick });
+    for (const method of METHODS) {
+      const built = await candidates.build({ base: start, head, under: start, message: 'm\n\nA: b\n', method, tick });
+      expect(built).toMatchObject({ tree: seen?.tree });
+    }
+    // With the text put into the files of the head, they are that tree.
+    const shown = seen?.trackerText ?? (await readFileAt(view, head, path));
+    expect(await readFileAt(view, seen?.tree ?? start, path)).toBe(shown);
+    expect(seen?.trackerText === null).toBe(seen?.tree === (await treeOf(view, head)));
+  });
+
+  it('is also that of integration itself', async () => {
+    const all = await scene({ 'tasks.md': TASKS }, 'tasks.md');
+    const seen = await preview(all, all.start, { head: all.start, tick: taskId('a') });
+    expect(seen?.trackerText).toBe(TASKS.replace('[ ]', '[x]'));
+  });
+
+  it('is not known when integration has gone on, or the tracker is no file', async () => {
+    const all = await scene({ 'tasks.md': TASKS }, 'tasks.md');
+    const { git, write, commit, dir, start } = all;
+    git('switch', '-qc', 'work');
+    write('work.txt', 'w');
+    const head = sha(commit('work'));
+    rmSync(join(dir, 'tasks.md'));
+    symlinkSync('work.txt', join(dir, 'tasks.md'));
+    const linked = sha(commit('link'));
+    git('switch', '-q', 'main');
+    write('main.txt', 'm');
+    const on = sha(commit('main'));
+    expect(await preview(all, on, { head, tick: taskId('a') })).toBeNull();
+    expect(await preview(all, start, { head, tick: taskId('a') })).not.toBeNull();
+    expect(await preview(all, start, { head: linked, tick: taskId('a') })).toBeNull();
+  });
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'paralph-show-'));
+  folders.push(path);
+  return path;
+}
+
+describe('showTracker', () => {
+  it('writes the file, makes folders, and keeps the mode', () => {
+    const top = folder();
+    showTracker(top, 'docs/tasks.md', 'one\n');
+    chmodSync(join(top, 'docs/tasks.md'), 0o755);
+    showTracker(top, 'docs/tasks.md', 'two\n');
+    expect(readFileSync(join(top, 'docs/tasks.md'), 'utf8')).toBe('two\n');
+    expect(statSync(join(top, 'docs/tasks.md')).mode & 0o777).toBe(0o755);
+  });
+
+  it('never writes through a link, and says what is in the way', () => {
+    const [top, outside] = [folder(), folder()];
+    const secret = join(outside, 'secret');
+    writeFileSync(secret, 'mine');
+    symlinkSync(secret, join(top, 'tasks.md'));
+    expect(() => showTracker(top, 'tasks.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
+    expect(lstatSync(join(top, 'tasks.md')).isSymbolicLink()).toBe(true);
+    symlinkSync(outside, join(top, 'docs'));
+    expect(() => showTracker(top, 'docs/tasks.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
+    expect(existsSync(join(outside, 'tasks.md'))).toBe(false);
+    mkdirSync(join(top, 'folder.md'));
+    expect(() => showTracker(top, 'folder.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
+    // A second name of somebody's file is a link too.
+    linkSync(secret, join(top, 'hard.md'));
+    showTracker(top, 'hard.md', 'x');
+    expect(readFileSync(secret, 'utf8')).toBe('mine');
+  });
+
+  it('is taken back by restore, also right after a commit', async () => {
+    const scratch = scratchRepo({ files: { 'tasks.md': TASKS } });
+    made.push(scratch);
+    const repo = findRepository(scratch.dir);
+    const place = { repo, view: await openView(repo), identity: await readIdentity(repo) };
+    const worktreeRoot = join(scratch.dir, '.worktrees');
+    const worktrees = openWorktrees({ ...place, worktreeRoot, trackerPath: 'tasks.md' });
+    const base = sha(scratch.git('rev-parse', 'HEAD'));
+    const { path } = await worktrees.make({ branch: 'ralph/a', base });
+    writeFileSync(join(path, 'work.txt'), 'w');
+    await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n' });
+    worktrees.showTracker(path, TASKS.replace('[ ]', '[x]'));
+    expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toContain('[x]');
+    await worktrees.restore(path);
+    expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toBe(TASKS);
+    expect(readFileSync(join(path, 'work.txt'), 'utf8')).toBe('w');
+  });
+});
