@@ -49,7 +49,6 @@ export function openIntegration(place: IntegrationPlace): Integration {
     },
     learn: candidates.learn,
     unlandedWithin: (head, integration, others) => commitsWithin(view, { from: integration, to: head }, others),
-    coAuthors: (from, to) => coAuthorsOf(view, from, to),
     coAuthors: (base, head) => coAuthorsOf(view, base, head),
     landings: async () => {
       const integration = await readRef(view, integrationRef(target));
