@@ -91,6 +91,8 @@ function addCommand(
     // Somebody who types more means more: a word left out would be a task not reset, or half a value set.
     .allowExcessArguments(false)
     .helpGroup(`${spec.group}:`);
+  // A command may be called by itself and have others below it.
+  if (second === undefined) parents.set(first, command);
   for (const argument of spec.argument?.name.split(' ') ?? [])
     command.argument(argument, spec.argument?.description ?? '');
   for (const flag of spec.flags) {
@@ -100,7 +102,8 @@ function addCommand(
   }
   command.addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}`);
   command.action((...received: unknown[]) => {
-    const options = command.opts<Chosen['options']>();
+    // A flag that the command above has too is taken by that one.
+    const options = command.optsWithGlobals<Chosen['options']>();
     const args = received
       .slice(0, -2)
       .flat()

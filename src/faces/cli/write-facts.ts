@@ -10,6 +10,7 @@ export async function writeFacts(repo: Repository, facts: (state: State) => Prom
   const log = await openFileLog<Event>(logFolder(repo));
   for (;;) {
     const state = await readState(repo);
-    if ((await log.append(state.seq, 'cli', Date.now(), await facts(state))).ok) return state;
+    const events = await facts(state);
+    if (events.length === 0 || (await log.append(state.seq, 'cli', Date.now(), events)).ok) return state;
   }
 }

@@ -1,0 +1,21 @@
+import { EXIT } from '../../../core/errors.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Handler } from '../handler.ts';
+import { requireQueued } from '../queued-loop.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** The loop boards first. A train that has begun without it is built anew. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'queue bump');
+  const [id = ''] = call.args;
+  const state = await writeFacts(findRepository(call.cwd), async (now) => [
+    { type: 'loop-bumped', loop: requireQueued(now, id).id },
+  ]);
+  const loop = requireQueued(state, id);
+  const task = taskIdOf(state, loop.task);
+  if (call.flags['json'] === true) call.out.json({ version: 1, task, loop: loop.id });
+  call.out.say(`${task} lands first`);
+  return EXIT.ok;
+};

@@ -1,0 +1,32 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { State } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Handler } from '../handler.ts';
+import { requireQueued } from '../queued-loop.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** Takes a loop out of the queue; its branch is kept. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'queue eject');
+  const [id = ''] = call.args;
+  const state = await writeFacts(findRepository(call.cwd), async (now) => {
+    const queued = requireQueued(now, id);
+    refuseIfMoving(now, id);
+    return [{ type: 'loop-ejected', loop: queued.id }];
+  });
+  const loop = requireQueued(state, id);
+  const task = taskIdOf(state, loop.task);
+  if (call.flags['json'] === true) call.out.json({ version: 1, task, loop: loop.id, branch: loop.branch });
+  call.out.say(`${task} is out of the queue, kept on ${loop.branch}. put it back: ralph land ${shellWord(task)}`);
+  return EXIT.ok;
+};
+
+function refuseIfMoving(state: State, id: string): void {
+  if (state.landing?.stage.at !== 'advancing') return;
+  throw new AppError('E_USAGE', 'the train is landing at this moment', {
+    remedy: `ralph queue eject ${shellWord(id)}`,
+  });
+}

@@ -1,0 +1,20 @@
+import { EXIT } from '../../../core/errors.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Handler } from '../handler.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** Nothing lands until the queue is let go; loops go on working. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'queue pause');
+  const before = await writeFacts(findRepository(call.cwd), async (state) =>
+    state.queuePaused ? [] : [{ type: 'queue-paused' }],
+  );
+  if (call.flags['json'] === true) call.out.json({ version: 1, paused: true, was_paused: before.queuePaused });
+  call.out.say(
+    before.queuePaused
+      ? 'the queue was paused already'
+      : 'the queue is paused: what is ready waits. let it go: ralph queue resume',
+  );
+  return EXIT.ok;
+};

@@ -1,0 +1,22 @@
+import { EXIT } from '../../../core/errors.ts';
+import { landingQueue } from '../../../core/landing-queue.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Handler } from '../handler.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'queue resume');
+  const before = await writeFacts(findRepository(call.cwd), async (state) =>
+    state.queuePaused ? [{ type: 'queue-resumed' }] : [],
+  );
+  if (call.flags['json'] === true) call.out.json({ version: 1, paused: false, was_paused: before.queuePaused });
+  const waiting = landingQueue(before).length;
+  const hasHost = Object.keys(before.hosts).length > 0;
+  call.out.say(
+    before.queuePaused
+      ? `the queue goes on${waiting > 0 && !hasHost ? `; no host runs, so land ${waiting === 1 ? 'it' : `the ${waiting}`} with: ralph land --all` : ''}`
+      : 'the queue was not paused',
+  );
+  return EXIT.ok;
+};

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeMs } from '../../../core/describe-time.ts';
+import { EXIT } from '../../../core/errors.ts';
+import type { QueueView, TrainView } from '../../../core/queue-view.ts';
+import { queueView } from '../../../core/queue-view.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import type { Call, Handler } from '../handler.ts';
+import { columns } from '../output.ts';
+import { readState } from '../project.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+/** The train, what is tested where, who waits for what, and how long it may take. */
+export const handle: Handler = async (call) => {
+  const repo = findRepository(call.cwd);
+  let last = '';
+  for (;;) {
+    const state = await readState(repo);
+    const view = queueView(state, Date.now());
+    // Seconds pass by themselves; only what happened is worth another picture.
+    const seen = JSON.stringify({ ...view, expected_ms: null, train: withoutTimes(view.train) });
+    if (seen !== last) show(call, view);
+    last = seen;
+    const isOver = view.train === null && view.waiting.length === 0 && view.mending.length === 0;
+    if (call.flags['watch'] !== true || (isOver && Object.keys(state.hosts).length === 0)) return EXIT.ok;
+    await sleep(LOOK_EVERY_MS);
+  }
+};
+
+const withoutTimes = (train: TrainView | null): unknown =>
+  train === null ? null : { ...train, runs: train.runs.map((run) => ({ ...run, since_ms: 0 })) };
+
+function show(call: Call, view: QueueView): void {
+  if (call.flags['json'] === true) return call.out.json(view);
+  if (view.paused) call.out.data('the queue is paused; let it go: ralph queue resume');
+  if (view.trouble !== null) call.out.data(`landing is stopped: ${cleanLine(view.trouble)}`);
+  if (view.train !== null) call.out.data(trainText(view.train));
+  const rows = [
+    ...view.waiting.map((one) => ['waiting', cleanLine(one.task), cleanLine(one.why)]),
+    ...view.mending.map((one) => [
+      'mending',
+      cleanLine(one.task),
+      cleanLine(one.kind === 'red' ? 'red together with what landed' : `conflicts in ${one.paths.join(', ')}`),
+    ]),
+  ];
+  if (rows.length > 0) call.out.data(columns(rows));
+  if (view.train === null && rows.length === 0) call.out.data('nothing waits to land');
+  if (view.expected_ms !== null) call.out.data(`about ${describeMs(view.expected_ms)} until the queue is empty`);
+}
+
+function trainText(train: TrainView): string {
+  const head = `train on ${train.base?.slice(0, 10) ?? '?'}: ${train.stage}`;
+  const cars = train.cars.map((car, index) => [
+    String(index + 1),
+    cleanLine(car.task ?? 'your own new commits'),
+    car.state,
+    car.commit.slice(0, 10),
+  ]);
+  const runs = train.runs.map(({ slot, up_to: upTo, since_ms: sinceMs, again }) => {
+    const what = upTo === 0 ? 'main itself' : upTo === 1 ? 'the first alone' : `1 to ${upTo} together`;
+    return `slot ${slot} tests ${what} for ${describeMs(sinceMs)}${again > 0 ? `, run ${again + 1}` : ''}`;
+  });
+  return [head, columns(cars), ...runs].filter((part) => part !== '').join('\n');
+}
