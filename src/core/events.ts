@@ -198,8 +198,9 @@ export type Event =
       readonly type: 'conflicts-foreseen';
       readonly found: Readonly<Record<LoopId, readonly Foreseen[]>>;
     }
-  /** A person holds the queue, or lets it go. */
+  /** A person holds the queue. */
   | { readonly type: 'queue-paused' }
+  /** A person lets the queue go. */
   | { readonly type: 'queue-resumed' }
   /** A person wants a loop to land first. */
   | { readonly type: 'loop-bumped'; readonly loop: LoopId }

@@ -59,10 +59,7 @@ export function summarize(state: State, policy: HostPolicy): Summary {
   const parked = pick('parked');
   const interrupted = pick('interrupted', 'running');
   const publish = publishLine(state);
-  const trouble =
-    state.landingTrouble === null
-      ? null
-      : `${state.landingTrouble.detail}${state.landingTrouble.paths.length > 0 ? `: ${state.landingTrouble.paths.join(', ')}` : ''}`;
+  const trouble = troubleLine(state);
   const needsPerson = trouble !== null || publish.state === 'blocked';
   return {
     landed: pick('landed'),
@@ -84,6 +81,12 @@ export function summarize(state: State, policy: HostPolicy): Summary {
       needsPerson,
     }),
   };
+}
+
+function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State): string | null {
+  if (trouble !== null) return `${trouble.detail}${trouble.paths.length > 0 ? `: ${trouble.paths.join(', ')}` : ''}`;
+  const isWaiting = Object.values(state.loops).some((loop) => loop.phase.at === 'ready' && loop.phase.queued);
+  return queuePaused && isWaiting ? 'the queue is paused. let it go: ralph queue resume' : null;
 }
 
 interface Counts {

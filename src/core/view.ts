@@ -5,6 +5,7 @@ import type { Hold, Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import { nextCommand } from './remedy.ts';
+import { foreseenOf } from './foreseen.ts';
 import { taskIdOf } from './tasks.ts';
 import type { Task } from './task.ts';
 import { tokensOf } from './usage.ts';
@@ -58,6 +59,10 @@ export interface WorkerView {
   readonly progress: string | null;
   readonly tokens: number;
   readonly cost_usd: number | null;
+  /** What it will conflict with if it goes on like this; task null: main. */
+  readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];
+  /** Why it is back at work after it was ready. */
+  readonly rework: { readonly kind: 'conflict' | 'red'; readonly times: number; readonly detail: string } | null;
 }
 
 /** What keeps an account's agents from working. */
@@ -78,6 +83,7 @@ export interface StatusView {
   readonly workers: readonly WorkerView[];
   readonly tasks: readonly TaskView[];
   readonly queue: readonly LoopId[];
+  readonly queue_paused: boolean;
   readonly landing: { readonly stage: string; readonly cars: readonly LoopId[] } | null;
   readonly trouble: { readonly kind: string; readonly detail: string; readonly paths: readonly string[] } | null;
   readonly integration: Sha | null;
@@ -127,6 +133,7 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
       .map((loop) => workerView(state, loop, nowMs)),
     tasks,
     queue: landingQueue(state).map((loop) => loop.id),
+    queue_paused: state.queuePaused,
     landing:
       state.landing === null
         ? null
@@ -252,5 +259,8 @@ function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
     progress: loop.progress,
     tokens: tokensOf(loop.usage),
     cost_usd: loop.usage.costUsd,
+    foreseen: foreseenOf(state, loop),
+    rework:
+      loop.rework === null ? null : { kind: loop.rework.kind, times: loop.rework.times, detail: loop.rework.detail },
   };
 }

@@ -1,7 +1,9 @@
 import { describeHold } from './describe-hold.ts';
 import type { LoopId } from './ids.ts';
+import { describeForeseen, foreseenOf } from './foreseen.ts';
 import { landingQueue } from './landing-queue.ts';
 import type { GateReport, Loop, ParkReason, State } from './model.ts';
+import { whyNotAboard } from './queue-view.ts';
 import { shellWord } from './remedy.ts';
 import { taskIdOf } from './tasks.ts';
 import type { TaskView } from './view.ts';
@@ -26,7 +28,12 @@ export function explain(state: State, task: TaskView, facts: WhyFacts): Explanat
   const loop = task.loop === null ? null : (state.loops[task.loop] ?? null);
   const red = loop?.lastGate?.verdict === 'red' ? loop.lastGate : null;
   return {
-    sentences: [...sentencesOf(state, task, loop, facts), ...historyOf(loop), ...troubleOf(state, task)],
+    sentences: [
+      ...sentencesOf(state, task, loop, facts),
+      ...reworkOf(state, loop),
+      ...historyOf(loop),
+      ...troubleOf(state, task),
+    ],
     gate: red === null ? null : { command: red.failing ?? '', tail: red.tail },
     reproduce: loop === null ? null : reproduction(loop, red, facts.target),
     next: task.next,
@@ -49,15 +56,15 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
     case 'waiting':
       return [`It has not started: ${facts.waiting ?? 'no host runs'}.`];
     case 'running':
-      return [`Loop ${task.loop ?? '?'} works on it: ${phaseInWords(loop)}.`];
+      return [`Loop ${task.loop ?? '?'} works on it: ${phaseInWords(loop)}.`, ...meetingsOf(state, loop)];
     case 'interrupted':
       return [`Loop ${task.loop ?? '?'} was interrupted: ${waitInWords(state, loop)}.`];
     case 'ready':
       return [`It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`];
     case 'queued':
-      return [queueInWords(state, task.loop)];
+      return queueInWords(state, task.loop);
     case 'landing':
-      return [`It is being landed now: ${state.landing?.stage.at ?? ''}.`];
+      return trainInWords(state, task.loop);
     case 'parked':
       return [parkedInWords(task.reason, task.detail ?? '')];
   }
@@ -89,17 +96,27 @@ const heldAccount = (state: State): string | null => {
   return found ?? null;
 };
 
-function queueInWords(state: State, id: LoopId | null): string {
+/** Where it stands in the queue, and what it waits for. */
+function queueInWords(state: State, id: LoopId | null): readonly string[] {
   const queue = landingQueue(state);
-  const ahead = queue.slice(
-    0,
-    Math.max(
-      0,
-      queue.findIndex((loop) => loop.id === id),
-    ),
-  );
-  if (ahead.length === 0) return 'It is the next to land.';
-  return `It waits to land behind ${ahead.map((loop) => taskIdOf(state, loop.task)).join(', ')}.`;
+  const loop = queue.find((one) => one.id === id);
+  if (loop === undefined) return [];
+  const ahead = queue.slice(0, queue.indexOf(loop)).map((one) => taskIdOf(state, one.task));
+  const place = ahead.length === 0 ? 'It is the next to land.' : `It waits to land behind ${ahead.join(', ')}.`;
+  return [place, `It ${whyNotAboard(state, loop)}.`.replace(/^It the /, 'The ')];
+}
+
+/** What the train it rides on is doing. */
+function trainInWords(state: State, id: LoopId | null): readonly string[] {
+  const { landing } = state;
+  const place = landing?.cars.findIndex((car) => car.loop === id) ?? -1;
+  if (landing === null || place < 0) return [];
+  const runs = landing.runs.map((run) => {
+    const upTo = landing.cars.findIndex((car) => car.commit === run.commit) + 1;
+    return upTo === 0 ? 'main itself' : upTo === 1 ? 'the first car' : `the first ${upTo} together`;
+  });
+  const doing = runs.length === 0 ? landing.stage.at : `the gates test ${runs.join(' and ')}`;
+  return [`It is being landed now, number ${place + 1} of ${landing.cars.length} on the train: ${doing}.`];
 }
 
 const PARKED: Readonly<Record<ParkReason, string>> = {
@@ -121,6 +138,25 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
 
 const parkedInWords = (reason: ParkReason | null, detail: string): string =>
   `${reason === null ? 'It was parked' : PARKED[reason]}: ${detail}.`;
+
+/** What it will run into. */
+function meetingsOf(state: State, loop: Loop | null): readonly string[] {
+  return loop === null ? [] : foreseenOf(state, loop).map((one) => `It ${describeForeseen(one)}.`);
+}
+
+/** How often it was sent back, and whose landed work it did not fit with. */
+function reworkOf(state: State, loop: Loop | null): readonly string[] {
+  const rework = loop?.rework ?? null;
+  const others = (rework?.with ?? loop?.clash?.with ?? []).flatMap((id) => {
+    const other = state.loops[id];
+    return other === undefined ? [] : [taskIdOf(state, other.task)];
+  });
+  if (loop === null || loop.phase.at === 'landed' || (rework === null && others.length === 0)) return [];
+  const met = others.length === 0 ? [] : [`What landed since it began: ${others.join(', ')}.`];
+  if (rework === null || rework.times === 0) return met;
+  const times = rework.times === 1 ? 'once' : `${rework.times} times`;
+  return [`It was ready and went back to be mended ${times}: ${rework.detail}.`, ...met];
+}
 
 function historyOf(loop: Loop | null): readonly string[] {
   if (loop === null || loop.counted === 0 || loop.phase.at === 'landed') return [];

@@ -104,7 +104,7 @@ const runningOf = (cars: readonly CarFacts[]): readonly number[] =>
 
 /** Takes from `more` what is not there yet, as far as slots go. */
 function fill(taken: readonly number[], more: readonly number[], slots: number): readonly number[] {
-  const all = [...taken.slice(0, slots)];
+  const all = taken.slice(0, slots);
   for (const one of more) if (all.length < slots && !all.includes(one)) all.push(one);
   return all;
 }

@@ -1,3 +1,4 @@
+import { foreseenOf } from '../../core/foreseen.ts';
 import { taskKey } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
 import { isWorking, loopsOf } from '../../core/model.ts';
@@ -5,7 +6,7 @@ import { isGuard } from '../../core/rework.ts';
 import { findTask, taskIdOf } from '../../core/tasks.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { PerformContext } from '../performer.ts';
-import { foreseenFacts, reworkFacts } from './rework-facts.ts';
+import { reworkFacts } from './rework-facts.ts';
 
 /** Whoever works for less than this has touched little, and asking costs a start of git. */
 const OTHERS_AFTER_MS = 5000;
@@ -31,7 +32,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
     gateFailure: gateFailure(loop),
     rework: reworkFacts(state, loop, context.policy.target),
-    foreseen: foreseenFacts(state, loop),
+    foreseen: foreseenOf(state, loop),
     halfDone: loop.lastOdd,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),

@@ -2,7 +2,7 @@ import type { LoopId } from '../../core/ids.ts';
 import type { Loop, State } from '../../core/model.ts';
 import { GUARDS, isGuard } from '../../core/rework.ts';
 import { findTask, taskIdOf } from '../../core/tasks.ts';
-import type { Intent, PromptFacts, ReworkFacts, ReworkRole } from '../../text/prompt/facts.ts';
+import type { Intent, ReworkFacts, ReworkRole } from '../../text/prompt/facts.ts';
 
 /** What an agent has to know about work that did not fit: both intents, and what is still wrong. */
 export function reworkFacts(state: State, loop: Loop, target: string): ReworkFacts | null {
@@ -42,12 +42,4 @@ function landedIntent(state: State, id: LoopId): ReworkFacts['theirs'] {
   const loop = state.loops[id];
   if (loop?.phase.at !== 'landed') return [];
   return [{ ...intentOf(state, loop), commit: loop.phase.commit }];
-}
-
-/** Who else is at the same lines right now. */
-export function foreseenFacts(state: State, loop: Loop): PromptFacts['foreseen'] {
-  return (state.foreseen[loop.id] ?? []).map(({ with: other, paths }) => {
-    const known = other === null ? undefined : state.loops[other];
-    return { task: known === undefined ? null : taskIdOf(state, known.task), paths };
-  });
 }

@@ -8,7 +8,7 @@ import { openOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { reportError } from './report-error.ts';
 import { COMMANDS } from './table.ts';
-import type { CommandSpec } from './table.ts';
+import type { CommandSpec } from './command-spec.ts';
 
 /** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
 export async function runCli(words: readonly string[], version: string): Promise<ExitCode> {

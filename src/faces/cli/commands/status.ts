@@ -1,4 +1,5 @@
 import { EXIT } from '../../../core/errors.ts';
+import { describeForeseen } from '../../../core/foreseen.ts';
 import type { AccountView, StatusView } from '../../../core/view.ts';
 import { statusView } from '../../../core/view.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -34,6 +35,7 @@ function show(call: Call, view: StatusView): void {
     call.out.data(
       `\n${columns(open.map((task) => [task.status, task.id, task.detail ?? '', `next: ${task.next ?? ''}`]))}`,
     );
+  if (view.queue_paused) call.out.data('\nthe queue is paused; let it go: ralph queue resume');
   if (view.trouble !== null)
     call.out.data(`\nlanding is stopped: ${cleanLine(`${view.trouble.detail} ${view.trouble.paths.join(', ')}`)}`);
   if (view.publish_blocked !== null) {
@@ -50,6 +52,13 @@ function heldLine({ account, kind, detail, until, left_ms: leftMs }: AccountView
   return `${held}; resumes in ${describeMs(leftMs)}, at ${new Date(until).toISOString()}`;
 }
 
+/** The most urgent thing to know about a loop. */
+function noteOf({ error, foreseen, rework, progress }: StatusView['workers'][number]): string {
+  const meets = foreseen.map((one) => describeForeseen(one)).join('; ');
+  const back = rework === null ? '' : `back at work: ${rework.detail}`;
+  return cleanLine([error, meets, back, progress].find((note) => note != null && note !== '') ?? '');
+}
+
 function workers(view: StatusView): string {
   if (view.workers.length === 0) return 'no loop is running';
   const rows = view.workers.map((one) => [
@@ -61,7 +70,7 @@ function workers(view: StatusView): string {
     one.gates ?? '-',
     one.agent,
     one.branch,
-    one.error ?? one.progress ?? '',
+    noteOf(one),
   ]);
   return columns([['slot', 'task', 'status', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows]);
 }
