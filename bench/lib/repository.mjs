@@ -32,23 +32,36 @@ export const taskId = (number, seconds) => `t${String(number).padStart(3, '0')}-
 export const taskFile = (naps, firstNumber = 1) =>
   `## Tasks\n\n${naps.map((seconds, index) => `- [ ] Task ${firstNumber + index} <!-- id: ${taskId(firstNumber + index, seconds)} -->`).join('\n')}\n`;
 
-/** Makes a repository with one commit, ready for `ralph run`; gone again when the program ends. */
-export function makeRepository({ naps, files = {} }) {
+/** A folder that is gone again when the program ends. */
+export function makeScratch() {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'paralph-bench-')));
   process.on('exit', () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }));
+  return top;
+}
+
+/** Writes files below a folder, by path. */
+export function writeFiles(folder, files) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/**
+ * Makes a repository with one commit, ready for `ralph run`; gone again when the program ends. In `config` `{agent}` is the
+ * agent's script and `{top}` the folder around the repository.
+ */
+export function makeRepository({ naps, files = {}, config = CONFIG }) {
+  const top = makeScratch();
   const agent = join(top, 'agent.sh');
   writeFileSync(agent, AGENT);
   const repository = join(top, 'repository');
-  const all = {
+  writeFiles(repository, {
     'PRD.md': taskFile(naps),
-    'ralph.toml': CONFIG.replace('{agent}', agent),
+    'ralph.toml': config.replaceAll('{agent}', agent).replaceAll('{top}', top),
     'README.md': 'bench\n',
     ...files,
-  };
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(repository, path)), { recursive: true });
-    writeFileSync(join(repository, path), text);
-  }
+  });
   git(repository, 'init', '--quiet', '--initial-branch=main');
   git(repository, 'config', 'user.name', 'Bench');
   git(repository, 'config', 'user.email', 'bench@example.com');
