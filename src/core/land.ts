@@ -165,10 +165,24 @@ function bump(state: State, id: Loop['id'], stamp: Stamp): State {
 /** Taken out by a person. What has begun to move integration is no longer theirs to stop. */
 function eject(state: State, id: Loop['id'], stamp: Stamp): State {
   const loop = state.loops[id];
-  if (loop?.phase.at !== 'ready' || !loop.phase.queued || isAdvancing(state)) return state;
+  const { landing } = state;
+  const at = landing === null ? -1 : landing.cars.findIndex((car) => car.loop === id);
+  if (loop?.phase.at !== 'ready' || !loop.phase.queued || (at >= 0 && at < movingCars(landing))) return state;
   const loops = { ...state.loops, [id]: park(loop, 'ejected', 'a person took it out of the queue', stamp) };
-  const isAboard = state.landing?.cars.some((car) => car.loop === id) ?? false;
-  return parkStranded({ ...state, loops, landing: isAboard ? null : state.landing }, stamp);
+  return parkStranded({ ...state, loops, landing: at < 0 ? landing : cutBefore(landing, at) }, stamp);
+}
+
+/** How many cars integration moves past right now. */
+function movingCars(landing: Landing | null): number {
+  const { stage, cars } = landing ?? { stage: null, cars: [] };
+  return stage?.at === 'advancing' ? cars.findIndex((car) => car.commit === stage.commit) + 1 : 0;
+}
+
+/** A train that moves integration goes on with what is before the cut; any other is built anew. */
+function cutBefore(landing: Landing | null, at: number): Landing | null {
+  if (landing === null || movingCars(landing) === 0) return null;
+  const gone = new Set(landing.cars.slice(at).map((car) => car.commit));
+  return { ...landing, cars: landing.cars.slice(0, at), runs: landing.runs.filter((run) => !gone.has(run.commit)) };
 }
 
 const isAdvancing = (state: State): boolean => state.landing?.stage.at === 'advancing';

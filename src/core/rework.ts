@@ -1,8 +1,10 @@
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import { landingQueue } from './landing-queue.ts';
+import { park } from './loop.ts';
 import type { GateReport, Loop, Rework, State, TrainPolicy } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
+import { parkStranded } from './put-aside.ts';
 
 const WITH_MAX = 8;
 
@@ -63,18 +65,22 @@ export function landedSince(state: State, loop: Loop): readonly LoopId[] {
 
 /**
  * The loops to send back now because they do not merge. Of several that conflict in the same files only one: the others
- * would have to be mended again as soon as it lands.
+ * would have to be mended again as soon as it lands. Those that nobody may mend any more are put aside by the same word.
  */
 export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
   const policy = state.hosts[me]?.policy.train;
-  if (policy == null || policy.onConflict === 'stop') return [];
+  if (policy == null) return [];
   const busy = new Set<string>();
   for (const loop of loopsOf(state))
     if (isWorking(loop) && loop.rework?.kind === 'conflict') for (const path of loop.rework.paths) busy.add(path);
   const chosen: LoopId[] = [];
   for (const loop of landingQueue(state)) {
     const { clash } = loop;
-    if (clash === null || clash.base !== state.integration || !mayGoBack(loop, policy)) continue;
+    if (clash === null || clash.base !== state.integration) continue;
+    if (!mayGoBack(loop, policy)) {
+      if (!mayAnyMend(state, loop)) chosen.push(loop.id);
+      continue;
+    }
     if (clash.paths.some((path) => busy.has(path))) continue;
     for (const path of clash.paths) busy.add(path);
     chosen.push(loop.id);
@@ -82,14 +88,21 @@ export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
   return chosen;
 }
 
+const mayAnyMend = (state: State, loop: Loop): boolean =>
+  Object.values(state.hosts).some((host) => host.state === 'up' && mayGoBack(loop, host.policy.train));
+
 /** The one event by which a conflicting loop goes back. Another host may have been faster. */
 export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-back' }>, stamp: Stamp): State {
   const loop = state.loops[event.loop];
   const policy = state.hosts[event.host]?.policy.train;
-  if (loop?.phase.at !== 'ready' || loop.clash === null || policy == null || !mayGoBack(loop, policy)) return state;
-  const by = policy.onConflict === 'ai_resolve' ? 'resolver' : 'owner';
+  if (loop?.phase.at !== 'ready' || loop.clash === null || policy == null) return state;
   const { paths, with: others } = loop.clash;
   const detail = describeClash(paths);
+  if (!mayGoBack(loop, policy)) {
+    const parked = park(loop, 'conflict', detail, stamp, paths);
+    return parkStranded({ ...state, loops: { ...state.loops, [loop.id]: parked } }, stamp);
+  }
+  const by = policy.onConflict === 'ai_resolve' ? 'resolver' : 'owner';
   const back = sendBack(loop, { kind: 'conflict', by, with: others, paths, detail }, stamp);
   return { ...state, loops: { ...state.loops, [loop.id]: back } };
 }

@@ -1,7 +1,7 @@
 import type { Event, Stamp } from '../events.ts';
 import type { LoopId, Sha } from '../ids.ts';
 import { park } from '../loop.ts';
-import type { Landing, Loop, State } from '../model.ts';
+import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
 import { describeClash, mayGoBack } from '../rework.ts';
 import { landLoop } from './advance.ts';
@@ -12,13 +12,12 @@ type Built = Extract<Event, { type: 'train-built' }>;
 /** The cars are merged. Who did not fit is noted or put aside, who turned out to be landed is, and the train starts. */
 export function boarded(state0: State, landing: Landing, event: Built, stamp: Stamp): State {
   if (landing.stage.at !== 'building' || landing.build !== event.build) return state0;
-  const isQueued = (id: LoopId | null): boolean => {
-    const phase = id === null ? undefined : state0.loops[id]?.phase;
-    return id === null || (phase?.at === 'ready' && phase.queued);
+  const isQueued = ({ loop: id, head }: Car): boolean => {
+    const loop = id === null ? undefined : state0.loops[id];
+    return id === null || (loop?.phase.at === 'ready' && loop.phase.queued && loop.head === head);
   };
-  // Somebody took one out of the queue while it was merged in: build again without it.
-  if (!event.cars.every((car) => isQueued(car.loop)))
-    return { ...state0, landing: { ...landing, build: landing.build + 1 } };
+  // Somebody took one out of the queue while it was merged in, or put another head of it in: build again.
+  if (!event.cars.every(isQueued)) return { ...state0, landing: { ...landing, build: landing.build + 1 } };
   const isUpstreamAboard = event.cars.some((car) => car.loop === null);
   const publishing = isUpstreamAboard ? state0.publishing : { ...state0.publishing, diverged: false };
   let state: State = { ...state0, integration: event.base, publishing };

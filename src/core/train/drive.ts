@@ -188,7 +188,15 @@ function blameBase(state: State, landing: Landing, stamp: Stamp): State {
     const loop = id === null ? undefined : loops[id];
     if (loop?.phase.at === 'ready') loops[loop.id] = { ...park(loop, 'main-red', detail, stamp), lastGate: report };
   }
-  return parkStranded({ ...state, loops, landing: null }, stamp);
+  const aside = parkStranded({ ...state, loops, landing: null }, stamp);
+  if (landing.cars.every((car) => car.loop !== null)) return aside;
+  // The user's commits cannot be put aside, and trying them again would end like this for ever.
+  return stopLanding(aside, {
+    kind: 'upstream-red',
+    detail: `${report.failing ?? 'a gate'} fails on main itself, and the new commits on the target do not mend it`,
+    paths: [],
+    target: state.targetHead,
+  });
 }
 
 const redReport = (landing: Landing, tree: Sha | null): GateReport =>
