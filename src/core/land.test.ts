@@ -1,299 +1,334 @@
 import { describe, expect, it } from 'vitest';
 import { GREEN, key, RED, task, tellTale } from '../../test/sim/tale.ts';
-import type { Tale } from '../../test/sim/tale.ts';
+import { phases, queued, tests, train } from '../../test/sim/train-scene.ts';
 import { hostId, sha } from './ids.ts';
-import type { LoopId } from './ids.ts';
-import { landingQueue, nextToLand } from './landing-queue.ts';
-import type { Candidate } from './model.ts';
+import { boarding, canLand } from './landing-queue.ts';
 
-const candidate = (item: LoopId, more: Partial<Candidate> = {}): Candidate => ({
-  base: sha('b'),
-  baseTree: sha('b-tree'),
-  commit: sha('c'),
-  tree: sha('c-tree'),
-  upstream: false,
-  members: more.upstream === true ? [] : [{ loop: item, commit: sha('c') }],
-  ...more,
-});
-
-/** One loop in the middle of its landing, with a candidate built. */
-function landing(more: Partial<Candidate> = {}): { readonly tale: Tale; readonly a: LoopId; readonly fence: number } {
-  const tale = tellTale();
-  tale.join('h1');
-  tale.read(task('a'), task('b'));
-  const a = tale.ready('a');
-  const fence = tale.startLanding(a);
-  tale.write({ type: 'candidate-built', fence, candidate: candidate(a, more) });
-  return { tale, a, fence };
-}
-
-const tested = (fence: number, tree: string, report = GREEN) =>
-  ({ type: 'candidate-tested', fence, tree: sha(tree), report, durationMs: 1 }) as const;
-
-describe('a candidate', () => {
-  it('is tested, then integration moves, then the loop has landed', () => {
-    const { tale, a, fence } = landing();
-    expect(tale.state().landing?.stage.at).toBe('testing');
-    tale.write(tested(fence, 'c-tree'));
-    expect(tale.state().landing?.stage.at).toBe('advancing');
-    tale.write({ type: 'integration-advanced', fence, commit: sha('c') });
-    expect(tale.state()).toMatchObject({
-      landing: null,
-      integration: 'c',
-      landed: { [key('a')]: { loop: a, commit: 'c' } },
-    });
-    expect(tale.loop(a).phase).toEqual({ at: 'landed', commit: 'c' });
+describe('a train', () => {
+  it('is tested as a whole, then integration moves, then each has landed by its own commit', () => {
+    const scene = train();
+    const { tale, loops } = scene;
+    expect(tests(scene)).toEqual(['c3']);
+    tale.test('c3-tree');
+    expect(tale.state().landing?.stage).toEqual({ at: 'advancing', commit: 'c3' });
+    expect(tale.state().integration).toBe('main');
+    tale.advance('c3');
+    expect(tale.state()).toMatchObject({ landing: null, integration: 'c3' });
+    expect(loops.map((id) => tale.loop(id).phase)).toEqual([
+      { at: 'landed', commit: 'c1' },
+      { at: 'landed', commit: 'c2' },
+      { at: 'landed', commit: 'c3' },
+    ]);
+    expect(tale.state().landed[key('b')]).toMatchObject({ loop: loops[1], commit: 'c2' });
   });
 
   it('whose very tree passed the gates before is not tested again', () => {
-    const { tale, a } = landing({ tree: sha('tree-of-a-1') });
-    expect(tale.loop(a).tree).toBe('tree-of-a-1');
+    const { tale, loops } = queued();
+    tale.write({ type: 'loop-ejected', loop: loops[1] }, { type: 'loop-ejected', loop: loops[2] });
+    tale.startLanding();
+    const [a] = loops;
+    const tree = tale.loop(a).tree!;
+    tale.build([], { cars: [{ loop: a, head: tale.loop(a).head!, commit: sha('c'), tree }] });
     expect(tale.state().landing?.stage.at).toBe('advancing');
   });
 
-  it('whose tree failed before is tested again: it may have been a flake', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree', RED), tested(fence, 'b-tree'));
-    tale.write({ type: 'landing-requested', items: [{ loop: a, head: sha('h') }] });
-    tale.write({ type: 'candidate-built', fence: tale.startLanding(a), candidate: candidate(a) });
-    expect(tale.state().landing?.stage.at).toBe('testing');
-  });
-
-  it('is not moved to by a fact about another one', () => {
-    const { tale, fence } = landing();
-    tale.write(tested(fence, 'other-tree'));
-    tale.write({ type: 'integration-advanced', fence, commit: sha('c') });
-    tale.write(tested(fence - 1, 'c-tree'));
-    expect(tale.state().landing?.stage.at).toBe('testing');
-    tale.write(tested(fence, 'c-tree'));
-    tale.write({ type: 'integration-advanced', fence, commit: sha('other') });
-    expect(tale.state().landing?.stage.at).toBe('advancing');
-  });
-
-  it('that lost the race is built again on what is there now', () => {
-    const { tale, fence } = landing();
-    tale.write(tested(fence, 'c-tree'), { type: 'integration-contested', fence, now: sha('n') });
-    expect(tale.state()).toMatchObject({ integration: 'n', landing: { stage: { at: 'building' } } });
-  });
-
-  it('found in integration already has landed, and integration is known', () => {
+  it('needs no gates where there are none', () => {
     const tale = tellTale();
-    tale.join('h1');
+    tale.join('h1', { hasGates: false });
     tale.read(task('a'));
     const a = tale.ready('a');
-    const fence = tale.startLanding(a);
-    tale.write({ type: 'candidate-contained', fence, commit: sha('c'), base: sha('later') });
-    expect(tale.loop(a).phase).toEqual({ at: 'landed', commit: 'c' });
-    expect(tale.state()).toMatchObject({ landing: null, integration: 'later' });
+    tale.startLanding();
+    tale.build([[a, 'c']]);
+    expect(tale.state().landing?.stage.at).toBe('advancing');
   });
 
-  it('that conflicts is put aside with its paths, and the queue goes on', () => {
+  it('is not moved by a fact about another one', () => {
+    const scene = train();
+    const { tale } = scene;
+    const { fence } = tale.state().landing!;
+    const told = { type: 'candidate-tested', again: 0, report: GREEN, durationMs: 1 } as const;
+    tale.write({ ...told, fence: fence - 1, tree: sha('c3-tree') });
+    tale.write({ ...told, fence, tree: sha('other-tree') });
+    tale.write({ type: 'integration-advanced', fence, commit: sha('c3') });
+    expect(tale.state().landing?.stage.at).toBe('testing');
+    tale.test('c3-tree');
+    tale.write({ type: 'integration-advanced', fence, commit: sha('c2') });
+    tale.write({ type: 'integration-advanced', fence: fence - 1, commit: sha('c3') });
+    expect(tale.state().landing?.stage.at).toBe('advancing');
+    expect(phases(scene)).toEqual(['ready', 'ready', 'ready']);
+  });
+
+  it('takes a green that is no longer asked for as known', () => {
+    const { tale } = train();
+    const { fence } = tale.state().landing!;
+    const told = { type: 'candidate-tested', fence, again: 0, durationMs: 1 } as const;
+    tale.write({ ...told, tree: sha('c1-tree'), report: RED });
+    tale.write({ ...told, tree: sha('c2-tree'), report: GREEN });
+    expect(tale.state().landing?.reds).toEqual([]);
+    tale.test('c3-tree', RED);
+    expect(tale.state().landing?.stage).toEqual({ at: 'advancing', commit: 'c2' });
+  });
+
+  it('that lost the race is built anew on what is there now', () => {
+    const { tale } = train();
+    const { fence } = tale.state().landing!;
+    tale.test('c3-tree');
+    tale.write({ type: 'integration-contested', fence, now: sha('n') });
+    expect(tale.state()).toMatchObject({ integration: 'n', landing: null });
+    expect(canLand(tale.state())).toBe(true);
+  });
+
+  it('on another base is given up, unless it may be who moved it', () => {
+    const { tale } = train();
+    tale.write({ type: 'integration-moved', head: sha('main') });
+    expect(tale.state().landing).not.toBeNull();
+    tale.write({ type: 'integration-moved', head: sha('n') });
+    expect(tale.state()).toMatchObject({ landing: null, integration: 'n' });
+    const other = train().tale;
+    other.test('c3-tree');
+    other.write({ type: 'integration-moved', head: sha('c3') });
+    expect(other.state()).toMatchObject({ landing: { stage: { at: 'advancing' } }, integration: 'c3' });
+    other.advance('c3');
+    expect(other.state().landing).toBeNull();
+  });
+
+  it('finds what is in integration already', () => {
+    const scene = queued();
+    const { tale, loops } = scene;
+    tale.startLanding();
+    tale.build([[loops[1], 'c2']], { base: sha('later'), contained: [{ loop: loops[0], commit: sha('c1') }] });
+    expect(tale.loop(loops[0]).phase).toEqual({ at: 'landed', commit: 'c1' });
+    expect(tale.state()).toMatchObject({ integration: 'later', landing: { cars: [{ loop: loops[1] }] } });
+    expect(phases(scene)).toEqual(['landed', 'ready', 'ready']);
+  });
+
+  it('lets who got ready meanwhile board before a new run starts, and keeps the cars that are there', () => {
+    const scene = train();
+    scene.tale.ready('d');
+    expect(tests(scene)).toEqual(['c3']);
+    const other = queued({ batchMax: 4 });
+    const clashes = [{ loop: other.loops[1], main: false, paths: ['x'], with: [other.loops[0]] }];
+    other.tale.startLanding();
+    other.tale.build([[other.loops[0], 'c1']], { clashes });
+    // The third one was not in that build.
+    expect(other.tale.state().landing).toMatchObject({ build: 2, stage: { at: 'building' }, cars: [{ commit: 'c1' }] });
+    other.tale.build(
+      [
+        [other.loops[0], 'c1'],
+        [other.loops[2], 'c3'],
+      ],
+      { clashes },
+    );
+    expect(tests(other)).toEqual(['c3']);
+  });
+
+  it('is built again when one of its cars was taken out while it was merged', () => {
+    const { tale, loops } = queued();
+    tale.startLanding();
+    tale.write({ type: 'loop-ejected', loop: loops[0] });
+    tale.build([
+      [loops[0], 'c1'],
+      [loops[1], 'c2'],
+    ]);
+    expect(tale.state().landing).toMatchObject({ build: 2, stage: { at: 'building' } });
+    tale.build([[loops[1], 'c2']], { build: 1 });
+    expect(tale.state().landing?.stage.at).toBe('building');
+  });
+
+  it('is built again when the branch of a car is another one by now', () => {
+    const { tale, loops } = queued();
+    tale.startLanding();
+    const old = tale.loop(loops[0]).head!;
+    tale.write(
+      { type: 'loop-ejected', loop: loops[0] },
+      { type: 'landing-requested', items: [{ loop: loops[0], head: sha('newer') }] },
+    );
+    tale.build([], { cars: [{ loop: loops[0], head: old, commit: sha('c1'), tree: sha('c1-tree') }] });
+    expect(tale.state().landing).toMatchObject({ build: 2, stage: { at: 'building' }, cars: [] });
+  });
+
+  it('starts over when the host that landed is gone', () => {
+    const { tale } = train();
+    tale.write({ type: 'host-lost', host: hostId('h1') });
+    expect(tale.state().landing).toBeNull();
+    expect(canLand(tale.state())).toBe(true);
+  });
+
+  it('is given up when a task of it is reset', () => {
+    const scene = train();
+    scene.tale.write({ type: 'task-reset', task: key('b') });
+    expect(scene.tale.state().landing).toBeNull();
+    expect(scene.tale.loop(scene.loops[1]).phase).toMatchObject({ at: 'parked', reason: 'reset' });
+  });
+});
+
+describe('a red train', () => {
+  it('is nobody’s fault: a shorter part of it is tried, and what is green lands', () => {
+    const scene = train();
+    const { tale } = scene;
+    tale.test('c3-tree', RED);
+    expect(phases(scene)).toEqual(['ready', 'ready', 'ready']);
+    expect(tests(scene)).toEqual(['c2']);
+    tale.test('c2-tree');
+    tale.advance('c2');
+    expect(phases(scene)).toEqual(['landed', 'landed', 'parked']);
+    expect(tale.loop(scene.loops[2])).toMatchObject({ phase: { reason: 'red' }, lastGate: RED });
+  });
+
+  it('is blamed on its first car only when the base is green', () => {
+    const scene = train();
+    const { tale, loops } = scene;
+    tale.test('c3-tree', RED);
+    tale.test('c2-tree', RED);
+    tale.test('c1-tree', RED);
+    expect(tests(scene)).toEqual(['main']);
+    tale.test('main-tree');
+    expect(tale.loop(loops[0])).toMatchObject({ phase: { at: 'parked', reason: 'red' }, lastGate: RED });
+    expect(tale.state().landing).toMatchObject({ build: 2, cars: [], runs: [], stage: { at: 'building' } });
+    expect(boarding(tale.state(), 9)).toEqual(loops.slice(1));
+  });
+
+  it('on a red base is not to blame: all that rode is put aside for main’s sake', () => {
+    const scene = train();
+    const { tale, loops } = scene;
+    for (const tree of ['c3-tree', 'c2-tree', 'c1-tree', 'main-tree']) tale.test(tree, RED);
+    expect(tale.state().landing).toBeNull();
+    for (const id of loops) expect(tale.loop(id).phase).toMatchObject({ at: 'parked', reason: 'main-red' });
+  });
+
+  it('is run again as often as told before anybody is blamed, the base too', () => {
+    const scene = train({ flakeRetries: 1 });
+    const { tale, loops } = scene;
+    tale.test('c3-tree', RED);
+    tale.test('c2-tree', RED);
+    tale.test('c1-tree', RED);
+    expect(tests(scene)).toEqual(['c1']);
+    tale.test('c1-tree', RED);
+    expect(tests(scene)).toEqual(['main']);
+    tale.test('main-tree', RED);
+    expect(tests(scene)).toEqual(['main']);
+    tale.test('main-tree', GREEN);
+    expect(tale.loop(loops[0]).phase).toMatchObject({ at: 'parked', reason: 'red' });
+  });
+
+  it('that turns green at the second look lands, and the gates are known to lie', () => {
+    const { tale, loops } = train({ flakeRetries: 1 });
+    for (const tree of ['c3-tree', 'c2-tree', 'c1-tree']) tale.test(tree, RED);
+    const { flaky } = tale.state().odds;
+    tale.test('c1-tree', GREEN);
+    expect(tale.state().landing?.stage).toEqual({ at: 'advancing', commit: 'c1' });
+    expect(tale.state().odds.flaky).toBeGreaterThan(flaky);
+    tale.advance('c1');
+    expect(tale.loop(loops[0]).phase.at).toBe('landed');
+  });
+
+  it('takes what builds on the culprit with it', () => {
     const tale = tellTale();
     tale.join('h1');
     tale.read(task('a'), task('b'));
     const a = tale.ready('a');
-    const b = tale.ready('b');
-    const fence = tale.startLanding(a);
-    tale.write({ type: 'candidate-conflicted', fence, upstream: false, base: sha('b'), paths: ['x.ts'] });
-    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'conflict', paths: ['x.ts'] });
-    expect(nextToLand(tale.state())).toBe(b);
-  });
-});
-
-describe('a red candidate', () => {
-  it('is blamed only with proof: the base is tested, and green', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree', RED));
-    expect(tale.state().landing?.stage.at).toBe('proving');
-    tale.write(tested(fence, 'b-tree'));
-    expect(tale.loop(a)).toMatchObject({ phase: { at: 'parked', reason: 'red' }, lastGate: RED });
-  });
-
-  it('on a red base is not to blame', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree', RED));
-    tale.write(tested(fence, 'b-tree', RED));
-    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'main-red' });
-  });
-
-  it('needs no second look at a base that is known', () => {
-    const { tale, a, fence } = landing({ baseTree: sha('tree-of-a-1') });
-    tale.write(tested(fence, 'c-tree', RED));
-    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'red' });
-  });
-
-  it('of the user’s own commits stops landing until the target moves', () => {
-    const { tale, a, fence } = landing({ upstream: true });
-    tale.write(tested(fence, 'c-tree', RED));
-    expect(tale.state().landingTrouble?.kind).toBe('upstream-red');
-    expect(tale.loop(a).phase.at).toBe('ready');
-    expect(nextToLand(tale.state())).toBeUndefined();
-    tale.write({ type: 'target-moved', head: sha('t') });
-    expect(nextToLand(tale.state())).toBe(a);
-  });
-
-  it('and a new host tries once more what was stopped', () => {
-    const { tale, a, fence } = landing({ upstream: true });
-    tale.write(tested(fence, 'c-tree', RED));
-    tale.join('h2');
-    expect(tale.state().landingTrouble).toBeNull();
-    expect(nextToLand(tale.state())).toBe(a);
+    const b = tale.ready('b', { onto: [a] });
+    tale.startLanding();
+    tale.build([
+      [a, 'c1'],
+      [b, 'c2'],
+    ]);
+    for (const tree of ['c2-tree', 'c1-tree']) tale.test(tree, RED);
+    tale.test('main-tree');
+    expect(tale.loop(b).phase).toMatchObject({ at: 'parked', reason: 'base-parked' });
+    expect(tale.state().landing).toBeNull();
   });
 });
 
 describe('the user’s new commits', () => {
-  it('are merged in first, then the item is built', () => {
-    const { tale, a, fence } = landing({ upstream: true });
-    tale.write(tested(fence, 'c-tree'), { type: 'integration-advanced', fence, commit: sha('c') });
-    expect(tale.state()).toMatchObject({ integration: 'c', landing: { item: a, stage: { at: 'building' } } });
-    expect(tale.loop(a).phase.at).toBe('ready');
-  });
-
-  it('that publishing found come before everything else', () => {
-    const tale = tellTale();
-    tale.join('h1');
-    tale.read(task('a'));
-    tale.ready('a');
+  it('ride first, and are never put aside: red, they stop landing until the target moves', () => {
+    const { tale, loops } = queued();
     tale.write({ type: 'publish-diverged', to: sha('c') });
-    expect(nextToLand(tale.state())).toBeNull();
-    const fence = tale.startLanding(null);
-    tale.write({ type: 'candidate-contained', fence, commit: sha('u'), base: sha('u') });
-    expect(tale.state()).toMatchObject({ landing: null, integration: 'u', publishing: { diverged: false } });
+    tale.startLanding();
+    tale.build([
+      [null, 'u'],
+      [loops[0], 'c1'],
+      [loops[1], 'c2'],
+      [loops[2], 'c3'],
+    ]);
+    expect(tale.state().publishing.diverged).toBe(true);
+    for (const tree of ['c3-tree', 'c1-tree', 'u-tree']) tale.test(tree, RED);
+    tale.test('main-tree');
+    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'upstream-red' } });
+    expect(tale.loop(loops[0]).phase.at).toBe('ready');
+    expect(canLand(tale.state())).toBe(false);
+    tale.write({ type: 'target-moved', head: sha('t') });
+    expect(canLand(tale.state())).toBe(true);
   });
-});
 
-describe('the queue', () => {
-  it('is first come, first served, and lets a loop wait for the one it was started from', () => {
+  it('on a red main stop landing too, instead of being tried for ever', () => {
     const tale = tellTale();
     tale.join('h1');
-    tale.read(task('a'), task('b'), task('c'));
-    const a = tale.ready('a');
-    const b = tale.ready('b');
-    expect(landingQueue(tale.state()).map((loop) => loop.id)).toEqual([a, b]);
-    expect(nextToLand(tale.state())).toBe(a);
-    tale.startLanding(b);
-    expect(tale.state().landing).toBeNull();
-    tale.startLanding(a);
-    expect(nextToLand(tale.state())).toBeUndefined();
+    tale.write({ type: 'publish-diverged', to: sha('c') });
+    tale.startLanding();
+    tale.build([[null, 'u']]);
+    tale.test('u-tree', RED);
+    tale.test('main-tree', RED);
+    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'upstream-red' } });
+    expect(canLand(tale.state())).toBe(false);
   });
 
-  it('holds back what builds on a branch that has not landed', () => {
+  it('land like any other car', () => {
+    const { tale, loops } = queued();
+    tale.write({ type: 'publish-diverged', to: sha('c') });
+    tale.startLanding();
+    tale.build([[null, 'u']], { clashes: loops.map((loop) => ({ loop, main: false, paths: ['x'], with: [] })) });
+    tale.test('u-tree');
+    tale.advance('u');
+    expect(tale.state()).toMatchObject({ integration: 'u', publishing: { diverged: false } });
+    expect(boarding(tale.state(), 9)).toEqual(loops);
+  });
+
+  it('that conflict with what landed stop landing; a new host tries once more', () => {
+    const { tale } = queued();
+    const fence = tale.startLanding();
+    tale.write({ type: 'upstream-conflicted', fence, paths: ['x'] });
+    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'upstream-conflict', paths: ['x'] } });
+    tale.join('h2');
+    expect(canLand(tale.state())).toBe(true);
+  });
+
+  it('that were there already end the wish for them', () => {
     const tale = tellTale();
-    tale.join('h1', { mergePolicy: 'manual' });
-    tale.read(task('a'), task('b'));
-    const a = tale.ready('a');
-    const b = tale.ready('b', { onto: [a] });
-    const item = (loop: LoopId) => ({ loop, head: sha('h') });
-    tale.write({ type: 'landing-requested', items: [item(b)] });
-    expect(nextToLand(tale.state())).toBeUndefined();
-    tale.write({ type: 'landing-requested', items: [item(a)] });
-    expect(nextToLand(tale.state())).toBe(a);
-  });
-
-  it('takes what a person asks for, with the branch as it stands: ready or put aside, nothing else', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree', RED), tested(fence, 'b-tree'));
-    const b = tale.begin('b');
-    tale.write({
-      type: 'landing-requested',
-      items: [
-        { loop: a, head: sha('mended') },
-        { loop: b, head: sha('x') },
-      ],
-    });
-    expect(tale.loop(a)).toMatchObject({ head: 'mended', phase: { at: 'ready', queued: true } });
-    expect(tale.loop(b).phase.at).toBe('iterating');
-  });
-
-  it('does not take a loop back whose task is in other hands, or has landed', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree', RED), tested(fence, 'b-tree'));
-    const again = tale.begin('a');
-    tale.write({ type: 'landing-requested', items: [{ loop: a, head: sha('h') }] });
-    expect(tale.loop(a).phase.at).toBe('parked');
-    tale.iterate(again, 'claimed', 'new');
-    tale.gate(again, GREEN);
-    tale.write({ type: 'candidate-contained', fence: tale.startLanding(again), commit: sha('l'), base: sha('l') });
-    tale.write({ type: 'landing-requested', items: [{ loop: a, head: sha('h') }] });
-    expect(tale.loop(a).phase.at).toBe('parked');
-  });
-
-  it('starts over when the host that landed is gone', () => {
-    const { tale, a } = landing();
-    tale.write({ type: 'host-lost', host: hostId('h1') });
-    expect(tale.state().landing).toBeNull();
-    expect(nextToLand(tale.state())).toBe(a);
+    tale.join('h1');
+    tale.write({ type: 'publish-diverged', to: sha('c') });
+    expect(canLand(tale.state())).toBe(true);
+    tale.startLanding();
+    tale.build([], { base: sha('u') });
+    expect(tale.state()).toMatchObject({ landing: null, integration: 'u', publishing: { diverged: false } });
+    expect(canLand(tale.state())).toBe(false);
   });
 });
 
 describe('a failure while landing', () => {
-  const failed = {
-    type: 'command-failed',
-    command: 'build-candidate',
-    loop: null,
-    code: 'E_GIT',
-    message: 'broke',
-  } as const;
+  const failed = { type: 'command-failed', loop: null, code: 'E_GIT', message: 'broke' } as const;
 
-  it('to move integration stops landing and leaves the item in the queue: it may have moved', () => {
-    const { tale, a, fence } = landing();
-    tale.write(tested(fence, 'c-tree'), { ...failed, command: 'advance-integration', fence });
-    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'broken', detail: 'broke' } });
-    expect(tale.loop(a).phase).toMatchObject({ at: 'ready', queued: true });
+  it('stops landing and leaves the cars in the queue: integration may have moved, and nobody is to blame', () => {
+    const scene = train();
+    const { fence } = scene.tale.state().landing!;
+    scene.tale.write({ ...failed, command: 'advance-integration', fence: fence - 1 });
+    expect(scene.tale.state().landing).not.toBeNull();
+    scene.tale.write({ ...failed, command: 'build-train', fence });
+    expect(scene.tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'broken', detail: 'broke' } });
+    expect(phases(scene)).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('puts the item aside; with no item, landing stops', () => {
-    const { tale, a, fence } = landing();
-    tale.write({ ...failed, fence: fence - 1 });
-    expect(tale.state().landing?.item).toBe(a);
-    // With others on board nobody knows whose fault it was: it is tried alone.
-    tale.write({ ...failed, fence });
-    expect(tale.state().landing).toMatchObject({ item: a, width: 1, stage: { at: 'building' } });
-    tale.write({ ...failed, fence });
-    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'broken' });
-    tale.write({ type: 'publish-diverged', to: sha('c') });
-    tale.write({ ...failed, fence: tale.startLanding(null) });
-    expect(tale.state().landingTrouble).toMatchObject({ kind: 'broken', detail: 'broke' });
-  });
-});
-
-describe('several loops in one candidate', () => {
-  /** Three loops in the queue, the first with the two others merged on top. */
-  function together(): { readonly tale: Tale; readonly loops: readonly LoopId[]; readonly fence: number } {
-    const tale = tellTale();
-    tale.join('h1');
-    tale.read(task('a'), task('b'), task('c'));
-    const loops = [tale.ready('a'), tale.ready('b'), tale.ready('c')];
-    const [a] = loops as [LoopId];
-    const fence = tale.startLanding(a);
-    const members = loops.map((loop, index) => ({ loop, commit: sha(`c${index}`) }));
-    tale.write({ type: 'candidate-built', fence, candidate: candidate(a, { members }) });
-    return { tale, loops, fence };
-  }
-
-  it('land together, each by its own commit, after one test', () => {
-    const { tale, loops, fence } = together();
-    tale.write(tested(fence, 'c-tree'), { type: 'integration-advanced', fence, commit: sha('c') });
-    expect(tale.state()).toMatchObject({ landing: null, integration: 'c' });
-    expect(loops.map((loop) => tale.loop(loop).phase)).toEqual([
-      { at: 'landed', commit: 'c0' },
-      { at: 'landed', commit: 'c1' },
-      { at: 'landed', commit: 'c2' },
-    ]);
-  });
-
-  it('are nobody’s fault when red together: fewer are tried', () => {
-    const { tale, loops, fence } = together();
-    tale.write(tested(fence, 'c-tree', RED));
-    expect(tale.state().landing).toMatchObject({ item: loops[0], width: 1, stage: { at: 'building' } });
-    expect(loops.map((loop) => tale.loop(loop).phase.at)).toEqual(['ready', 'ready', 'ready']);
-  });
-
-  it('are built again when one of them is taken out', () => {
-    const { tale, loops } = together();
-    tale.write({ type: 'task-reset', task: key('b') });
-    expect(tale.state().landing).toBeNull();
-    expect(tale.loop(loops[1] as LoopId).phase).toMatchObject({ at: 'parked', reason: 'reset' });
-    expect(nextToLand(tale.state())).toBe(loops[0]);
+  it('of one item puts that one aside', () => {
+    const { tale, loops } = queued();
+    tale.startLanding();
+    tale.build(
+      [
+        [loops[1], 'c2'],
+        [loops[2], 'c3'],
+      ],
+      { broken: [{ loop: loops[0], why: 'its head is gone' }] },
+    );
+    expect(tale.loop(loops[0]).phase).toMatchObject({ at: 'parked', reason: 'broken', detail: 'its head is gone' });
+    expect(tale.state().landing?.stage.at).toBe('testing');
   });
 });

@@ -167,12 +167,13 @@ describe('gates end', () => {
       n: 1,
       head: sha('later'),
       tree: sha('later-tree'),
+      tested: sha('later-tree-ticked'),
       report: GREEN,
       durationMs: 1,
       protected: [],
     });
     expect(tale.loop(a)).toMatchObject({ head: 'later', tree: 'later-tree', phase: { at: 'ready' } });
-    expect(tale.state().verdicts).toEqual([{ key: 'g:later-tree', verdict: 'green' }]);
+    expect(tale.state().verdicts).toEqual([{ key: 'g:later-tree-ticked', verdict: 'green' }]);
   });
 });
 
@@ -235,7 +236,8 @@ describe('hosts and loops', () => {
     expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'reset' });
     expect(tale.state().attempts).toEqual({});
     const again = tale.ready('a');
-    tale.startLanding(again);
+    tale.startLanding();
+    tale.build([[again, 'c']]);
     tale.write({ type: 'task-reset', task: key('a') });
     expect(tale.state().landing).toBeNull();
   });
@@ -258,13 +260,13 @@ describe('hosts and loops', () => {
     const b = loopId('b-9');
     tale.write(
       { type: 'task-claimed', loop: b, task: key('b'), host: hostId('h1'), slot: 1, branch: 'ralph/b-9', onto: [] },
-      { type: 'landing-started', item: a, host: hostId('h1') },
+      { type: 'landing-started', host: hostId('h1') },
     );
     const { fence } = tale.loop(b);
     expect(tale.state().landing?.fence).toBe(fence);
     tale.write({ type: 'task-reset', task: key('b') });
     tale.write({ type: 'command-failed', command: 'make-worktree', loop: b, fence, code: 'E_GIT', message: 'late' });
-    expect(tale.state().landing?.item).toBe(a);
+    expect(tale.state().landing?.fence).toBe(fence);
     expect(tale.loop(a).phase.at).toBe('ready');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { key, task, tellTale } from '../../test/sim/tale.ts';
+import { key, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
 import { hostId } from './ids.ts';
 import { schedule, isSpent } from './schedule.ts';
 import type { Tale } from '../../test/sim/tale.ts';
@@ -39,13 +39,7 @@ describe('schedule', () => {
     expect(waits(tale)['b']).toEqual({ why: 'group', group: 'auth', behind: 'a' });
     const a = tale.ready('a');
     expect(waits(tale)['b']).toEqual({ why: 'group', group: 'auth', behind: 'a' });
-    tale.write({ type: 'landing-started', item: a, host: ME });
-    tale.write({
-      type: 'candidate-contained',
-      fence: tale.state().seq,
-      commit: tale.loop(a).head!,
-      base: tale.loop(a).head!,
-    });
+    tale.land(a);
     expect(starts(tale)).toEqual([key('b'), key('ui')]);
   });
 
@@ -80,8 +74,7 @@ describe('schedule', () => {
     const a = tale.ready('a');
     tale.read(task('a'), task('b', { deps: ['a'] }));
     expect(waits(tale)['b']).toEqual({ why: 'dependency', on: ['a'] });
-    const fence = tale.startLanding(a);
-    tale.write({ type: 'candidate-contained', fence, commit: tale.loop(a).head!, base: tale.loop(a).head! });
+    tale.land(a);
     expect(starts(tale)).toEqual([key('b')]);
   });
 
@@ -220,9 +213,9 @@ describe('isSpent', () => {
     tale.iterate(a, 'claimed', 'tree');
     tale.gate(a, { verdict: 'green', failing: null, tail: '' });
     expect(isSpent(tale.state(), ME)).toBe(false);
-    const fence = tale.startLanding(a, 'h2');
+    tale.startLanding('h2');
     expect(isSpent(tale.state(), ME)).toBe(false);
-    tale.write({ type: 'candidate-contained', fence, commit: tale.loop(a).head!, base: tale.loop(a).head! });
+    tale.build([], { contained: [{ loop: a, commit: tale.loop(a).head! }] });
     expect(isSpent(tale.state(), ME)).toBe(true);
   });
 
@@ -230,10 +223,36 @@ describe('isSpent', () => {
     const tale = tellTale();
     tale.join('h1');
     tale.read(task('a'));
-    const a = tale.ready('a');
-    const fence = tale.startLanding(a);
-    tale.write({ type: 'candidate-conflicted', fence, upstream: true, base: tale.loop(a).head!, paths: ['x'] });
+    tale.ready('a');
+    const fence = tale.startLanding();
+    tale.write({ type: 'upstream-conflicted', fence, paths: ['x'] });
     expect(isSpent(tale.state(), ME)).toBe(true);
     expect(isSpent(tale.state(), hostId('gone'))).toBe(true);
+  });
+
+  it('does not wait for a queue that a person holds, and does for one that was let go', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    tale.ready('a');
+    tale.write({ type: 'queue-paused' });
+    expect(isSpent(tale.state(), ME)).toBe(true);
+    tale.write({ type: 'queue-resumed' });
+    expect(isSpent(tale.state(), ME)).toBe(false);
+  });
+
+  it('waits for conflicts it may have mended, not for those it may not', () => {
+    for (const [onConflict, spent] of [
+      ['requeue', false],
+      ['stop', true],
+    ] as const) {
+      const tale = tellTale();
+      tale.join('h1', { train: { ...TRAIN, onConflict } });
+      tale.read(task('a'));
+      const a = tale.ready('a');
+      tale.startLanding();
+      tale.build([], { clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+      expect([onConflict, isSpent(tale.state(), ME)]).toEqual([onConflict, spent]);
+    }
   });
 });

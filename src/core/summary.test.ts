@@ -11,8 +11,7 @@ function landed(): Tale {
   const tale = tellTale();
   tale.join('h1');
   tale.read(task('a'), task('b'));
-  const a = tale.ready('a');
-  tale.write({ type: 'candidate-contained', fence: tale.startLanding(a), commit: sha('c'), base: sha('c') });
+  tale.land(tale.ready('a'));
   return tale;
 }
 
@@ -51,9 +50,9 @@ describe('summarize', () => {
     const tale = landed();
     tale.write({ type: 'publish-blocked', to: sha('c'), why: 'a dirty file', paths: ['x'] });
     expect(sum(tale)).toMatchObject({ publish: { state: 'blocked', why: 'a dirty file' }, exit: EXIT.needsPerson });
-    const b = tale.ready('b');
-    const fence = tale.startLanding(b);
-    tale.write({ type: 'candidate-conflicted', fence, upstream: true, base: sha('c'), paths: ['x.ts', 'y.ts'] });
+    tale.ready('b');
+    const fence = tale.startLanding();
+    tale.write({ type: 'upstream-conflicted', fence, paths: ['x.ts', 'y.ts'] });
     expect(sum(tale).trouble).toBe('what landed and the new commits on the target conflict: x.ts, y.ts');
     expect(sum(tale).exit).toBe(EXIT.needsPerson);
   });

@@ -27,8 +27,10 @@ describe('taskViews', () => {
       task('done', { status: 'done' }),
     );
     const landed = tale.ready('landed');
-    tale.write({ type: 'candidate-contained', fence: tale.startLanding(landed), commit: sha('c'), base: sha('c') });
-    tale.startLanding(tale.ready('landing'));
+    tale.land(landed);
+    const landing = tale.ready('landing');
+    tale.startLanding();
+    tale.build([[landing, 'l']]);
     tale.ready('queued');
     tale.ready('ready', { host: 'h2' });
     tale.begin('interrupted', { host: 'h2' });
@@ -43,7 +45,7 @@ describe('taskViews', () => {
     const view = statusView(tale.state(), TRACKER, 0);
     expect(view.counts).toMatchObject({ tasks: 11, waiting: 2, landed: 1, parked: 1, running: 1 });
     expect(view.workers.map((worker) => worker.status)).toEqual(['interrupted', 'iterating']);
-    expect(view.landing).toEqual({ item: 'landing-2', stage: 'building' });
+    expect(view.landing).toEqual({ stage: 'testing', cars: ['landing-2'] });
   });
 
   it('names the reason of a parked task and the command that moves it on', () => {
@@ -75,7 +77,7 @@ describe('taskViews', () => {
     tale.join('h1');
     tale.read(task('a'));
     const a = tale.ready('a');
-    tale.write({ type: 'candidate-contained', fence: tale.startLanding(a), commit: sha('c'), base: sha('c') });
+    tale.land(a);
     expect(views(tale)['a']).toMatchObject({ status: 'landed', commit: 'c', branch: null });
     tale.write({ type: 'task-reset', task: key('a') });
     expect(views(tale)['a']).toMatchObject({ status: 'waiting', commit: null });
@@ -110,7 +112,10 @@ describe('statusView', () => {
     const tale = tellTale();
     tale.join('h1');
     tale.read(task('a'), task('b'));
-    tale.startLanding(tale.ready('a'));
+    const a = tale.ready('a');
+    tale.startLanding();
+    tale.build([[a, 'l']]);
+    tale.test('l-tree', RED);
     tale.write({ type: 'publish-blocked', to: sha('c'), why: 'dirty', paths: ['x'] });
     const view = statusView(tale.state(), TRACKER, 1);
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { key, LIMITS, task, tellTale } from '../../test/sim/tale.ts';
+import { key, LIMITS, RED, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
 import type { Tale } from '../../test/sim/tale.ts';
 import { hostId, sha } from './ids.ts';
 import type { LoopId } from './ids.ts';
@@ -8,11 +8,6 @@ import { wishes } from './wishes.ts';
 const H1 = hostId('h1');
 const H2 = hostId('h2');
 const types = (tale: Tale, host = H1) => wishes(tale.state(), host).map((wish) => wish.type);
-
-function land(tale: Tale, loop: LoopId, commit = 'c'): void {
-  const fence = tale.startLanding(loop);
-  tale.write({ type: 'candidate-contained', fence, commit: sha(commit), base: sha(commit) });
-}
 
 function two(publish: 'end' | 'each' | 'manual' = 'end'): Tale {
   const tale = tellTale();
@@ -86,35 +81,69 @@ describe('wishes', () => {
     });
     expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'make-worktree', onto: [tale.loop(a).head] }]);
     tale.write({ type: 'landing-requested', items: [{ loop: a, head: tale.loop(a).head! }] });
-    land(tale, a);
+    tale.land(a);
     expect(wishes(tale.state(), H1)[0]).toMatchObject({ type: 'make-worktree', onto: [] });
   });
 
-  it('follow a landing through its stages, for the host that lands only', () => {
+  it('follow a train through its stages, for the host that lands only', () => {
     const tale = two();
     const a = tale.ready('a');
-    const fence = tale.startLanding(a);
-    expect(types(tale)).toEqual(['build-candidate']);
+    const b = tale.ready('b');
+    const fence = tale.startLanding();
+    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'build-train', fence, build: 1, items: [a, b], keep: [] }]);
     expect(types(tale, H2)).toEqual([]);
-    const candidate = {
-      base: sha('b'),
-      baseTree: sha('bt'),
-      commit: sha('c'),
-      tree: sha('ct'),
-      upstream: false,
-      members: [{ loop: a, commit: sha('c') }],
-    };
-    tale.write({ type: 'candidate-built', fence, candidate });
-    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'test-candidate', commit: 'c', tree: 'ct' }]);
-    const red = { verdict: 'red', failing: 'x', tail: '' } as const;
-    tale.write({ type: 'candidate-tested', fence, tree: sha('ct'), report: red, durationMs: 1 });
-    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'test-candidate', commit: 'b', tree: 'bt' }]);
+    tale.build([
+      [a, 'c1'],
+      [b, 'c2'],
+    ]);
+    expect(wishes(tale.state(), H1)).toMatchObject([
+      { type: 'test-candidate', commit: 'c2', tree: 'c2-tree', slot: 1, again: 0, timeoutMs: null },
+    ]);
+    tale.test('c2-tree', RED);
+    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'test-candidate', commit: 'c1', tree: 'c1-tree' }]);
+    tale.test('c1-tree');
+    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'advance-integration', fence, from: 'main', to: 'c1' }]);
+    tale.advance('c1');
+    expect(tale.loop(b).phase).toMatchObject({ at: 'parked', reason: 'red' });
+    expect(types(tale)).toEqual(['retire-worktree', 'publish']);
+  });
+
+  it('run the gates of a train again under another key, and with a time limit from past runs where that is wanted', () => {
+    const tale = tellTale();
+    tale.join('h1', { gateTimeoutAuto: true, train: { ...TRAIN, flakeRetries: 1 } });
+    tale.read(task('a'), task('b'));
+    const a = tale.ready('a');
+    tale.startLanding();
+    tale.build([[a, 'c']]);
+    const [first] = wishes(tale.state(), H1);
+    tale.test('c-tree', RED);
+    const [second] = wishes(tale.state(), H1);
+    expect([first?.type, second?.type]).toEqual(['test-candidate', 'test-candidate']);
+    expect(second?.key).not.toBe(first?.key);
+    expect(second).toMatchObject({ timeoutMs: null });
+    const known = { ...tale.state(), pace: { aloneMs: [50_000, 70_000], besideMs: [] } };
+    expect(wishes(known, H1)).toMatchObject([{ timeoutMs: 210_000 }]);
+  });
+
+  it('bring main into the worktree of a loop that was sent back, before its next iteration', () => {
+    const tale = tellTale();
+    tale.join('h1', { train: { ...TRAIN, onConflict: 'requeue' } });
+    tale.read(task('a'));
+    const a = tale.ready('a');
+    tale.startLanding();
+    tale.build([], { clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+    tale.sendBack(a);
+    expect(types(tale)).toEqual([]);
+    tale.write({ type: 'loop-adopted', loop: a, host: H1, slot: 1 });
+    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'update-worktree', loop: a, n: 2 }]);
+    tale.mergeMain(a, ['x']);
+    expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'run-iteration', loop: a, n: 2 }]);
   });
 
   it('retire the worktree of a landed loop, once, by one host', () => {
     const tale = two('manual');
     const a = tale.ready('a');
-    land(tale, a);
+    tale.land(a);
     expect(types(tale)).toEqual(['retire-worktree']);
     expect(types(tale, H2)).toEqual([]);
     tale.write({ type: 'worktree-retired', loop: a });
@@ -130,7 +159,7 @@ describe('wishes', () => {
       const tale = two(publish);
       const a = tale.ready('a');
       const b = tale.begin('b');
-      land(tale, a);
+      tale.land(a);
       const published = () => types(tale).filter((type) => type === 'publish').length;
       expect([publish, published()]).toEqual([publish, atOnce]);
       tale.iterate(b, 'timed-out');
@@ -140,7 +169,7 @@ describe('wishes', () => {
 
   it('do not publish what is published, blocked or has to be merged first', () => {
     const tale = two('each');
-    land(tale, tale.ready('a'));
+    tale.land(tale.ready('a'));
     const wished = () => types(tale).includes('publish');
     expect(wished()).toBe(true);
     tale.write({ type: 'publish-blocked', to: sha('c'), why: 'dirty', paths: ['x'] });

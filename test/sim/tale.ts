@@ -1,7 +1,7 @@
 import type { Event, IterationOutcome } from '../../src/core/events.ts';
 import type { LoopId } from '../../src/core/ids.ts';
 import { hostId, loopId, sha, taskId, taskKey } from '../../src/core/ids.ts';
-import type { GateReport, HostPolicy, Loop, State } from '../../src/core/model.ts';
+import type { Car, GateReport, HostPolicy, Loop, State, TrainPolicy } from '../../src/core/model.ts';
 import { EMPTY_STATE } from '../../src/core/model.ts';
 import type { LimitSettings } from '../../src/core/settings.ts';
 import type { Task } from '../../src/core/task.ts';
@@ -25,6 +25,16 @@ export const LIMITS: LimitSettings = {
   outputMb: 10,
 };
 
+export const TRAIN: TrainPolicy = {
+  batchMax: 'auto',
+  gateSlots: 1,
+  cores: 2,
+  flakeRetries: 0,
+  strictEveryCommit: false,
+  onConflict: 'stop',
+  maxAttempts: 2,
+};
+
 export const POLICY: HostPolicy = {
   tracker: TRACKER,
   slots: 2,
@@ -36,8 +46,11 @@ export const POLICY: HostPolicy = {
   method: 'merge',
   agents: [{ name: 'scripted', account: 'scripted' }],
   budget: { maxCostUsd: null, maxTokens: null },
+  resolver: null,
   gatesHash: 'g',
   hasGates: true,
+  gateTimeoutAuto: false,
+  train: TRAIN,
 };
 
 export function task(
@@ -63,6 +76,7 @@ export const GREEN: GateReport = { verdict: 'green', failing: null, tail: '' };
 export const RED: GateReport = { verdict: 'red', failing: 'npm test', tail: 'one failed' };
 
 type Ended = Extract<Event, { type: 'iteration-ended' }>;
+type Built = Extract<Event, { type: 'train-built' }>;
 
 /** What an iteration is said to have cost. */
 export const spent = (costUsd: number | null, tokens = 0): Usage => ({
@@ -96,7 +110,17 @@ export interface Tale {
   readonly gate: (loop: LoopId, report: GateReport, touched?: readonly string[]) => Loop;
   /** A whole loop, up to green gates. */
   readonly ready: (task: string, more?: Parameters<Tale['begin']>[1]) => LoopId;
-  readonly startLanding: (item: LoopId | null, host?: string) => number;
+  readonly startLanding: (host?: string) => number;
+  /** The queue merged as the train that is being built asks for; a name stands for a commit and its tree. */
+  readonly build: (cars: readonly (readonly [LoopId | null, string])[], more?: Partial<Built>) => State;
+  /** The gates on a tree of the train. */
+  readonly test: (tree: string, report?: GateReport) => State;
+  readonly advance: (commit: string) => State;
+  readonly sendBack: (loop: LoopId, host?: string) => Loop;
+  /** Main is in the loop's worktree. */
+  readonly mergeMain: (loop: LoopId, conflicts?: readonly string[]) => Loop;
+  /** Found to have landed, so that integration is there. */
+  readonly land: (loop: LoopId, commit?: string) => State;
 }
 
 export function tellTale(): Tale {
@@ -147,7 +171,7 @@ export function tellTale(): Tale {
   const gate: Tale['gate'] = (id, report, touched = []) => {
     const { fence, iteration, head, tree } = loop(id);
     const ended = { loop: id, fence, n: iteration, head: head ?? sha(''), tree: tree ?? sha('') };
-    write({ type: 'gates-ended', ...ended, report, durationMs: 10, protected: touched });
+    write({ type: 'gates-ended', ...ended, tested: ended.tree, report, durationMs: 10, protected: touched });
     return loop(id);
   };
   return {
@@ -171,6 +195,53 @@ export function tellTale(): Tale {
       gate(id, GREEN);
       return id;
     },
-    startLanding: (item, host = 'h1') => write({ type: 'landing-started', item, host: hostId(host) }).seq,
+    ...landings({ state: () => state, write, loop }),
+  };
+}
+
+type Landings = Pick<Tale, 'startLanding' | 'build' | 'test' | 'advance' | 'sendBack' | 'mergeMain' | 'land'>;
+
+function landings({ state, write, loop }: Pick<Tale, 'state' | 'write' | 'loop'>): Landings {
+  const startLanding: Tale['startLanding'] = (host = 'h1') =>
+    write({ type: 'landing-started', host: hostId(host) }).seq;
+  const underWay = (): { readonly fence: number; readonly build: number } => {
+    const { landing } = state();
+    if (landing === null) throw new Error('the tale has no landing');
+    return landing;
+  };
+  const build: Tale['build'] = (cars, more = {}) => {
+    const { fence, build: nth } = underWay();
+    const made = cars.map(([id, name]): Car => {
+      const head = id === null ? sha('upstream') : (loop(id).head ?? sha(''));
+      return { loop: id, head, commit: sha(name), tree: sha(`${name}-tree`) };
+    });
+    const on = { base: sha('main'), baseTree: sha('main-tree') };
+    const rest = { clashes: [], contained: [], implied: [], broken: [] };
+    return write({ type: 'train-built', fence, build: nth, ...on, cars: made, ...rest, ...more });
+  };
+  return {
+    startLanding,
+    build,
+    test: (tree, report = GREEN) => {
+      const again = state().landing?.runs.find((run) => run.tree === tree)?.again ?? 0;
+      const { fence } = underWay();
+      return write({ type: 'candidate-tested', fence, tree: sha(tree), again, report, durationMs: 1 });
+    },
+    advance: (commit) => write({ type: 'integration-advanced', fence: underWay().fence, commit: sha(commit) }),
+    sendBack: (id, host = 'h1') => {
+      write({ type: 'loop-sent-back', loop: id, host: hostId(host) });
+      return loop(id);
+    },
+    mergeMain: (id, conflicts = []) => {
+      const { fence, iteration, head } = loop(id);
+      const made = { base: sha('main'), baseTree: sha('main-tree'), before: head ?? sha(''), conflicts };
+      const merged = { head: sha(`merged-${id}`), tree: sha(`merged-tree-${id}`) };
+      write({ type: 'main-merged', loop: id, fence, n: iteration + 1, ...made, ...merged });
+      return loop(id);
+    },
+    land: (id, commit = 'c') => {
+      startLanding();
+      return build([], { base: sha(commit), contained: [{ loop: id, commit: sha(commit) }] });
+    },
   };
 }
