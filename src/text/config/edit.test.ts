@@ -47,6 +47,20 @@ describe('setTomlKey', () => {
       '[limits]\n# iterations = 10\niterations = 5\n# grace = "1s"\n\n[landing]\n',
     ],
     [
+      'a new key below a comment that spells it otherwise',
+      '[limits]\n# no-progress = 3\n# grace = "1s"\n',
+      'limits.no_progress',
+      5,
+      '[limits]\n# no-progress = 3\nno_progress = 5\n# grace = "1s"\n',
+    ],
+    [
+      'a path below the comment that shows it',
+      '[landing.merge.regenerate]\n# "package-lock.json" = "x"\n# more\n',
+      'landing.merge.regenerate.package-lock.json',
+      'y',
+      '[landing.merge.regenerate]\n# "package-lock.json" = "x"\n"package-lock.json" = "y"\n# more\n',
+    ],
+    [
       'a new table at the end',
       'agent = "x"',
       'parallel.conflict_resolution.strategy',

@@ -154,6 +154,15 @@ describe('settle', () => {
     ]);
   });
 
+  it('tells what does not go together, after what is wrong by itself', () => {
+    const { problems } = settle([repo('foo = 1\n[gates.uses]\ndb = ["a"]')]);
+    expect(problems.map(({ line, column }) => [line, column])).toEqual([
+      [1, 1],
+      [3, 1],
+      [3, 7],
+    ]);
+  });
+
   it('bounds a gate without a set time', () => {
     expect(settle([repo('gates.timeout = "auto"')]).settings.gates).toMatchObject({
       timeoutMs: 7_200_000,

@@ -24,7 +24,7 @@ export interface PromptFacts {
   /** What other running loops are changing. */
   readonly others: readonly { readonly path: string; readonly task: string }[];
   readonly gates: readonly string[];
-  /** Why work that was ready is being worked on again; null: it never was ready. */
+  /** What does not fit with what landed and has to be mended; null: nothing. */
   readonly rework: ReworkFacts | null;
   /** What will conflict if everybody goes on like this; task null: with main. */
   readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];

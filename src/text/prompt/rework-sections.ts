@@ -29,14 +29,14 @@ export function reworkSection(facts: PromptFacts): string {
 function conflictOpening({ target, detail }: ReworkFacts): string {
   return section(
     'Your work has to be merged',
-    `It was done, but it does not merge (${cleanLine(detail)}). So ${cleanLine(target)}, with all that landed, was merged into your branch and committed as it is. Finish that merge: resolve the conflicts, then see that the whole task is still done.`,
+    `It does not merge by itself (${cleanLine(detail)}). So ${cleanLine(target)}, with all that landed, was merged into your branch and committed as it is. Finish that merge: resolve the conflicts, then see that the task is done as a whole.`,
   );
 }
 
 function redOpening({ target, detail }: ReworkFacts): string {
   return section(
     'Your work is red together with what landed',
-    `It was done, but it cannot land (${cleanLine(detail)}). So ${cleanLine(target)}, with all that landed, was merged into your branch and committed.\n\n${RED_TOGETHER}`,
+    `It cannot land like this (${cleanLine(detail)}). So ${cleanLine(target)}, with all that landed, was merged into your branch and committed.\n\n${RED_TOGETHER}`,
   );
 }
 
