@@ -164,7 +164,7 @@ function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stam
 }
 
 /** The next iteration, though this one did not count: what it cost does. */
-function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
+export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
   const spent = overspent(loop.usage, limits);
   return spent === null
     ? { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } }

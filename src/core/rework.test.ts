@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GREEN, LIMITS, RED, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
+import { GREEN, LIMITS, RED, spent, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
 import type { Tale } from '../../test/sim/tale.ts';
 import { hostId, sha } from './ids.ts';
 import type { LoopId } from './ids.ts';
@@ -128,6 +128,17 @@ describe('a loop that was sent back', () => {
     expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'conflict', paths: ['x'] });
   });
 
+  it('gets no further iteration when its budget is spent', () => {
+    const tale = tellTale();
+    tale.join('h1', { train: { ...TRAIN, onConflict: 'requeue' }, limits: { ...LIMITS, maxCostUsd: 1 } });
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    tale.iterate(a, 'claimed', 'one', 1, { usage: spent(1) });
+    tale.gate(a, GREEN);
+    mend(tale, a);
+    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'budget' });
+  });
+
   it('starts with no streak of idleness or failures', () => {
     const { tale, a } = scene({}, { limits: { ...LIMITS, noProgress: 2 } });
     mend(tale, a);
@@ -232,6 +243,22 @@ describe('a conflict that is foreseen', () => {
     foresee(tale, a, null);
     tale.iterate(a, 'worked', 'one');
     expect(tale.mergeMain(a)).toMatchObject({ phase: { at: 'iterating', n: 2 }, rework: null });
+  });
+
+  it('a second time leaves the first conflict to be mended too', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    foresee(tale, a, null);
+    tale.iterate(a, 'worked', 'one');
+    tale.mergeMain(a, ['x']);
+    foresee(tale, a, null);
+    tale.iterate(a, 'worked', 'two');
+    expect(tale.mergeMain(a, [])).toMatchObject({ phase: { at: 'iterating', n: 3 }, rework: { paths: ['x'] } });
+    foresee(tale, a, null);
+    tale.iterate(a, 'worked', 'three');
+    expect(tale.mergeMain(a, ['y']).rework?.paths).toEqual(['x', 'y']);
   });
 
   it('with another loop, or of a loop that is done, changes nothing', () => {

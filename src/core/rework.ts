@@ -1,7 +1,7 @@
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import { landingQueue } from './landing-queue.ts';
-import { park } from './loop.ts';
+import { park, withinBudget } from './loop.ts';
 import type { GateReport, Loop, Rework, State, TrainPolicy } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { parkStranded } from './put-aside.ts';
@@ -117,11 +117,12 @@ export function mainMerged(
   event: Extract<Event, { type: 'main-merged' }>,
   stamp: Stamp,
 ): State {
-  if (loop.phase.at !== 'updating' || loop.phase.n !== event.n) return state;
+  const host = loop.host === null ? undefined : state.hosts[loop.host];
+  if (host == null || loop.phase.at !== 'updating' || loop.phase.n !== event.n) return state;
   const { [loop.id]: seen, ...rest } = state.foreseen;
   const others = (seen ?? []).filter((one) => one.with !== null);
   const rework = reworkAfter(loop, event);
-  const isMended = rework?.kind === 'conflict' && event.conflicts.length === 0;
+  const isMended = rework?.kind === 'conflict' && rework.paths.length === 0;
   const merged: Loop = {
     ...loop,
     since: stamp.at,
@@ -130,18 +131,21 @@ export function mainMerged(
     head: event.head,
     tree: event.tree,
     rework,
-    phase: isMended ? { at: 'gating', n: loop.iteration } : { at: 'iterating', n: event.n },
+    phase: { at: 'gating', n: loop.iteration },
   };
   return {
     ...state,
-    loops: { ...state.loops, [loop.id]: merged },
+    loops: { ...state.loops, [loop.id]: isMended ? merged : withinBudget(merged, host.policy.limits, stamp) },
     foreseen: others.length === 0 ? rest : { ...rest, [loop.id]: others },
   };
 }
 
 /** Brought in ahead of time, main may conflict too: then there is something to mend though nobody sent it back. */
 function reworkAfter(loop: Loop, event: Extract<Event, { type: 'main-merged' }>): Rework | null {
-  const found = { paths: event.conflicts, before: event.before, merged: event.head };
+  // What an earlier merge left is still there: nobody is done before that is gone too.
+  const left = loop.rework?.merged == null ? [] : loop.rework.paths;
+  const paths = [...new Set([...left, ...event.conflicts])];
+  const found = { paths, before: event.before, merged: event.head };
   if (loop.rework !== null) return { ...loop.rework, ...found };
   if (event.conflicts.length === 0) return null;
   const detail = describeClash(event.conflicts);

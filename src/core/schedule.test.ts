@@ -150,6 +150,24 @@ describe('schedule', () => {
     expect(isSpent(tale.state(), ME)).toBe(false);
   });
 
+  it('leaves what waits for the agent for conflicts to log in until it has', () => {
+    const tale = tellTale();
+    const resolver = { name: 'rex', account: 'rex' };
+    tale.join('h1', { resolver, train: { ...TRAIN, onConflict: 'ai_resolve' } });
+    tale.read(task('a'));
+    const a = tale.ready('a');
+    tale.startLanding();
+    tale.build([], { clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+    tale.sendBack(a);
+    expect(schedule(tale.state(), ME).adopts).toHaveLength(1);
+    tale.write({ type: 'loop-adopted', loop: a, host: ME, slot: 1 });
+    tale.mergeMain(a, ['x']);
+    const hold = { kind: 'auth', untilMs: null, detail: 'log in' } as const;
+    tale.iterate(a, 'refused', 'x', 1, { agent: 'rex', account: 'rex', hold });
+    expect(tale.loop(a)).toMatchObject({ host: null, waitsFor: 'auth' });
+    expect(schedule(tale.state(), ME).adopts).toEqual([]);
+  });
+
   it('gives nothing to a host that drains, is unknown or has no slot', () => {
     const tale = tellTale();
     tale.join('h1');

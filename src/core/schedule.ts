@@ -1,4 +1,4 @@
-import { chooseAgent, roomFor } from './accounts.ts';
+import { agentsFor, chooseAgent, roomFor } from './accounts.ts';
 import { boarding } from './landing-queue.ts';
 import type { Start } from './commands.ts';
 import type { HostId, LoopId, TaskKey } from './ids.ts';
@@ -143,9 +143,9 @@ function freeSlots(state: State, host: Host, mine: readonly Loop[]): number[] {
 }
 
 function orphans(state: State, host: Host): readonly Loop[] {
-  const isShut = chooseAgent(state, host.policy).kind === 'shut';
+  const isShut = (loop: Loop): boolean => chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut';
   const mustWait = (loop: Loop): boolean =>
-    (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut);
+    (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut(loop));
   return loopsOf(state)
     .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
     .filter((loop) => !mustWait(loop))
