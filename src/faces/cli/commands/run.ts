@@ -8,7 +8,7 @@ import { readIdentity } from '../../../world/git/identity.ts';
 import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
-import { loadPromptTemplate } from '../../../world/prompt-files.ts';
+import { checkPromptFiles } from '../../../world/prompt-files.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { findTracker } from '../../../world/find-tracker.ts';
 import { openTracker } from '../../../world/tracker-file.ts';
@@ -34,7 +34,7 @@ export const handle: Handler = async (call) => {
   const [{ target }, identity] = await Promise.all([preflight(repo, settings.landing.target), readIdentity(repo)]);
   const agents = chooseAgents(settings, call.env, repo.root);
   for (const agent of agents) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
-  const prompts = loadPromptTemplate(repo.root);
+  const prompts = checkPromptFiles(repo.root);
   const resolver = chooseResolver(settings, call.env, repo.root);
   const policy = runPolicy({ settings, tracker: tasks.path, target, agents, resolver, env: call.env });
   if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
