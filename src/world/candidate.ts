@@ -1,69 +1,127 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
+import type { MergeDriverSettings } from '../core/settings.ts';
+import { assertEnvelope } from './envelope.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
-import { knowAncestor, mergeInMemory } from './git/merge.ts';
-import { deleteRef, listRefs, moveRef, readRef } from './git/refs.ts';
+import { knowAncestor, mergeBases, mergeInMemory } from './git/merge.ts';
+import type { Merged } from './git/merge.ts';
 import { replayInMemory } from './git/replay.ts';
-import { readFileAt, replaceFile, writeBlob } from './git/tree-edit.ts';
+import type { Repository } from './git/repository.ts';
+import type { Signing } from './git/signing.ts';
+import { readFileAt, replaceFile, replaceFiles, treeOf, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
+import { learnResolutions } from './learn-resolutions.ts';
+import type { Regenerate } from './regenerate.ts';
+import { openResolutions } from './resolutions.ts';
+import type { Resolutions } from './resolutions.ts';
+import { settleConflicts } from './settle-conflicts.ts';
 import type { BuildOptions, Integration, TrackerFile } from './world.ts';
 
 export interface CandidatePlace {
+  readonly repo: Repository;
   readonly view: GitView;
   readonly identity: Identity;
   readonly tracker: TrackerFile;
+  readonly merge: MergeDriverSettings;
+  readonly regenerate: Regenerate;
+  /** How landings are signed; null: they are not. */
+  readonly signing: Signing | null;
 }
 
 export interface Candidates {
   readonly build: Integration['build'];
-  readonly hold: Integration['holdCandidate'];
-  readonly drop: Integration['dropCandidate'];
+  readonly learn: Integration['learn'];
+}
+
+/** What one process knows of the commits it made and of conflicts resolved before. */
+interface Known {
+  /** The tracker as it is in commits made here: the next one in line starts from it. */
+  readonly texts: Map<Sha, string>;
+  readonly resolutions: Resolutions;
 }
 
 const TEXTS_MAX = 64;
-export const candidateRef = (fence: number): string => `refs/paralph/cand/${fence}`;
 
 /** Makes the commits that are tested before they may land, without a checkout. */
 export function openCandidates(place: CandidatePlace): Candidates {
-  const { view } = place;
-  // The tracker as it is in commits made here: the next one in line starts from it.
-  const texts = new Map<Sha, string>();
+  const { repo, view } = place;
+  const resolutions = openResolutions(join(repo.stateDir, 'resolutions'));
+  const known: Known = { texts: new Map(), resolutions };
   return {
-    build: (options) => build(place, texts, options),
-    hold: async (fence, commit) => {
-      await dropStale(view, fence);
-      const ref = candidateRef(fence);
-      await moveRef(view, ref, commit, await readRef(view, ref), 'candidate');
-    },
-    drop: async (fence, commit) => void (await deleteRef(view, candidateRef(fence), commit)),
+    build: (options) => build(place, known, options),
+    learn: (options) => learnResolutions(view, resolutions, options),
   };
 }
 
-async function build(
-  place: CandidatePlace,
-  texts: Map<Sha, string>,
-  options: BuildOptions,
-): ReturnType<Integration['build']> {
+async function build(place: CandidatePlace, known: Known, options: BuildOptions): ReturnType<Integration['build']> {
   const { view, tracker } = place;
-  const { base, head, under, tick } = options;
-  const [merged, text] = await Promise.all([
-    mergeInMemory(view, base, head, under),
-    tick === null ? null : ticked(place, texts, base, tick),
+  const { base, head, tick } = options;
+  const [{ merged, ancestors, isAhead }, text] = await Promise.all([
+    mergeOnto(view, options),
+    tick === null ? null : ticked(place, known.texts, base, tick),
   ]);
   // The tracker is ours to merge: two branches that both touched it do not conflict.
-  const conflicts = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || tick === null);
-  if (conflicts.length > 0 || (!merged.clean && merged.paths.length === 0)) return { conflicts };
-  const tree = text === null ? merged.tree : await replaceFile(view, merged.tree, tracker.path, text.blob);
-  const commit = await commitAs(place, options, tree, merged.tree);
+  const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
+  if (!merged.clean && merged.paths.length === 0) return { conflicts: [] };
+  const settled = await settleConflicts({ ...place, ...known }, open, merged.clean ? [] : merged.textual);
+  if (settled.left.length > 0) return { conflicts: settled.left };
+  const blobs = text === null ? settled.blobs : new Map([...settled.blobs, [tracker.path, text.blob]]);
+  const made = await regenerateFiles(place, options, await replaceFiles(view, merged.tree, blobs), settled.commands);
+  if (made.tree === null) return { conflicts: [made.failed] };
+  const { tree } = made;
+  const commit = await commitAs(place, options, tree, merged);
+  const resolved = [...settled.blobs.keys()];
+  // A branch that is ahead of the base was taken as it is; there is nothing else in it.
+  if (!isAhead) await assertEnvelope(view, { base, head, ancestors, commit, besides: [tracker.path, ...resolved] });
   if (text !== null) {
-    if (texts.size >= TEXTS_MAX) texts.clear();
-    texts.set(commit, text.text);
+    if (known.texts.size >= TEXTS_MAX) known.texts.clear();
+    known.texts.set(commit, text.text);
   }
   knowAncestor(view, base, commit);
   if (options.method === 'merge') knowAncestor(view, head, commit);
-  return { commit, tree };
+  return { commit, tree, resolved };
+}
+
+interface MergedOnto {
+  readonly merged: Merged;
+  readonly ancestors: readonly Sha[];
+  readonly isAhead: boolean;
+}
+
+async function mergeOnto(view: GitView, { base, head, under }: BuildOptions): Promise<MergedOnto> {
+  // No branch starts from a commit made here, so it is not worth waiting for the answer whether one did.
+  if (base !== under) {
+    const [ancestors, merged] = await Promise.all([
+      mergeBases(view, base, head),
+      mergeInMemory(view, base, head, under),
+    ]);
+    return { merged, ancestors, isAhead: false };
+  }
+  const ancestors = await mergeBases(view, base, head);
+  const isAhead = ancestors.includes(base);
+  const merged = isAhead
+    ? { clean: true as const, tree: await treeOf(view, head) }
+    : await mergeInMemory(view, base, head, under);
+  return { merged, ancestors, isAhead };
+}
+
+/** The tree with each file as its command makes it, one after the other; or the first for which that failed. */
+async function regenerateFiles(
+  { view, identity, regenerate }: CandidatePlace,
+  { base, head }: BuildOptions,
+  start: Sha,
+  commands: ReadonlyMap<string, string>,
+): Promise<{ readonly tree: Sha } | { readonly tree: null; readonly failed: string }> {
+  let tree = start;
+  for (const [path, command] of commands) {
+    const message = `Make ${path} anew\n`;
+    const commit = await commitTree(view, { tree, parents: [base, head], message, identity });
+    const blob = await regenerate({ commit, tree, path, command });
+    if (blob === null) return { tree: null, failed: path };
+    tree = await replaceFile(view, tree, path, blob);
+  }
+  return { tree };
 }
 
 /** The base's tracker with the task ticked, whatever the branch made of it; null when the base has none. */
@@ -80,30 +138,20 @@ async function ticked(
 }
 
 /** The candidate's history: the branch merged, its one change alone, or its commits one after the other. The tree is the same. */
-async function commitAs(
-  { view, identity }: CandidatePlace,
-  options: BuildOptions,
-  tree: Sha,
-  plainTree: Sha,
-): Promise<Sha> {
-  const { base, head, message, method } = options;
-  if (method === 'merge') return commitTree(view, { tree, parents: [base, head], message, identity });
-  const replayed = method === 'rebase' ? await replayInMemory(view, base, head, identity) : null;
+async function commitAs(place: CandidatePlace, options: BuildOptions, tree: Sha, merged: Merged): Promise<Sha> {
+  const { view, identity, signing } = place;
+  const { base, head, under, message, method } = options;
+  const parents = method === 'merge' ? [base, head] : [base];
+  const isReplayed = method === 'rebase' && merged.clean;
+  const replayed = isReplayed ? await replayInMemory(view, base, head, under, identity) : null;
   const last = replayed?.at(-1);
   // What does not replay to the very same tree is landed as one commit: the merge is what was asked about conflicts.
-  if (replayed == null || last === undefined || last.tree !== plainTree)
-    return commitTree(view, { tree, parents: [base], message, identity });
+  if (replayed == null || last === undefined || last.tree !== merged.tree)
+    return commitTree(view, { tree, parents, message, identity, signing });
   let parent = base;
-  for (const one of replayed.slice(0, -1)) parent = await commitTree(view, { ...one, parents: [parent], identity });
+  for (const one of replayed.slice(0, -1))
+    parent = await commitTree(view, { ...one, parents: [parent], identity, signing });
   const trailers = message.slice(message.indexOf('\n\n') + 2);
   const full = `${last.message.trimEnd()}\n\n${trailers}`;
-  return commitTree(view, { ...last, tree, parents: [parent], message: full, identity });
-}
-
-/** One landing at a time: a candidate of another one belongs to a host that died. */
-async function dropStale(view: GitView, fence: number): Promise<void> {
-  const folder = join(view.gitDir, 'refs/paralph/cand');
-  if (!existsSync(folder) || !readdirSync(folder).some((name) => name !== String(fence))) return;
-  for (const [ref, commit] of await listRefs(view, 'refs/paralph/cand/'))
-    if (ref !== candidateRef(fence)) await deleteRef(view, ref, commit);
+  return commitTree(view, { ...last, tree, parents: [parent], message: full, identity, signing });
 }

@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
-import { isAncestor, mergeBase, mergeInMemory } from '../../src/world/git/merge.ts';
+import { isAncestor, mergeBase, mergeBases, mergeInMemory } from '../../src/world/git/merge.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { readFileAt } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
@@ -74,6 +74,77 @@ describe('mergeInMemory', () => {
       clean: false,
       paths: ['a.txt'],
     });
+  });
+
+  it('tells the files whose text alone is in dispute, with what met there', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `${at}\n`).join('');
+    const { view, git, start, write, commit, dir } = await scene({
+      'gone.txt': 'a\n',
+      'link.txt': 'a\n',
+      'mode.txt': 'a\n',
+      'moved.txt': lines,
+      'text.txt': 'a\n',
+      'zero.bin': 'a\0\n',
+    });
+    const side = (name: string, more: () => void): Sha => {
+      git('switch', '-qc', name, start);
+      for (const path of ['both.txt', 'gone.txt', 'text.txt', 'mode.txt']) write(path, `${name}\n`);
+      write('zero.bin', `${name}\0\n`);
+      rmSync(join(dir, 'link.txt'));
+      symlinkSync(name, join(dir, 'link.txt'));
+      symlinkSync(name, join(dir, 'new-link'));
+      more();
+      return sha(commit(name));
+    };
+    const left = side('left', () => {
+      chmodSync(join(dir, 'mode.txt'), 0o755);
+      git('mv', 'moved.txt', 'one-name.txt');
+    });
+    const right = side('right', () => {
+      rmSync(join(dir, 'gone.txt'));
+      git('mv', 'moved.txt', 'another-name.txt');
+    });
+    const merged = await mergeInMemory(view, left, right);
+    if (merged.clean) expect.fail('nothing of this merges');
+    const blob = (commitId: string, path: string): string => git('rev-parse', `${commitId}:${path}`);
+    expect(merged.textual).toEqual(
+      ['both.txt', 'text.txt'].map((path) => ({
+        path,
+        mode: '100644',
+        base: path === 'both.txt' ? null : blob(start, path),
+        ours: blob(left, path),
+        theirs: blob(right, path),
+      })),
+    );
+    expect(merged.paths).toEqual([
+      'another-name.txt',
+      'both.txt',
+      'gone.txt',
+      'link.txt',
+      'mode.txt',
+      'moved.txt',
+      'new-link',
+      'one-name.txt',
+      'text.txt',
+      'zero.bin',
+    ]);
+  });
+
+  it('names the folder where that is what is in dispute', async () => {
+    const lines = (from: number): string => Array.from({ length: 30 }, (_, at) => `${from + at}\n`).join('');
+    const names = ['a/1', 'a/2', 'a/3', 'a/4'];
+    const { view, branch, git, start } = await scene(
+      Object.fromEntries(names.map((name, at) => [name, lines(at * 100)])),
+    );
+    git('switch', '-qc', 'split', start);
+    mkdirSync(join(made[0]?.dir ?? '', 'b'));
+    mkdirSync(join(made[0]?.dir ?? '', 'c'));
+    git('mv', 'a/1', 'a/2', 'b');
+    git('mv', 'a/3', 'a/4', 'c');
+    git('commit', '-qm', 'split');
+    const split = sha(git('rev-parse', 'HEAD'));
+    const merged = await mergeInMemory(view, split, branch('more', { 'a/5': 'new\n' }));
+    expect(merged).toMatchObject({ clean: false, paths: ['a'], textual: [] });
   });
 
   it('throws for a commit that does not exist, and never calls that a conflict', async () => {
@@ -175,6 +246,13 @@ describe('isAncestor and mergeBase', () => {
     expect(await isAncestor(view, left, start)).toBe(false);
     expect(await isAncestor(view, left, left)).toBe(true);
     expect(await mergeBase(view, left, right)).toBe(start);
+    expect(await mergeBases(view, left, right)).toEqual([start]);
+    // What the one learnt the other knows, and it is the same.
+    expect(await mergeBases(view, start, left)).toEqual([start]);
+    expect(await mergeBases(view, start, right)).toEqual([start]);
+    expect(await isAncestor(view, start, right)).toBe(true);
+    expect(await mergeBases(view, right, start)).toEqual([start]);
+    expect(await isAncestor(view, right, start)).toBe(false);
     await expect(isAncestor(view, sha('1'.repeat(40)), left)).rejects.toMatchObject({ code: 'E_GIT' });
   });
 });

@@ -3,12 +3,14 @@ import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { attributeFolder } from './attributes.ts';
+import { readConflicts } from './merge-stages.ts';
+import type { Conflicts } from './merge-stages.ts';
 import { remember } from './remember.ts';
 import type { GitView } from './view.ts';
 
 export type Merged =
   | { readonly clean: true; readonly tree: Sha }
-  | { readonly clean: false; readonly paths: readonly string[]; readonly tree: Sha };
+  | ({ readonly clean: false; readonly tree: Sha } & Conflicts);
 
 const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -19,7 +21,7 @@ const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha, under = ours): Promise<Merged> {
   invariant(OBJECT_ID.test(ours) && OBJECT_ID.test(theirs), `not object ids: ${ours} ${theirs}`);
   const workTree = await attributeFolder(view, under);
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+  const args = ['merge-tree', '--write-tree', '-z', '--messages', ours, theirs];
   const merge = await view.run(args, { ok: [0, 1], workTree });
   const [tree = '', ...rest] = merge.stdout.split('\0');
   // Exit code 1 also means "no such commit"; only a conflict comes with a tree.
@@ -28,8 +30,13 @@ export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha, under
     throw new AppError('E_GIT', `${ours} and ${theirs} could not be merged.`, { facts });
   }
   if (merge.code === 0) return { clean: true, tree: sha(tree) };
-  return { clean: false, paths: [...new Set(rest.filter((path) => path !== ''))], tree: sha(tree) };
+  return { clean: false, tree: sha(tree), ...readConflicts(rest) };
 }
+
+const commonAncestors = remember(async (view, key) => {
+  const listed = await view.run(['merge-base', '--all', ...key.split(' ')], { ok: [0, 1] });
+  return listed.stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
+});
 
 const ancestry = remember(async (view, key) => {
   const [ancestor = '', of = ''] = key.split(' ');
@@ -37,12 +44,15 @@ const ancestry = remember(async (view, key) => {
 });
 
 export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
-  return ancestor === of || ancestry.ask(view, `${ancestor} ${of}`);
+  const isOne = ancestor === of || (await ancestry.ask(view, `${ancestor} ${of}`));
+  if (isOne) knowAncestor(view, ancestor, of);
+  return isOne;
 }
 
 /** Whoever made a commit knows what went into it. */
 export function knowAncestor(view: GitView, ancestor: Sha, of: Sha): void {
   ancestry.know(view, `${ancestor} ${of}`, true);
+  commonAncestors.know(view, `${ancestor} ${of}`, [ancestor]);
 }
 
 /** One best common ancestor, or null for unrelated histories. */
@@ -50,4 +60,11 @@ export async function mergeBase(view: GitView, a: Sha, b: Sha): Promise<Sha | nu
   const answer = await view.run(['merge-base', a, b], { ok: [0, 1] });
   const base = answer.stdout.trim();
   return base === '' ? null : sha(base);
+}
+
+/** Every best common ancestor: none for unrelated histories, `a` alone where `b` is ahead of it. */
+export async function mergeBases(view: GitView, a: Sha, b: Sha): Promise<readonly Sha[]> {
+  const bases = await commonAncestors.ask(view, `${a} ${b}`);
+  ancestry.know(view, `${a} ${b}`, bases.includes(a));
+  return bases;
 }

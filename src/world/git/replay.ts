@@ -16,11 +16,15 @@ export interface Replayed {
 
 const COMMITS_MAX = 500;
 
-/** The commits of `head` that `base` lacks, one after the other on top of it, in memory. Null: one does not apply, or there are too many. */
+/**
+ * The commits of `head` that `base` lacks, one after the other on top of it, in memory, under the attributes committed in
+ * `under`. Null: one does not apply, or there are too many.
+ */
 export async function replayInMemory(
   view: GitView,
   base: Sha,
   head: Sha,
+  under: Sha,
   committer: Identity,
 ): Promise<readonly Replayed[] | null> {
   const listed = await view.run([
@@ -42,7 +46,7 @@ export async function replayInMemory(
     if (parent === undefined) return null;
     // Seen from a copy of its parent that holds our tree, the commit differs by exactly its own change.
     const ours = await commitTree(view, { tree, parents: [sha(parent)], message: 'replay', identity: committer });
-    const merged = await mergeInMemory(view, ours, sha(commit));
+    const merged = await mergeInMemory(view, ours, sha(commit), under);
     if (!merged.clean) return null;
     if (merged.tree === tree) continue;
     tree = merged.tree;

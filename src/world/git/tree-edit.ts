@@ -27,14 +27,21 @@ export function knowTree(view: GitView, commit: Sha, tree: Sha): void {
   trees.know(view, commit, tree);
 }
 
-/** Writes a file's text as an object; no tree names it yet. */
-export async function writeBlob(view: GitView, text: string): Promise<Sha> {
-  return sha((await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })).stdout.trim());
+/** Writes a file's content as an object; no tree names it yet. */
+export async function writeBlob(view: GitView, content: string | Buffer): Promise<Sha> {
+  return sha((await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: content })).stdout.trim());
 }
 
 /** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */
 export function replaceFile(view: GitView, tree: Sha, path: string, blob: Sha): Promise<Sha> {
-  return replaceIn(view, tree, partsOf(path), blob, path);
+  return replaceFiles(view, tree, new Map([[path, blob]]));
+}
+
+/** The same for several files, by path. */
+export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<string, Sha>): Promise<Sha> {
+  if (blobs.size === 0) return tree;
+  const edits = [...blobs].map(([path, blob]) => ({ path, names: partsOf(path), blob }));
+  return replaceIn(view, tree, edits);
 }
 
 /** A plain file's text, or null when there is none at that path or its bytes are not UTF-8 and could not be written back. */
@@ -57,26 +64,32 @@ export async function changedPaths(view: GitView, from: Sha, to: Sha): Promise<s
   return diff.stdout.split('\0').filter((path) => path !== '');
 }
 
-async function replaceIn(
-  view: GitView,
-  tree: string | null,
-  names: readonly string[],
-  blob: string,
-  path: string,
-): Promise<Sha> {
-  const [name, ...below] = names;
-  invariant(name !== undefined, 'a path has a last part');
-  const entries = tree === null ? [] : await readTree(view, tree);
-  const old = entries.find((entry) => entry.name === name);
-  const wanted = below.length === 0 ? 'blob' : 'tree';
-  if (old !== undefined && (old.type !== wanted || (wanted === 'blob' && !isPlain(old)))) {
-    throw new AppError('E_TASKS_UNSAFE', `${path} is not a plain file in the commit it should be edited in.`);
+/** `names`: what is left of the path below the tree that is edited. */
+interface Edit {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly blob: Sha;
+}
+
+async function replaceIn(view: GitView, tree: string | null, edits: readonly Edit[]): Promise<Sha> {
+  const entries = new Map((tree === null ? [] : await readTree(view, tree)).map((entry) => [entry.name, entry]));
+  for (const name of new Set(edits.map((edit) => edit.names[0] ?? ''))) {
+    const here = edits.filter((edit) => edit.names[0] === name);
+    entries.set(name, await replaceEntry(view, entries.get(name) ?? null, name, here));
   }
-  const changed: Entry =
-    wanted === 'blob'
-      ? { mode: old?.mode ?? '100644', type: 'blob', id: blob, name }
-      : { mode: '040000', type: 'tree', id: await replaceIn(view, old?.id ?? null, below, blob, path), name };
-  return writeTree(view, [...entries.filter((entry) => entry !== old), changed]);
+  return writeTree(view, [...entries.values()]);
+}
+
+async function replaceEntry(view: GitView, old: Entry | null, name: string, edits: readonly Edit[]): Promise<Entry> {
+  const [edit] = edits;
+  invariant(edit !== undefined && name !== '', 'a path has a last part');
+  const isFile = edit.names.length === 1;
+  if (old !== null && (isFile ? !isPlain(old) : old.type !== 'tree')) {
+    throw new AppError('E_TASKS_UNSAFE', `${edit.path} is not a plain file in the commit it should be edited in.`);
+  }
+  if (isFile) return { mode: old?.mode ?? '100644', type: 'blob', id: edit.blob, name };
+  const below = edits.map((each) => ({ ...each, names: each.names.slice(1) }));
+  return { mode: '040000', type: 'tree', id: await replaceIn(view, old?.id ?? null, below), name };
 }
 
 async function readTree(view: GitView, tree: string): Promise<Entry[]> {

@@ -1,0 +1,58 @@
+import type { Sha } from '../core/ids.ts';
+import type { MergeDriverSettings } from '../core/settings.ts';
+import { matchProtected } from '../text/protected-paths.ts';
+import type { TextConflict } from './git/merge-stages.ts';
+import { writeBlob } from './git/tree-edit.ts';
+import { unionMerge } from './git/union-merge.ts';
+import type { GitView } from './git/view.ts';
+import type { Resolutions } from './resolutions.ts';
+
+/** What becomes of the files that do not merge by themselves. */
+export interface Settled {
+  /** New contents, by path. */
+  readonly blobs: ReadonlyMap<string, Sha>;
+  /** Commands that have yet to run, by the path they make anew; until then the file is as the base has it. */
+  readonly commands: ReadonlyMap<string, string>;
+  /** Only somebody who understands both sides can merge these. */
+  readonly left: readonly string[];
+}
+
+export interface SettlingPlace {
+  readonly view: GitView;
+  readonly merge: MergeDriverSettings;
+  readonly resolutions: Resolutions;
+}
+
+/** The rules of the user's for some files first, then what was resolved before. Only ever files whose text alone is in dispute. */
+export async function settleConflicts(
+  { view, merge, resolutions }: SettlingPlace,
+  paths: readonly string[],
+  textual: readonly TextConflict[],
+): Promise<Settled> {
+  const blobs = new Map<string, Sha>();
+  const commands = new Map<string, string>();
+  for (const conflict of textual) {
+    const { path } = conflict;
+    if (!paths.includes(path)) continue;
+    if (isUnion(path, merge.union)) {
+      const blob = await unionMerge(view, conflict);
+      if (blob !== null) blobs.set(path, blob);
+      continue;
+    }
+    const command = Object.hasOwn(merge.regenerate, path) ? merge.regenerate[path] : undefined;
+    if (command !== undefined) {
+      blobs.set(path, conflict.ours);
+      commands.set(path, command);
+      continue;
+    }
+    const content = resolutions.find(conflict);
+    if (content !== null) blobs.set(path, await writeBlob(view, content));
+  }
+  return { blobs, commands, left: paths.filter((path) => !blobs.has(path)) };
+}
+
+/** What protects a path also protects the folders that lead to it; a file in such a place is not the one meant here. */
+function isUnion(path: string, patterns: readonly string[]): boolean {
+  const meant = patterns.filter((pattern) => !pattern.startsWith(`${path}/`));
+  return matchProtected([path], meant).length > 0;
+}
