@@ -183,6 +183,9 @@ describe('mergeIn', () => {
     expect(() => all.at('merge', '-q', theirs)).toThrow();
     await refused();
     all.at('merge', '--abort');
+    all.at('bisect', 'start');
+    await refused();
+    all.at('bisect', 'reset');
     expect((await all.merge(theirs)).conflicts).toEqual(['a.txt']);
     expect(all.at('rev-parse', 'HEAD^1')).toBe(ours);
   });
