@@ -14,9 +14,9 @@ const BASE = new RegExp(
   [
     'src/core/',
     'src/engine/journal\\.ts',
-    'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text)\\.ts)',
+    'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text|dotted|chosen-names|cross-check)\\.ts)',
     'src/world/(config-files|find-tracker|state-places|git/repository|log/|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
-    'src/faces/cli/(cli|table|output|handler|report-error|project|open-tasks|find-one)\\.ts',
+    'src/faces/cli/(cli|table|command-spec|verb-table|output|handler|report-error|project|open-tasks|find-one)\\.ts',
     'node_modules/commander/',
   ].join('|'),
 );
@@ -60,6 +60,8 @@ export async function bundle({ entries, version }) {
       format: 'esm',
       sourcemap: true,
       minify: false,
+      // Why something is done stands in the sources, which the map points to; a package pays for every byte.
+      comments: { legal: true, annotation: true, jsdoc: false },
       entryFileNames: '[name].js',
       codeSplitting: {
         groups: [
