@@ -8,7 +8,6 @@ import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from '
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
 import { publish } from './git/publish.ts';
 import { landRef, moveRef, readRef } from './git/refs.ts';
-import type { Signing } from './git/signing.ts';
 import { treeOf } from './git/tree-edit.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
@@ -19,8 +18,6 @@ import type { Integration, Synced } from './world.ts';
 
 export interface IntegrationPlace extends CandidatePlace {
   readonly target: string;
-  /** How landings are signed; null: they are not. */
-  readonly signing: Signing | null;
 }
 
 const SUBJECTS_MAX = 20;
