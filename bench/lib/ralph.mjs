@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 export const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
 
 /** The user's own settings must not change what is measured. */
-const cleanEnv = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('RALPH_')));
+export const cleanEnv = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('RALPH_')));
 
 /** What `--events` prints is one JSON object a line; anything else is not ours to read. */
 function eventOf(line) {
