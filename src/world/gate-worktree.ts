@@ -1,47 +1,107 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { invariant } from '../core/assert.ts';
+import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { type GatePlace, dropRecord, openAllFolders, settleAt } from './gate-settle.ts';
+import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
+import { adminDirOf } from './git/worktree-admin.ts';
 import { LOCK_REASON } from './git/worktree-entries.ts';
-import { worktreeMutex } from './git/worktrees.ts';
+import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
 import { withMutex } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
-const NAME = 'gate-1';
+export const GATE_SLOTS_MAX = 16;
+
+const nameOf = (slot: number): string => `gate-${slot}`;
+const folderOf = (repo: Repository, slot: number): string => join(repo.stateDir, 'gates', nameOf(slot));
+
+/** Where it is noted whose processes work in a gate worktree. */
+export const gateNote = (repo: Repository, slot: number): string => join(folderOf(repo, slot), 'token');
+
+/** The slot of a gate worktree; null for any other folder. */
+export function gateSlotOf(path: string): number | null {
+  const slot = Number(/^gate-(\d{1,2})$/.exec(basename(path))?.[1] ?? 0);
+  return slot >= 1 && slot <= GATE_SLOTS_MAX ? slot : null;
+}
 
 /**
- * One worktree that stays and only serves gates. Ignored files (installed dependencies, caches) survive from one
- * candidate to the next; everything else is exactly the commit.
+ * Worktrees that stay and only serve gates, one for each slot. Ignored files (installed dependencies, caches) survive from
+ * one candidate to the next; everything else is exactly the commit, whatever the gate before did.
  */
 export function withGateWorktree<T>(
   repo: Repository,
   worktreeRoot: string,
+  slot: number,
   commit: Sha,
   act: (path: string) => Promise<T>,
 ): Promise<T> {
-  const path = join(worktreeRoot, NAME);
-  return withMutex(lockFile(repo, NAME), async () => {
-    if (!existsSync(join(path, '.git'))) await add(repo, path, commit);
-    await runGit([...HARDENED, 'checkout', '-q', '--force', '--detach', commit], { cwd: path });
-    await runGit([...HARDENED, 'clean', '-ffdq'], { cwd: path });
+  invariant(Number.isInteger(slot) && slot >= 1 && slot <= GATE_SLOTS_MAX, `no gate slot ${slot}`);
+  const path = join(worktreeRoot, nameOf(slot));
+  return withMutex(lockFile(repo, nameOf(slot)), async () => {
+    await stopNoted(gateNote(repo, slot));
+    await bringTo({ repo, path, folder: folderOf(repo, slot) }, worktreeRoot, commit);
     return act(path);
   });
 }
 
-async function add(repo: Repository, path: string, commit: Sha): Promise<void> {
-  const args = [
-    'worktree',
-    'add',
-    '-f',
-    '-f',
-    '--detach',
-    '--no-checkout',
-    '--lock',
-    '--reason',
-    `${LOCK_REASON} for gates`,
-    path,
-    commit,
-  ];
-  await withMutex(worktreeMutex(repo), () => runGit([...HARDENED, ...args], { cwd: repo.root }));
+/** Three tries, each more thorough than the one before; only the last one loses the ignored files. */
+async function bringTo(place: GatePlace, worktreeRoot: string, commit: Sha): Promise<void> {
+  const { repo, path } = place;
+  if (!isFolder(path) || adminDirOf(repo, path) === null) await makeAnew(place, worktreeRoot, commit);
+  try {
+    return await settleAt(place, commit);
+  } catch (error) {
+    if (!(await isCommit(repo, commit))) throw error;
+  }
+  try {
+    dropRecord(place);
+    openAllFolders(path);
+    await runGit([...HARDENED, 'clean', '-ffdq'], { cwd: path, ok: [0, 1, 128] });
+    return await settleAt(place, commit);
+  } catch {
+    await makeAnew(place, worktreeRoot, commit);
+    await settleAt(place, commit);
+  }
+}
+
+async function makeAnew(place: GatePlace, worktreeRoot: string, commit: Sha): Promise<void> {
+  const { repo, path } = place;
+  refuseStrangers(repo, path);
+  dropRecord(place);
+  mkdirSync(worktreeRoot, { recursive: true });
+  try {
+    await removeWorktree(repo, { path, worktreeRoot });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new AppError('E_GIT', `${path} is for gates alone, but cannot be made anew: ${why}`, {
+      remedy: `rm -rf '${path}'`,
+      cause: error,
+    });
+  }
+  const args = ['worktree', 'add', '-q', '--detach', '--no-checkout', '--lock', '--reason', `${LOCK_REASON} for gates`];
+  await patiently(() =>
+    withMutex(worktreeMutex(repo), () => runGit([...HARDENED, ...args, path, commit], { cwd: repo.commonDir })),
+  );
+}
+
+/** A folder of ours is known to git, or was once: it holds the pointer to a repository. */
+function refuseStrangers(repo: Repository, path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || adminDirOf(repo, path) !== null) return;
+  const pointer = lstatSync(join(path, '.git'), { throwIfNoEntry: false });
+  if (stat.isDirectory() && (pointer?.isFile() === true || readdirSync(path).length === 0)) return;
+  throw new AppError('E_GIT', `${path} is kept for gates, but something else is there.`, {
+    remedy: `ls -la '${path}'`,
+  });
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+async function isCommit(repo: Repository, commit: Sha): Promise<boolean> {
+  const asked = await runGit(['cat-file', '-e', `${commit}^{commit}`], { cwd: repo.commonDir, ok: [0, 1, 128] });
+  return asked.code === 0;
 }

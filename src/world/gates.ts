@@ -1,42 +1,67 @@
 import { mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { describeMs } from '../core/describe-time.ts';
 import type { GateSettings } from '../core/settings.ts';
+import { withNotes } from './gate-orphans.ts';
+import { withResources } from './gate-resources.ts';
+import { gateNote, gateSlotOf } from './gate-worktree.ts';
 import type { Repository } from './git/repository.ts';
 import { newToken } from './ids.ts';
 import { gateEnvironment } from './processes/environment.ts';
-import { runCommand } from './processes/run-command.ts';
+import { type CommandResult, runCommand } from './processes/run-command.ts';
 import { gateLog } from './state-places.ts';
 import type { Gates } from './world.ts';
 
 const GRACE_MS = 3000;
 
+/** Ends that a program hardly ever chooses itself as an exit code; `git` says 129 for a wrong option. */
+const KILLS = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGXCPU'] as const;
+
 /** Runs the gates one after the other until one fails. */
 export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.ProcessEnv): Gates {
   return {
-    run: async ({ path, name, signal, force }) => {
+    run: async ({ path, name, timeoutMs, signal, force }) => {
       const logFile = gateLog(repo, name);
       mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
+      const limitMs = Math.min(gates.timeoutMs, timeoutMs ?? gates.timeoutMs);
+      const slot = gateSlotOf(path);
       let durationMs = 0;
       for (const command of gates.commands) {
-        const graceMs = force.aborted ? 0 : GRACE_MS;
-        const ran = await runCommand({
-          command,
-          cwd: path,
-          env: gateEnvironment(env),
-          logFile,
-          timeoutMs: gates.timeoutMs,
-          graceMs,
-          signal,
-          token: newToken(),
-        });
-        if (ran.aborted) return null;
+        const token = newToken();
+        const held = await withResources({ repo, gates, command }, signal, (notes) =>
+          withNotes(slot === null ? notes : [...notes, gateNote(repo, slot)], token, () =>
+            runCommand({
+              command,
+              cwd: path,
+              env: { ...gateEnvironment(env), ...(slot === null ? {} : { RALPH_GATE_SLOT: String(slot) }) },
+              logFile,
+              timeoutMs: limitMs,
+              graceMs: force.aborted ? 0 : GRACE_MS,
+              signal,
+              token,
+            }),
+          ),
+        );
+        if (held === null || held.value.aborted) return null;
+        const ran = held.value;
         durationMs += Math.round(ran.durationMs);
-        if (ran.code !== 0) {
-          const tail = ran.timedOut ? `${ran.tail}\n(stopped after ${gates.timeoutMs} ms)` : ran.tail;
-          return { report: { verdict: 'red', failing: command, tail }, durationMs };
-        }
+        if (ran.code !== 0)
+          return { report: { verdict: 'red', failing: command, tail: tailOf(ran, limitMs) }, durationMs };
       }
       return { report: { verdict: 'green', failing: null, tail: '' }, durationMs };
     },
   };
+}
+
+/** The end of the output, and how it ended where the output cannot tell. */
+function tailOf(ran: CommandResult, limitMs: number): string {
+  const killedBy = KILLS.find((name) => ran.code === 128 + constants.signals[name]);
+  const how = ran.timedOut
+    ? `stopped after ${describeMs(limitMs)}`
+    : killedBy === undefined
+      ? null
+      : `killed by ${killedBy}`;
+  if (how === null) return ran.tail;
+  return ran.tail.trim() === '' ? `(${how})` : `${ran.tail.trimEnd()}\n(${how})`;
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { invariant } from '../core/assert.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from './processes/identity.ts';
 
@@ -24,33 +25,89 @@ export function withMutex<T>(file: string, act: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
-  const mine = await acquire(path);
+/**
+ * Runs `act` while holding one of several files, whichever is free first. Null: the signal came before one was. Only one
+ * caller at a time looks for a free file, so nobody is passed over again and again.
+ */
+export async function withOneMutexOf<T>(
+  files: readonly string[],
+  signal: AbortSignal,
+  act: (file: string) => Promise<T>,
+): Promise<{ readonly value: T } | null> {
+  const paths = files.map((file) => resolve(file));
+  const turn = withMutex(`${paths[0]}.turn`, async () => (signal.aborted ? null : acquire(paths, signal)));
+  const held = await unlessAborted(turn, signal);
+  if (held === null) {
+    // Our turn may come, and with it a file, after we have gone.
+    void turn.then((late) => (late === null ? undefined : release(late))).catch(() => {});
+    return null;
+  }
   try {
-    return await act();
+    return { value: await act(held.path) };
   } finally {
-    // Somebody may have deleted the file by hand and somebody else taken it since: only our own is ours to remove.
-    if ((await readLock(path))?.tag === mine) await unlinkIfThere(path);
+    await release(held);
   }
 }
 
-/** Links a fully written file into place, so nobody ever reads a half-written holder. Returns what marks it as ours. */
-async function acquire(path: string): Promise<string> {
+interface Held {
+  readonly path: string;
+  /** Marks the file as ours. */
+  readonly tag: string;
+}
+
+async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
+  const held = await acquire([path], null);
+  invariant(held !== null, 'without a signal nobody gives up');
+  try {
+    return await act();
+  } finally {
+    await release(held);
+  }
+}
+
+async function release({ path, tag }: Held): Promise<void> {
+  // Somebody may have deleted the file by hand and somebody else taken it since: only our own is ours to remove.
+  if ((await readLock(path))?.tag === tag) await unlinkIfThere(path);
+}
+
+/** Links a fully written file into place, so nobody ever reads a half-written holder. Null: the signal came first. */
+async function acquire(paths: readonly string[], signal: AbortSignal | null): Promise<Held | null> {
   const content = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() });
-  const prepared = `${path}.tmp-${randomUUID()}`;
+  const prepared = `${paths[0]}.tmp-${randomUUID()}`;
   await prepare(prepared, content);
   try {
-    while (!(await linked(prepared, path))) {
-      const lock = await readLock(path);
-      if (lock === null) continue;
-      if (lock.holder !== null && isAlive(lock.holder))
-        await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
-      else await removeDead(path, lock.tag);
-    }
+    do {
+      for (const path of paths) if (await takes(prepared, path)) return { path, tag: tagOf(content) };
+      await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
+    } while (signal?.aborted !== true);
+    return null;
   } finally {
     await unlinkIfThere(prepared);
   }
-  return tagOf(content);
+}
+
+async function takes(prepared: string, path: string): Promise<boolean> {
+  while (!(await linked(prepared, path))) {
+    const lock = await readLock(path);
+    if (lock === null) continue;
+    if (lock.holder !== null && isAlive(lock.holder)) return false;
+    await removeDead(path, lock.tag);
+  }
+  return true;
+}
+
+/** The first to come of a promise and the signal, which then stands for null. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  if (signal.aborted) return null;
+  const settled = new AbortController();
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    settled.abort();
+  }
 }
 
 async function prepare(file: string, content: string): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { withMutex } from '../../src/world/mutex.ts';
+import { withMutex, withOneMutexOf } from '../../src/world/mutex.ts';
 import { ownIdentity } from '../../src/world/processes/identity.ts';
 import { type Bundled, bundleChild, until } from './bundled-child.ts';
 
@@ -73,13 +73,71 @@ describe('withMutex in one process', () => {
   });
 });
 
+describe('withOneMutexOf', () => {
+  const never = new AbortController().signal;
+  const files = (): string[] => [`${file}-1`, `${file}-2`];
+  const opener = (): { readonly wait: Promise<void>; open: () => void } => {
+    let open = (): void => {};
+    const wait = new Promise<void>((resolve) => (open = resolve));
+    return { wait, open: () => open() };
+  };
+
+  it('lets as many in as there are files, and the others in the order they came', async () => {
+    const seen: string[] = [];
+    const doors = { a: opener(), b: opener(), c: opener(), d: opener() };
+    const enter = (name: keyof typeof doors) =>
+      withOneMutexOf(files(), never, async () => {
+        seen.push(name);
+        await doors[name].wait;
+        return name;
+      });
+    const all = Promise.all((['a', 'b', 'c', 'd'] as const).map(enter));
+    await until('two are inside', () => seen.length === 2);
+    expect(seen).toEqual(['a', 'b']);
+    doors.b.open();
+    await until('the third is inside', () => seen.length === 3);
+    doors.c.open();
+    await until('the fourth is inside', () => seen.length === 4);
+    doors.a.open();
+    doors.d.open();
+    expect(await all).toEqual(['a', 'b', 'c', 'd'].map((value) => ({ value })));
+    expect(seen).toEqual(['a', 'b', 'c', 'd']);
+    expect(readdirSync(join(dir, 'locks'))).toEqual([]);
+  });
+
+  it('gives up when aborted, first in line or behind, and takes nothing with it', async () => {
+    const door = opener();
+    let entered = false;
+    const holder = withOneMutexOf([file], never, () => ((entered = true), door.wait));
+    await until('the holder is inside', () => entered);
+    const stops = [new AbortController(), new AbortController()];
+    const waiting = stops.map((stop) =>
+      withOneMutexOf([file], stop.signal, () => Promise.reject(new Error('entered'))),
+    );
+    for (const stop of stops.reverse()) stop.abort();
+    expect(await Promise.all(waiting)).toEqual([null, null]);
+    const last = withOneMutexOf([file], never, () => Promise.resolve('mine'));
+    door.open();
+    await holder;
+    expect(await last).toEqual({ value: 'mine' });
+    expect(readdirSync(join(dir, 'locks'))).toEqual([]);
+  });
+
+  it('takes the place of a dead process, and is free again after a failure', async () => {
+    await withMutex(file, () => Promise.resolve());
+    writeFileSync(file, JSON.stringify({ ...ownIdentity(), startTime: '1', nonce: 'x' }));
+    await expect(withOneMutexOf([file], never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await withOneMutexOf([file], never, (path) => Promise.resolve(path))).toEqual({ value: file });
+  });
+});
+
 describe('withMutex between processes', () => {
   let program: Bundled;
   beforeAll(async () => {
     program = await bundleChild(`
       import { appendFileSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
       import { setTimeout as sleep } from 'node:timers/promises';
-      import { withMutex } from 'src/world/mutex.ts';
+      import { withMutex, withOneMutexOf } from 'src/world/mutex.ts';
       const [file, room, count, mode] = process.argv.slice(2);
       for (let i = 0; i < Number(count); i += 1) {
         await withMutex(file, async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentEnvironment, gateEnvironment } from './environment.ts';
+import { agentEnvironment, environmentHash, gateEnvironment } from './environment.ts';
 
 const NOTHING = { set: {}, pass: [] };
 const GUARDS = {
@@ -95,5 +95,35 @@ describe('gateEnvironment', () => {
       RALPH_X: 'r',
     };
     expect(gateEnvironment(user)).toEqual({ PATH: '/bin', API_KEY: 'k' });
+  });
+});
+
+describe('environmentHash', () => {
+  const env = { PATH: '/bin', CI: '1', HOME: '/h' };
+
+  it('is twelve digits that depend on what a gate is given, in any order', () => {
+    expect(environmentHash(env)).toMatch(/^[0-9a-f]{12}$/);
+    expect(environmentHash({ HOME: '/h', CI: '1', PATH: '/bin', NONE: undefined })).toBe(environmentHash(env));
+    for (const other of [
+      { ...env, CI: '2' },
+      { ...env, MORE: '' },
+      { PATH: '/bin', CI: '1/h', HOME: '' },
+    ])
+      expect(environmentHash(other)).not.toBe(environmentHash(env));
+  });
+
+  it('is the same in another terminal', () => {
+    const terminal = {
+      TERM: 'x',
+      COLUMNS: '80',
+      SHLVL: '2',
+      PWD: '/p',
+      OLDPWD: '/o',
+      TMUX: 't',
+      TMUX_PANE: '%1',
+      _: 'x',
+    };
+    const login = { SSH_TTY: '/t', SSH_AUTH_SOCK: '/s', XDG_SESSION_ID: '7', GIT_DIR: 'g', RALPH_X: 'r' };
+    expect(environmentHash({ ...env, ...terminal, ...login })).toBe(environmentHash(env));
   });
 });

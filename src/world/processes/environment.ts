@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../../core/errors.ts';
@@ -54,6 +55,25 @@ export function gateEnvironment(user: UserEnvironment): Record<string, string> {
     if (value !== undefined && !matches(name, NEVER)) result[name] = value;
   }
   return result;
+}
+
+/** These tell of a terminal, a login or how we were started, and differ between two windows of the same person. */
+const PASSING = (
+  '_ SHLVL PS1 PROMPT_COMMAND TERM TERM_* TERMCAP COLORTERM COLORFGBG COLUMNS LINES LS_COLORS HISTFILE WINDOW WINDOWID STY ' +
+  'LC_TERMINAL* TMUX* SSH_* GPG_TTY GPG_AGENT_INFO DISPLAY WAYLAND_* XAUTHORITY DBUS_* DESKTOP_* SESSION_MANAGER ' +
+  'XDG_SESSION_* XDG_SEAT* XDG_VTNR XDG_RUNTIME_DIR XDG_ACTIVATION_TOKEN INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID ' +
+  'MANAGERPID SECURITYSESSIONID XPC_* __CF* ITERM_* KITTY_* ALACRITTY_* WEZTERM_* GHOSTTY_* KONSOLE_* VTE_VERSION ' +
+  'GNOME_TERMINAL_* WT_SESSION WT_PROFILE_ID WSL_INTEROP VSCODE_* ZELLIJ* DIRENV_* SUDO_* ' +
+  'npm_lifecycle_* npm_package_* npm_command npm_execpath npm_node_execpath'
+).split(' ');
+const HASH_DIGITS = 12;
+
+/** Names the surroundings gates run in: what was green in one need not be green in another. */
+export function environmentHash(env: UserEnvironment): string {
+  const hash = createHash('sha256').update(`${process.platform}\0${process.arch}\0${process.version}\0`);
+  for (const [name, value] of Object.entries(gateEnvironment(env)).sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (!matches(name, PASSING)) hash.update(`${name}\0${value}\0`);
+  return hash.digest('hex').slice(0, HASH_DIGITS);
 }
 
 /** Where programs are looked for when nobody says. */
