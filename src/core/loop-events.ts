@@ -13,8 +13,14 @@ export type LoopEvent =
   | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' }>
   | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
 
-/** What became of one loop. */
+/** What became of one loop, and of what builds on it. */
 export function applyLoopEvent(state: State, event: LoopEvent, stamp: Stamp): State {
+  const next = changeOne(state, event, stamp);
+  const at = 'loop' in event && next !== state ? next.loops[event.loop]?.phase.at : undefined;
+  return at === 'parked' || at === 'ready' ? parkStranded(next, stamp) : next;
+}
+
+function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
   switch (event.type) {
     case 'task-reset':
       return resetTask(state, event.task, stamp);

@@ -3,12 +3,12 @@ import { landingQueue } from './landing-queue.ts';
 import { park } from './loop.ts';
 import type { LandingTrouble, State } from './model.ts';
 
-/** Nothing lands until a person, or a new commit on the target, changes something. */
-export const stopLanding = (state: State, trouble: LandingTrouble): State => ({
-  ...state,
-  landing: null,
-  landingTrouble: trouble,
-});
+/** Nothing lands until a person, or a new commit on the target, changes something. If there is one already, it is tried. */
+export function stopLanding(state: State, trouble: LandingTrouble): State {
+  const { targetHead } = state;
+  const isOvertaken = trouble.target !== null && targetHead !== null && trouble.target !== targetHead;
+  return { ...state, landing: null, landingTrouble: isOvertaken ? null : trouble };
+}
 
 /** What builds on a branch that was put aside cannot land before it: it is put aside too, and says so. */
 export function parkStranded(state: State, stamp: Stamp): State {

@@ -149,7 +149,7 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
       kind: 'upstream-red',
       detail: `a gate fails once the new commits on the target are merged in: ${report.failing ?? ''}`,
       paths: [],
-      target: state0.targetHead,
+      target: car?.head ?? state0.targetHead,
     });
   const loop = state0.loops[car.loop];
   const state = withOdds(state0, sawRed);
@@ -189,13 +189,14 @@ function blameBase(state: State, landing: Landing, stamp: Stamp): State {
     if (loop?.phase.at === 'ready') loops[loop.id] = { ...park(loop, 'main-red', detail, stamp), lastGate: report };
   }
   const aside = parkStranded({ ...state, loops, landing: null }, stamp);
-  if (landing.cars.every((car) => car.loop !== null)) return aside;
+  const upstream = landing.cars.find((car) => car.loop === null);
+  if (upstream === undefined) return aside;
   // The user's commits cannot be put aside, and trying them again would end like this for ever.
   return stopLanding(aside, {
     kind: 'upstream-red',
     detail: `${report.failing ?? 'a gate'} fails on main itself, and the new commits on the target do not mend it`,
     paths: [],
-    target: state.targetHead,
+    target: upstream.head,
   });
 }
 

@@ -88,13 +88,13 @@ async function landedBefore(context: PerformContext, loop: Riding, integration: 
 async function mayBoard(context: PerformContext, train: Building, loop: Riding): Promise<boolean> {
   const isAboard = (id: LoopId): boolean => train.cars.some((car) => car.loop === id);
   const isThere = (id: LoopId): boolean => isAboard(id) || context.state().loops[id]?.phase.at === 'landed';
-  const others = loopsOf(context.state()).filter(
-    (other) =>
-      other.phase.at !== 'landed' && other.head !== null && other.head !== loop.head && other.head !== other.base,
-  );
-  const heads = others.flatMap((other) => (other.id === loop.id || other.head === null ? [] : [other.head]));
+  const others = loopsOf(context.state()).filter((other) => other.id !== loop.id && other.phase.at !== 'landed');
+  // A branch that was mended since may have been built upon before.
+  const headsOf = ({ head, base, rework }: Loop): readonly Sha[] =>
+    [head, rework?.before ?? null].flatMap((one) => (one === null || one === base || one === loop.head ? [] : [one]));
+  const heads = others.flatMap(headsOf);
   const within = heads.length === 0 ? [] : await context.world.integration.unlandedWithin(loop.head, train.base, heads);
-  const onto = others.flatMap((other) => (other.head !== null && within.includes(other.head) ? [other.id] : []));
+  const onto = others.filter((other) => headsOf(other).some((head) => within.includes(head))).map((other) => other.id);
   if (onto.some((id) => !loop.onto.includes(id))) train.implied.push({ loop: loop.id, onto });
   if (onto.every(isThere) && loop.onto.every(isThere)) return true;
   train.clashes.push({ loop: loop.id, main: false, paths: [], with: [] });
