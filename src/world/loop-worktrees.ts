@@ -17,7 +17,6 @@ import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
 import { mergeIn } from './merge-in.ts';
-import { showTracker } from './preview.ts';
 import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
@@ -62,10 +61,11 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       return mergeIn(place, options);
     },
     markers: (commit, paths) => findMarkers(view, commit, paths),
-    showTracker: (path, text) => {
+    standAt: async (path, commit) => {
       settled.delete(path);
-      showTracker(path, place.trackerPath, text);
+      await runGit([...HARDENED, 'checkout', '-q', '--detach', commit], { cwd: path });
     },
+    standOn: (path, branch) => standOn(place, path, branch),
   };
 }
 
@@ -76,6 +76,13 @@ async function facts({ repo, view }: WorktreePlace, path: string): ReturnType<Wo
   const { stdout } = await runGit(['rev-parse', 'HEAD', 'HEAD^{tree}'], { cwd: path });
   const [commit = '', tree = ''] = stdout.trim().split('\n');
   return { head: sha(commit), tree: sha(tree) };
+}
+
+async function standOn({ repo }: WorktreePlace, path: string, branch: string): Promise<void> {
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch) return;
+  await restore(path);
+  await runGit([...HARDENED, 'checkout', '-q', '--no-guess', branch, '--'], { cwd: path });
 }
 
 async function restore(path: string): Promise<void> {

@@ -95,8 +95,10 @@ export interface Worktrees {
   }): Promise<{ readonly head: Sha; readonly tree: Sha; readonly conflicts: readonly string[] }>;
   /** `path:line` of conflict markers that are still in these files of a commit. */
   markers(commit: Sha, paths: readonly string[]): Promise<readonly string[]>;
-  /** Puts the tracker into the worktree as it would land, for the gates to see; `restore` takes it back. */
-  showTracker(path: string, text: string): void;
+  /** Stands the worktree at a commit that is on no branch, for the gates to see. It holds nothing uncommitted. */
+  standAt(path: string, commit: Sha): Promise<void>;
+  /** Back on its branch, wherever gates or a crash left it; what they committed elsewhere is nobody's. */
+  standOn(path: string, branch: string): Promise<void>;
 }
 
 /** The user's new commits were found beside what landed. */
@@ -123,8 +125,8 @@ export interface Integration {
     readonly integration: Sha;
   }): Promise<Sha | null>;
   build(options: BuildOptions): Promise<Built | { readonly conflicts: readonly string[] }>;
-  /** The tree that landing `head` on integration as it is would make, if that is `head` itself but for the tick. */
-  preview(head: Sha, tick: TaskId | null): Promise<{ readonly tree: Sha; readonly trackerText: string | null } | null>;
+  /** What landing `head` on integration as it is would make, if that is `head` itself but for the tick; as a commit where it differs. */
+  preview(head: Sha, tick: TaskId | null): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
   /** Remembers how the conflicts of merging `theirs` into `ours` were resolved in `resolved`. */
   learn(options: { readonly ours: Sha; readonly theirs: Sha; readonly resolved: Sha }): Promise<void>;
   /** Which of these heads are part of `head` but not of integration. */

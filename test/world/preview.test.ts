@@ -1,17 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha, taskId } from '../../src/core/ids.ts';
@@ -19,22 +6,21 @@ import type { Sha } from '../../src/core/ids.ts';
 import { openCandidates } from '../../src/world/candidate.ts';
 import type { Candidates } from '../../src/world/candidate.ts';
 import { readIdentity } from '../../src/world/git/identity.ts';
+import type { Identity } from '../../src/world/git/identity.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { readFileAt, treeOf } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
 import type { GitView } from '../../src/world/git/view.ts';
 import { openWorktrees } from '../../src/world/loop-worktrees.ts';
-import { preview, showTracker } from '../../src/world/preview.ts';
+import { preview } from '../../src/world/preview.ts';
 import { openTracker } from '../../src/world/tracker-file.ts';
 import type { TrackerFile } from '../../src/world/world.ts';
 import { scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
 const made: ScratchRepo[] = [];
-const folders: string[] = [];
 afterEach(() => {
   for (const repo of made.splice(0)) repo.remove();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 const TASKS = '# Tasks\n\n- [ ] a\n- [ ] b\n';
@@ -44,6 +30,7 @@ interface Scene extends ScratchRepo {
   readonly view: GitView;
   readonly tracker: TrackerFile;
   readonly candidates: Candidates;
+  readonly identity: Identity;
   readonly start: Sha;
 }
 
@@ -56,7 +43,8 @@ async function scene(files: Readonly<Record<string, string>>, path: string): Pro
   const tracker = openTracker(scratch.dir, path);
   const merge = { union: [], regenerate: {} };
   const place = { repo, view, identity, tracker, merge, regenerate: async () => null, signing: null };
-  return { ...scratch, view, tracker, candidates: openCandidates(place), start: sha(scratch.git('rev-parse', 'HEAD')) };
+  const start = sha(scratch.git('rev-parse', 'HEAD'));
+  return { ...scratch, view, tracker, identity, candidates: openCandidates(place), start };
 }
 
 type Change = (scene: Scene) => void;
@@ -100,16 +88,15 @@ describe('preview is the very tree that landing makes', () => {
       const built = await candidates.build({ base: start, head, under: start, message: 'm\n\nA: b\n', method, tick });
       expect(built).toMatchObject({ tree: seen?.tree });
     }
-    // With the text put into the files of the head, they are that tree.
-    const shown = seen?.trackerText ?? (await readFileAt(view, head, path));
-    expect(await readFileAt(view, seen?.tree ?? start, path)).toBe(shown);
-    expect(seen?.trackerText === null).toBe(seen?.tree === (await treeOf(view, head)));
+    // The commit is that tree, and there is one only where it is another.
+    expect(await treeOf(view, seen?.commit ?? head)).toBe(seen?.tree);
+    expect(seen?.commit === null).toBe(seen?.tree === (await treeOf(view, head)));
   });
 
   it('is also that of integration itself', async () => {
     const all = await scene({ 'tasks.md': TASKS }, 'tasks.md');
     const seen = await preview(all, all.start, { head: all.start, tick: taskId('a') });
-    expect(seen?.trackerText).toBe(TASKS.replace('[ ]', '[x]'));
+    expect(await readFileAt(all.view, seen?.tree ?? all.start, 'tasks.md')).toBe(TASKS.replace('[ ]', '[x]'));
   });
 
   it('is not known when integration has gone on, or the tracker is no file', async () => {
@@ -130,55 +117,33 @@ describe('preview is the very tree that landing makes', () => {
   });
 });
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'paralph-show-'));
-  folders.push(path);
-  return path;
-}
-
-describe('showTracker', () => {
-  it('writes the file, makes folders, and keeps the mode', () => {
-    const top = folder();
-    showTracker(top, 'docs/tasks.md', 'one\n');
-    chmodSync(join(top, 'docs/tasks.md'), 0o755);
-    showTracker(top, 'docs/tasks.md', 'two\n');
-    expect(readFileSync(join(top, 'docs/tasks.md'), 'utf8')).toBe('two\n');
-    expect(statSync(join(top, 'docs/tasks.md')).mode & 0o777).toBe(0o755);
-  });
-
-  it('never writes through a link, and says what is in the way', () => {
-    const [top, outside] = [folder(), folder()];
-    const secret = join(outside, 'secret');
-    writeFileSync(secret, 'mine');
-    symlinkSync(secret, join(top, 'tasks.md'));
-    expect(() => showTracker(top, 'tasks.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
-    expect(lstatSync(join(top, 'tasks.md')).isSymbolicLink()).toBe(true);
-    symlinkSync(outside, join(top, 'docs'));
-    expect(() => showTracker(top, 'docs/tasks.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
-    expect(existsSync(join(outside, 'tasks.md'))).toBe(false);
-    mkdirSync(join(top, 'folder.md'));
-    expect(() => showTracker(top, 'folder.md', 'x')).toThrow(expect.objectContaining({ code: 'E_TASKS_UNSAFE' }));
-    // A second name of somebody's file is a link too.
-    linkSync(secret, join(top, 'hard.md'));
-    showTracker(top, 'hard.md', 'x');
-    expect(readFileSync(secret, 'utf8')).toBe('mine');
-  });
-
-  it('is taken back by restore, also right after a commit', async () => {
+describe('standing where the gates look', () => {
+  it('shows what would land as a clean commit, and comes back to the branch whatever a gate did', async () => {
     const scratch = scratchRepo({ files: { 'tasks.md': TASKS } });
     made.push(scratch);
     const repo = findRepository(scratch.dir);
-    const place = { repo, view: await openView(repo), identity: await readIdentity(repo) };
+    const view = await openView(repo);
+    const identity = await readIdentity(repo);
     const worktreeRoot = join(scratch.dir, '.worktrees');
-    const worktrees = openWorktrees({ ...place, worktreeRoot, trackerPath: 'tasks.md' });
+    const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md' });
     const base = sha(scratch.git('rev-parse', 'HEAD'));
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
     writeFileSync(join(path, 'work.txt'), 'w');
-    await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n' });
-    worktrees.showTracker(path, TASKS.replace('[ ]', '[x]'));
-    expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toContain('[x]');
-    await worktrees.restore(path);
+    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n' });
+    const tracker = openTracker(scratch.dir, 'tasks.md');
+    const seen = await preview({ view, tracker, identity }, base, { head, tick: taskId('a') });
+    expect(seen?.commit).not.toBeNull();
+    await worktrees.standAt(path, seen?.commit ?? head);
+    const git = (...args: readonly string[]): string => scratch.git('-C', path, ...args);
+    expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toContain('[x] a');
+    expect(git('status', '--porcelain')).toBe('');
+    writeFileSync(join(path, 'tasks.md'), 'a gate was here');
+    writeFileSync(join(path, 'junk.txt'), 'and here');
+    git('-c', 'user.name=g', '-c', 'user.email=g@example.com', 'commit', '-qam', 'a gate commits');
+    await worktrees.standOn(path, 'ralph/a');
+    expect(git('symbolic-ref', 'HEAD')).toBe('refs/heads/ralph/a');
+    expect(await worktrees.facts(path)).toMatchObject({ head });
+    expect(git('status', '--porcelain')).toBe('');
     expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toBe(TASKS);
-    expect(readFileSync(join(path, 'work.txt'), 'utf8')).toBe('w');
   });
 });

@@ -33,15 +33,17 @@ export async function runGates(
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
   const working: Working = { ...loop, worktree: loop.worktree };
   const path = working.worktree;
+  await world.worktrees.standOn(path, loop.branch);
   if (policy.hasGates) await world.worktrees.restore(path);
   const { head, tree } = await world.worktrees.facts(path);
   // With the task ticked it is the very tree that lands if nobody else lands first.
   const preview = await world.integration.preview(head, findTask(context.state(), loop.task)?.id ?? null);
   const [ran, touched] = await Promise.all([
-    gated(context, command, working, head, preview?.trackerText ?? null, signal),
+    gated(context, command, working, head, preview?.commit ?? null, signal),
     touchedProtected(context, loop, head),
   ]);
   if (policy.hasGates) await world.worktrees.restore(path);
+  await world.worktrees.standOn(path, loop.branch);
   if (ran === null || (await world.worktrees.facts(path)).head !== head) return [];
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
@@ -54,7 +56,7 @@ async function gated(
   { n }: RunGates,
   loop: Working,
   head: Sha,
-  trackerText: string | null,
+  preview: Sha | null,
   signal: AbortSignal,
 ): Promise<Ran | null> {
   const { world, policy, force, state } = context;
@@ -64,7 +66,7 @@ async function gated(
   const path = loop.worktree;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const run = async (name: string): Promise<Ran | null> => {
-    if (trackerText !== null) world.worktrees.showTracker(path, trackerText);
+    if (preview !== null) await world.worktrees.standAt(path, preview);
     return world.gates.run({ path, name, timeoutMs, signal, force });
   };
   const first = await run(`${loop.id}/gates-${n}`);
