@@ -16,7 +16,7 @@ import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
-import { mergeIn } from './merge-in.ts';
+import { freeIndex, mergeIn } from './merge-in.ts';
 import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
@@ -80,6 +80,7 @@ async function facts({ repo, view }: WorktreePlace, path: string): ReturnType<Wo
 
 async function standOn({ repo }: WorktreePlace, path: string, branch: string): Promise<void> {
   const adminDir = adminDirOf(repo, path);
+  if (adminDir !== null) await freeIndex(adminDir, path);
   if (adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch) return;
   await restore(path);
   await runGit([...HARDENED, 'checkout', '-q', '--no-guess', branch, '--'], { cwd: path });

@@ -46,7 +46,7 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
   const { repo, view, identity } = place;
   const { path, branch, commit, message } = options;
   const adminDir = soundAdminDir(repo, path);
-  if (existsSync(join(adminDir, 'index.lock'))) await outlast(adminDir, path);
+  await freeIndex(adminDir, path);
   const head = await soundHead(place, adminDir, options);
   const before = await madeBefore(place, head, commit);
   if (before !== null) {
@@ -114,8 +114,9 @@ async function soundHead(place: MergeInPlace, adminDir: string, { path, branch }
   return head.commit;
 }
 
-/** A git that outlived the host that started it may still be at work here. */
-async function outlast(adminDir: string, path: string): Promise<void> {
+/** Takes away the lock of a git that was killed. One that only outlived the host that started it is waited for. */
+export async function freeIndex(adminDir: string, path: string): Promise<void> {
+  if (!existsSync(join(adminDir, 'index.lock'))) return;
   const busy = await outlastGit({ folder: path, mentions: path }, GIT_ENDS_MS);
   if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${path}.`);
   removeDeadLocks(adminDir);

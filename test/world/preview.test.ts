@@ -140,6 +140,8 @@ describe('standing where the gates look', () => {
     writeFileSync(join(path, 'tasks.md'), 'a gate was here');
     writeFileSync(join(path, 'junk.txt'), 'and here');
     git('-c', 'user.name=g', '-c', 'user.email=g@example.com', 'commit', '-qam', 'a gate commits');
+    // A git that was killed in between leaves its lock.
+    writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), '');
     await worktrees.standOn(path, 'ralph/a');
     expect(git('symbolic-ref', 'HEAD')).toBe('refs/heads/ralph/a');
     expect(await worktrees.facts(path)).toMatchObject({ head });

@@ -162,11 +162,14 @@ describe('unpin', () => {
     git('update-ref', 'refs/paralph/keep/login-x1/by-hand', a);
     git('pack-refs', '--all');
     await unpin(view, { loop, head: b, landed });
-    expect(refs('refs/paralph/keep').map((line) => line.split(' ')[0])).toEqual([
-      `refs/paralph/keep/login-x1/${stray.slice(0, 12)}`,
-      'refs/paralph/keep/login-x1/by-hand',
-      `refs/paralph/keep/other/${b.slice(0, 12)}`,
-    ]);
+    const left = refs('refs/paralph/keep').map((line) => line.split(' ')[0]);
+    expect(new Set(left)).toEqual(
+      new Set([
+        `refs/paralph/keep/login-x1/${stray.slice(0, 12)}`,
+        'refs/paralph/keep/login-x1/by-hand',
+        `refs/paralph/keep/other/${b.slice(0, 12)}`,
+      ]),
+    );
   });
 
   it('keeps the head of work that landed in another shape, and drops what that head holds', async () => {
