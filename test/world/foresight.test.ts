@@ -114,6 +114,19 @@ describe('foresight', () => {
     expect(await look([old, fresh])).toEqual({ old: [{ with: null, paths: ['a.txt'] }] });
   });
 
+  it('compares two loops on top of what landed, not where they parted', async () => {
+    const oldest = loop('a');
+    write('a', 'a.txt', changed(0, 'second'));
+    scratch.write('a.txt', changed(0, 'first'));
+    scratch.commit('first');
+    const older = loop('b');
+    write('b', 'a.txt', changed(0, 'first').replace('eight', 'by b'));
+    scratch.write('a.txt', changed(0, 'second'));
+    scratch.commit('second');
+    expect(await look([oldest, older])).toEqual({});
+    expect(await look([{ ...oldest, loop: loopId('c') }, older])).toEqual({});
+  });
+
   it('sees a folder that one moved and another adds to, and a file in place of a folder', async () => {
     const loops = ['a', 'b', 'c'].map(loop);
     gitIn(place('a'), 'mv', 'lib', 'src');
