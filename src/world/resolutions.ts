@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TextConflict } from './git/merge-stages.ts';
+import { cannotWrite } from './log/log-errors.ts';
 
 /** How conflicts were resolved before, by the contents that met: whoever merges the same ones again has the answer. */
 export interface Resolutions {
@@ -20,13 +21,21 @@ export function openResolutions(folder: string, countMax = COUNT_MAX): Resolutio
     find: (conflict) => read(join(folder, resolutionKey(conflict))),
     keep: (conflict, content) => {
       if (content.length > RESOLUTION_BYTES_MAX) return;
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const aside = join(folder, `new-${randomUUID()}`);
-      writeFileSync(aside, Buffer.concat([Buffer.from(`${digest(content)}\n`), content]), { mode: 0o600, flag: 'wx' });
-      renameSync(aside, join(folder, resolutionKey(conflict)));
-      forgetOldest(folder, countMax);
+      try {
+        write(folder, resolutionKey(conflict), content);
+        forgetOldest(folder, countMax);
+      } catch (error) {
+        throw cannotWrite(folder, error);
+      }
     },
   };
+}
+
+function write(folder: string, name: string, content: Buffer): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const aside = join(folder, `new-${randomUUID()}`);
+  writeFileSync(aside, Buffer.concat([Buffer.from(`${digest(content)}\n`), content]), { mode: 0o600, flag: 'wx' });
+  renameSync(aside, join(folder, name));
 }
 
 /** The same for all conflicts that have the same answer. Which side was whose does not matter: a resolution holds both. */
@@ -38,14 +47,13 @@ function digest(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Null also for a file that a power cut or somebody else left half-written. */
+/** Null also for a file that cannot be read, or that a power cut left half-written: then somebody resolves it again. */
 function read(file: string): Buffer | null {
   let found: Buffer;
   try {
     found = readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+  } catch {
+    return null;
   }
   const content = found.subarray(DIGEST_LENGTH + 1);
   return found.subarray(0, DIGEST_LENGTH).toString('latin1') === digest(content) ? content : null;

@@ -76,12 +76,13 @@ describe('what a landing may change', () => {
     const one = await scene({ 'old.txt': numbers, 'folder/x.txt': `x${numbers}` });
     one.git('switch', '-qc', 'moved', one.start);
     one.git('mv', 'old.txt', 'new.txt');
+    one.git('mv', 'folder/x.txt', 'folder/y.txt');
     const base = sha(one.commit('moved'));
     const head = one.branch('head', { 'old.txt': numbers.replace('15\n', 'changed\n') });
     const landing = built(await one.candidates.build(order(base, head)));
     expect(one.show(landing.commit, 'new.txt')).toContain('changed');
-    const wrong = one.branch('wrong', { 'new.txt': 'x', 'folder/x.txt': 'x' }, base);
-    await expect(check(one, base, head, wrong)).rejects.toMatchObject({ facts: ['folder/x.txt'] });
+    const wrong = one.branch('wrong', { 'new.txt': 'x', 'folder/y.txt': 'x' }, base);
+    await expect(check(one, base, head, wrong)).rejects.toMatchObject({ facts: ['folder/y.txt'] });
   });
 
   it('holds where two histories have crossed', async () => {
@@ -120,6 +121,17 @@ describe('a candidate', () => {
       expect(parents(squash?.commit)).toBe(base);
       expect(one.git('rev-list', '--count', `${base}..${rebase?.commit}`)).toBe(String(rebased));
     }
+  });
+
+  it('comes about in a repository with sha256 ids as well', async () => {
+    const one = await candidateScene({ 'CHANGELOG.md': 'top\n' }, { init: ['--object-format=sha256'] });
+    made.push(one);
+    const base = one.branch('base', { 'CHANGELOG.md': 'top\nbase\n' });
+    const head = one.branch('head', { 'CHANGELOG.md': 'top\nhead\n', 'b.txt': 'b\n' });
+    const landing = built(await one.candidates.build(order(base, head)));
+    expect(one.git('diff', '--name-only', base, landing.commit)).toBe('CHANGELOG.md\nb.txt');
+    const wrong = one.branch('wrong', { 'a.txt': 'x' }, base);
+    await expect(check(one, base, head, wrong)).rejects.toMatchObject({ code: 'E_ENVELOPE', facts: ['a.txt'] });
   });
 
   it('of a branch that is ahead is that branch, but for the tracker', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 const NAMES = ['plain.txt', 'with space/größe\nnewline.txt', ':(top)magic'];
-const all = (text: string) => Object.fromEntries(NAMES.map((name) => [name, text]));
+const all = (text: string) => Object.fromEntries(NAMES.map((name) => [name, `${name}\n${text}`]));
 
 async function scene(files: Readonly<Record<string, string>> = all('a\n')): Promise<Scene> {
   const one = await candidateScene(files);
@@ -36,7 +36,7 @@ describe('resolutions', () => {
       ] as const) {
         const landing = built(await candidates.build(order(base, head)));
         expect([...landing.resolved].sort()).toEqual([...NAMES].sort());
-        for (const name of NAMES) expect(one.show(landing.commit, name)).toBe('both\r\n');
+        for (const name of NAMES) expect(one.show(landing.commit, name)).toBe(`${name}\nboth\r\n`);
       }
     const other = one.branch('other', { 'plain.txt': 'other\n' });
     expect(await one.candidates.build(order(left, other))).toEqual({ conflicts: ['plain.txt'] });
@@ -50,7 +50,7 @@ describe('resolutions', () => {
     one.git('reflog', 'expire', '--expire=now', '--all');
     one.git('gc', '-q', '--prune=now');
     const landing = built(await one.candidates.build(order(left, right)));
-    expect(one.show(landing.commit, 'plain.txt')).toBe('both\n');
+    expect(one.show(landing.commit, 'plain.txt')).toBe('plain.txt\nboth\n');
     expect(one.git('fsck', '--connectivity-only', '--no-dangling', landing.commit)).toBe('');
   });
 
@@ -102,6 +102,9 @@ describe('resolutions', () => {
     await one.candidates.learn({ ours: left, theirs: right, resolved: one.branch('both', { f: 'both\n' }) });
     const [name = ''] = readdirSync(folderOf(one));
     writeFileSync(join(folderOf(one), name), 'half');
+    expect(await one.candidates.build(order(left, right))).toEqual({ conflicts: ['f'] });
+    rmSync(join(folderOf(one), name));
+    mkdirSync(join(folderOf(one), name));
     expect(await one.candidates.build(order(left, right))).toEqual({ conflicts: ['f'] });
   });
 
