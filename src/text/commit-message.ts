@@ -65,6 +65,13 @@ export function upstreamMessage(target: string): string {
   return withTrailers(`Merge new commits of ${cleanLine(target)}`, { 'Ralph-Upstream': target });
 }
 
+/** For main brought into a loop's own branch; the files still to be resolved are named where somebody will look. */
+export function mergeMainMessage(target: string, loop: string, conflicts: readonly string[]): string {
+  const open =
+    conflicts.length === 0 ? '' : `\n\nTo be resolved:\n${conflicts.map((path) => `- ${cleanLine(path)}`).join('\n')}`;
+  return withTrailers(`Merge ${cleanLine(target)}${open}`, { 'Ralph-Merge': loop });
+}
+
 /** For what an agent changed and did not commit itself. */
 export function leftoversMessage(title: string, loop: string, n: number): string {
   return withTrailers(subject('Work on', title), { 'Ralph-Iteration': `${loop} ${n}` });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
+import { trailersOf } from '../text/commit-message.ts';
 import { assertEnvelope } from './envelope.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
@@ -151,7 +152,6 @@ async function commitAs(place: CandidatePlace, options: BuildOptions, tree: Sha,
   let parent = base;
   for (const one of replayed.slice(0, -1))
     parent = await commitTree(view, { ...one, parents: [parent], identity, signing });
-  const trailers = message.slice(message.indexOf('\n\n') + 2);
-  const full = `${last.message.trimEnd()}\n\n${trailers}`;
+  const full = `${last.message.trimEnd()}\n\n${trailersOf(message)}`;
   return commitTree(view, { ...last, tree, parents: [parent], message: full, identity, signing });
 }

@@ -33,6 +33,8 @@ export interface WorktreePlace {
   readonly worktreeRoot: string;
   /** The task file's path, from the top of the checkout. */
   readonly trackerPath: string;
+  /** Files that keep both sides' lines. */
+  readonly union: readonly string[];
 }
 
 export function openWorktrees(place: WorktreePlace): Worktrees {

@@ -66,10 +66,9 @@ async function reasonToKeep(
   if (use === 'gates' || use === 'pool') return Object.keys(state.hosts).length > 0 ? 'a host is running' : null;
   if (worktree.prunable || worktree.head === null) return 'its folder is not there';
   if (!(await isClean(worktree.path))) return 'it has uncommitted work';
-  for (const [, tip] of [
-    ...(await listRefs(view, 'refs/paralph/int/')),
-    ...(await listRefs(view, 'refs/paralph/keep/')),
-  ])
+  // What is parked is named by a keep ref too, but a person may still want its worktree.
+  const kept = loop?.phase.at === 'parked' ? [] : await listRefs(view, 'refs/paralph/keep/');
+  for (const [, tip] of [...(await listRefs(view, 'refs/paralph/int/')), ...kept])
     if (await isAncestor(view, worktree.head, tip)) return null;
   return 'it has commits that have not landed';
 }

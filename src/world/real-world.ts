@@ -4,6 +4,7 @@ import { ourProgram } from './agent-run/our-program.ts';
 import { openAgents } from './agents.ts';
 import type { ChosenAgent } from './choose-agent.ts';
 import { realClock } from './clock.ts';
+import { openForesight } from './foresight.ts';
 import { openGates } from './gates.ts';
 import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
@@ -17,6 +18,7 @@ import { isAlive, ownIdentity } from './processes/identity.ts';
 import { openProjection } from './projection.ts';
 import { openPrompts } from './prompts.ts';
 import { openRegenerate } from './regenerate.ts';
+import { settledBy } from './settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './state-places.ts';
 import type { TrackerFile, World } from './world.ts';
 
@@ -46,7 +48,15 @@ export async function openWorld({
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
-  const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: tracker.path });
+  const { merge } = settings.landing;
+  const worktrees = openWorktrees({
+    repo,
+    view,
+    identity,
+    worktreeRoot,
+    trackerPath: tracker.path,
+    union: merge.union,
+  });
   return {
     clock: realClock,
     ids: realIds(repo),
@@ -61,7 +71,7 @@ export async function openWorld({
       target,
       tracker,
       signing: await readSigning(repo, settings.landing.sign),
-      merge: settings.landing.merge,
+      merge,
       regenerate: openRegenerate({
         repo,
         view,
@@ -81,7 +91,7 @@ export async function openWorld({
       program: ourProgram(),
     }),
     gates: openGates(repo, settings.gates, env),
-    foresight: { look: () => Promise.resolve({}) },
+    foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
     projection: openProjection(repo, tracker.path),
     prompts: openPrompts(repo, settings.prompt),
   };

@@ -52,7 +52,12 @@ export async function settleConflicts(
 }
 
 /** What protects a path also protects the folders that lead to it; a file in such a place is not the one meant here. */
-function isUnion(path: string, patterns: readonly string[]): boolean {
+export function isUnion(path: string, patterns: readonly string[]): boolean {
   const meant = patterns.filter((pattern) => !pattern.startsWith(`${path}/`));
   return matchProtected([path], meant).length > 0;
+}
+
+/** The paths that a rule of ours merges, whatever both sides did: nobody has to be warned about them. */
+export function settledBy(tracker: string, merge: MergeDriverSettings): (path: string) => boolean {
+  return (path) => path === tracker || isUnion(path, merge.union) || Object.hasOwn(merge.regenerate, path);
 }

@@ -43,7 +43,14 @@ async function scene(files: Readonly<Record<string, string>>): Promise<Scene> {
   writeFileSync(join(scratch.dir, '.git/info/exclude'), '/.worktrees\n*.env\n');
   const worktreeRoot = join(scratch.dir, '.worktrees');
   const identity = await readIdentity(repo);
-  const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md' });
+  const worktrees = openWorktrees({
+    repo,
+    view,
+    identity,
+    worktreeRoot,
+    trackerPath: 'tasks.md',
+    union: ['CHANGELOG.md'],
+  });
   const { path } = await worktrees.make({ branch: BRANCH, base: sha(scratch.git('rev-parse', 'HEAD')) });
   const change = (top: string, changes: Files): Sha => {
     for (const [name, text] of Object.entries(changes)) {
@@ -97,6 +104,18 @@ describe('mergeIn', () => {
     expect(existsSync(join(all.path, 'gone.txt'))).toBe(false);
     // Where a deleted branch is found again.
     expect(all.at('reflog', '-1', '--format=%H')).toBe(head);
+  });
+
+  it('keeps both sides of a list that everybody adds to, also when it is asked for again', async () => {
+    const all = await scene({ 'CHANGELOG.md': '# Changes\n', 'a.txt': 'a\n' });
+    all.work({ 'CHANGELOG.md': '# Changes\n- mine\n', 'a.txt': 'mine\n' });
+    const theirs = all.main({ 'CHANGELOG.md': '# Changes\n- theirs\n', 'a.txt': 'theirs\n' });
+    const first = await all.merge(theirs);
+    expect(first.conflicts).toEqual(['a.txt']);
+    const text = readFileSync(join(all.path, 'CHANGELOG.md'), 'utf8');
+    expect(text.split('\n').sort()).toEqual(['', '# Changes', '- mine', '- theirs']);
+    expect(await all.merge(theirs)).toEqual(first);
+    expectSettled(all, first.head);
   });
 
   it('makes no commit where main is in the branch already', async () => {

@@ -125,7 +125,14 @@ describe('standing where the gates look', () => {
     const view = await openView(repo);
     const identity = await readIdentity(repo);
     const worktreeRoot = join(scratch.dir, '.worktrees');
-    const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md' });
+    const worktrees = openWorktrees({
+      repo,
+      view,
+      identity,
+      worktreeRoot,
+      trackerPath: 'tasks.md',
+      union: ['CHANGELOG.md'],
+    });
     const base = sha(scratch.git('rev-parse', 'HEAD'));
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
     writeFileSync(join(path, 'work.txt'), 'w');

@@ -14,6 +14,7 @@ export async function updateWorktree(
   const { loop: id, fence, n } = command;
   const loop = state().loops[id];
   invariant(loop != null && loop.worktree !== null && loop.head !== null, `loop ${id} has no worktree to update`);
+  await world.worktrees.standOn(loop.worktree, loop.branch);
   const { head: base } = await world.integration.sync();
   const before = loop.head;
   const { head, tree, conflicts } = await world.worktrees.mergeIn({

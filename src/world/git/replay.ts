@@ -1,5 +1,6 @@
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { withoutOurTrailers } from '../../text/commit-message.ts';
 import { commitTree } from './commit.ts';
 import type { Identity } from './identity.ts';
 import { mergeInMemory } from './merge.ts';
@@ -58,5 +59,9 @@ export async function replayInMemory(
 async function describe(view: GitView, commit: string): Promise<Omit<Replayed, 'tree'>> {
   const shown = await view.run(['show', '-s', '--format=%an%x00%ae%x00%at%x00%B', commit, '--']);
   const [name = '', email = '', seconds = '0', message = ''] = shown.stdout.split('\0');
-  return { message: `${message.trimEnd()}\n`, author: { name, email }, authorDateMs: Number(seconds) * 1000 };
+  return {
+    message: `${withoutOurTrailers(message).trimEnd()}\n`,
+    author: { name, email },
+    authorDateMs: Number(seconds) * 1000,
+  };
 }

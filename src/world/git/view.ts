@@ -23,6 +23,7 @@ export interface ViewOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A folder whose `.gitattributes` count. Default: none do. */
   readonly workTree?: string;
+  readonly timeoutMs?: number;
 }
 
 /**
