@@ -1,20 +1,9 @@
-import {
-  chmodSync,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate as soon } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { copyIndex } from './git/copy-index.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit, runGitBytes } from './git/run-git.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
@@ -60,7 +49,7 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
   if (before === '') rmSync(index, { force: true });
   else {
     // Our own index knows when we wrote each file, and no flag that hides a change: what was touched since is seen.
-    copyWithTimes(join(folder, 'index'), index);
+    copyIndex(join(folder, 'index'), index);
     await openEntries(path, await entriesOf(repo, before));
   }
   const git = [...HARDENED, ...EXACT];
@@ -69,7 +58,7 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
   );
   await runGit([...git, 'clean', '-ffdq'], { cwd: path });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  copyWithTimes(index, join(folder, 'index.new'));
+  copyIndex(index, join(folder, 'index.new'));
   renameSync(join(folder, 'index.new'), join(folder, 'index'));
   writeFileSync(join(folder, 'commit'), `${commit}\n`);
 }
@@ -99,14 +88,6 @@ function keepHead(adminDir: string, commit: Sha): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(file, { recursive: true });
   writeFileSync(`${file}.new`, `${commit}\n`);
   renameSync(`${file}.new`, file);
-}
-
-/** An index tells by its own age which files are too young to be sure of. */
-function copyWithTimes(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
-  copyFileSync(from, to);
-  const { atimeMs, mtimeMs } = statSync(from);
-  utimesSync(to, atimeMs / 1000, mtimeMs / 1000);
 }
 
 const entries = new Map<string, readonly string[]>();

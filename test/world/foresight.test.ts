@@ -188,6 +188,20 @@ describe('foresight', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
+  it('sees a change of the same size in the second in which the index was written', async () => {
+    const loops = ['a', 'b'].map(loop);
+    const second = Math.floor(Date.now() / 1000) - 100;
+    for (const name of ['a', 'b']) {
+      const index = join(gitIn(place(name), 'rev-parse', '--absolute-git-dir'), 'index');
+      utimesSync(join(place(name), 'a.txt'), second, second);
+      gitIn(place(name), 'update-index', '--refresh');
+      utimesSync(index, second, second);
+      write(name, 'a.txt', changed(0, `${name}ne`.padEnd(3, name)));
+      utimesSync(join(place(name), 'a.txt'), second, second);
+    }
+    expect(Object.keys(await look(loops))).toEqual(['a', 'b']);
+  });
+
   it('merges nothing again when nothing changed, and only what is new when one did', async () => {
     const loops = ['a', 'b', 'c'].map(loop);
     for (const name of ['a', 'b', 'c']) write(name, 'a.txt', changed(0, name));

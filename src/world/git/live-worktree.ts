@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { copyIndex } from './copy-index.ts';
 import { readHeadFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import type { ThrowawayObjects } from './throwaway-objects.ts';
@@ -64,7 +65,7 @@ export async function lookAtLive({ repo, view, excludes }: LivePlace, path: stri
 export async function snapshotLive(view: GitView, live: LiveWorktree, objects: ThrowawayObjects): Promise<Sha> {
   const index = join(objects.folder, `index-${randomUUID()}`);
   // A copy knows which files are unchanged, and nobody waits for its lock.
-  copyFileSync(live.index, index);
+  copyIndex(live.index, index);
   const options = { workTree: live.path, env: { ...objects.env, GIT_INDEX_FILE: index } };
   const taken = live.dirty.filter((name) => isTaken(statOf(live.path, name)));
   if (taken.length > 0)

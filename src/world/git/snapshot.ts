@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Sha, sha } from '../../core/ids.ts';
+import { copyIndex } from './copy-index.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit, runGitBytes } from './run-git.ts';
 import { adminDirOf } from './worktree-admin.ts';
@@ -15,7 +16,7 @@ export async function snapshotWorktree(repo: Repository, path: string): Promise<
   mkdirSync(folder, { recursive: true });
   try {
     // A copy knows which files are unchanged, so only the others are read.
-    if (existsSync(own)) copyFileSync(own, index);
+    if (existsSync(own)) copyIndex(own, index);
     const env = { GIT_INDEX_FILE: index };
     await stageAll(path, await embeddedRepositories(path, env), env);
     return await writeTree(path, env);

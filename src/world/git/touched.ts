@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { copyIndex } from './copy-index.ts';
 import type { Repository } from './repository.ts';
 import type { GitView } from './view.ts';
 import { adminDirOf } from './worktree-admin.ts';
@@ -35,7 +36,7 @@ export async function touchedPaths(
   mkdirSync(folder, { recursive: true });
   try {
     // `git diff` locks and rewrites the index it is given, optional locks or not: the agent's own git would find it locked.
-    copyFileSync(own, index);
+    copyIndex(own, index);
     const ask = async (args: readonly string[]): Promise<readonly string[]> => {
       const { stdout } = await view.run(args, { workTree: path, env: { GIT_INDEX_FILE: index } });
       return stdout.split('\0').filter((name) => name !== '');
