@@ -30,7 +30,7 @@ export function completeEvent(event: Event): Event {
   }
 }
 
-const EARLY_GATES = { protected: [] };
+const EARLY_GATES = { protected: [], changed: [] };
 const EARLY_ITERATION = { agent: 'unknown', account: 'unknown', usage: NO_USAGE, failure: null, hold: null, guided: 0 };
 
 const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train'> = {

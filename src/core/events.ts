@@ -113,6 +113,8 @@ export type Event =
       readonly durationMs: number;
       /** Changed paths that land only when a person says so. */
       readonly protected: readonly string[];
+      /** Paths it changed since it began, some of them if there are many. */
+      readonly changed: readonly string[];
     }
   /** No agent may work on the loop now, so its host gives it back. */
   | {

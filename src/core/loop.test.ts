@@ -171,6 +171,7 @@ describe('gates end', () => {
       report: GREEN,
       durationMs: 1,
       protected: [],
+      changed: [],
     });
     expect(tale.loop(a)).toMatchObject({ head: 'later', tree: 'later-tree', phase: { at: 'ready' } });
     expect(tale.state().verdicts).toEqual([{ key: 'g:later-tree-ticked', verdict: 'green' }]);

@@ -201,6 +201,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     tree: event.tree,
     since: stamp.at,
     usedMs: loop.usedMs + event.durationMs,
+    footprint: event.changed,
     lastGate: event.report,
   };
   const after =

@@ -207,6 +207,8 @@ export interface Loop {
   readonly guidance: readonly Guidance[];
   /** Why it went back to work after it was ready; null: it never did. */
   readonly rework: Rework | null;
+  /** Files it changed, as far as kept, from when it was last gated until it lands. */
+  readonly footprint: readonly string[];
   /** It does not merge with integration as it was there. */
   readonly clash: Clash | null;
   /** Sequence number of a person's wish to land it first; 0: none. */
@@ -297,6 +299,7 @@ export const UNTOLD: Pick<
   | 'waitsFor'
   | 'guidance'
   | 'rework'
+  | 'footprint'
   | 'clash'
   | 'bumped'
 > = {
@@ -309,6 +312,7 @@ export const UNTOLD: Pick<
   waitsFor: null,
   guidance: [],
   rework: null,
+  footprint: [],
   clash: null,
   bumped: 0,
 };

@@ -22,7 +22,7 @@ export type News =
       readonly branch: string;
     }
   | {
-      readonly type: 'loop-sent-back';
+      readonly type: 'loop-returned';
       readonly loop: LoopId;
       readonly task: TaskKey;
       readonly branch: string;
@@ -47,7 +47,7 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'loop-ready',
   'loop-landed',
   'loop-parked',
-  'loop-sent-back',
+  'loop-returned',
   'tasks-changed',
   'account-held',
   'run-overspent',
@@ -102,7 +102,7 @@ function newsOf(loop: Loop, was: Loop | undefined): News | null {
     case 'gating':
     case 'updating':
       return was?.phase.at === 'ready'
-        ? { type: 'loop-sent-back', loop: id, task, branch, detail: loop.rework?.detail ?? '' }
+        ? { type: 'loop-returned', loop: id, task, branch, detail: loop.rework?.detail ?? '' }
         : null;
   }
 }

@@ -70,9 +70,7 @@ export function landedSince(state: State, loop: Loop): readonly LoopId[] {
 export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
   const policy = state.hosts[me]?.policy.train;
   if (policy == null) return [];
-  const busy = new Set<string>();
-  for (const loop of loopsOf(state))
-    if (isWorking(loop) && loop.rework?.kind === 'conflict') for (const path of loop.rework.paths) busy.add(path);
+  const busy = pathsUnderWay(state);
   const chosen: LoopId[] = [];
   for (const loop of landingQueue(state)) {
     const { clash } = loop;
@@ -86,6 +84,17 @@ export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
     chosen.push(loop.id);
   }
   return chosen;
+}
+
+/** Files that will be other ones soon: somebody mends them, or is about to land them. */
+function pathsUnderWay(state: State): Set<string> {
+  const mended = loopsOf(state).flatMap((loop) =>
+    isWorking(loop) && loop.rework?.kind === 'conflict' ? loop.rework.paths : [],
+  );
+  const landing = landingQueue(state).flatMap((loop) =>
+    loop.clash === null || loop.clash.base !== state.integration ? loop.footprint : [],
+  );
+  return new Set([...mended, ...landing]);
 }
 
 const mayAnyMend = (state: State, loop: Loop): boolean =>

@@ -13,12 +13,20 @@ const BYTES_MAX = 1024 * 1024;
 export function openTracker(root: string, path: string): TrackerFile {
   const kind = trackerKindOf(path) ?? 'markdown';
   let seen = '';
+  let missed = false;
   return {
     path,
     look: () => {
       const stat = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
       const mark = stat === undefined ? 'absent' : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
       if (mark === seen) return null;
+      // Git takes a file away before it writes the new one: gone or empty counts only when it stays so.
+      const isMissing = (stat === undefined || stat.size === 0n) && seen !== '';
+      if (isMissing && !missed) {
+        missed = true;
+        return null;
+      }
+      missed = false;
       seen = mark;
       try {
         return read(root, path, kind);

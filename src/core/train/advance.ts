@@ -39,6 +39,7 @@ export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp):
     since: stamp.at,
     lastSaid: '',
     lastGate: null,
+    footprint: [],
     clash: null,
   };
   const { [item]: _seen, ...foreseen } = state.foreseen;

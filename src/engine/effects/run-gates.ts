@@ -21,6 +21,8 @@ interface Ran {
 const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
 const FLAKY = 0.1;
+/** Paths remembered of what a loop changed: enough to see whom it meets. */
+const FOOTPRINT_MAX = 200;
 
 /** The gates in the loop's own worktree, on exactly what would land. If that changed meanwhile, nothing was tested. */
 export async function runGates(
@@ -38,9 +40,9 @@ export async function runGates(
   const { head, tree } = await world.worktrees.facts(path);
   // With the task ticked it is the very tree that lands if nobody else lands first.
   const preview = await world.integration.preview(head, findTask(context.state(), loop.task)?.id ?? null);
-  const [ran, touched] = await Promise.all([
+  const [ran, changed] = await Promise.all([
     gated(context, command, working, head, preview?.commit ?? null, signal),
-    touchedProtected(context, loop, head),
+    loop.base === null ? [] : world.worktrees.changed(loop.base, head),
   ]);
   if (policy.hasGates) await world.worktrees.restore(path);
   await world.worktrees.standOn(path, loop.branch);
@@ -48,7 +50,8 @@ export async function runGates(
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   const tested = preview?.tree ?? tree;
-  return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, protected: touched }];
+  const facts = { protected: matchProtected(changed, context.protect), changed: changed.slice(0, FOOTPRINT_MAX) };
+  return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
 }
 
 async function gated(
@@ -95,13 +98,4 @@ async function keepResult({ world }: PerformContext, loop: Loop, head: Sha): Pro
   if (rework?.kind !== 'conflict' || rework.before === null || base === null || rework.paths.length === 0) return;
   // Only a convenience: without it the same conflict is resolved once more.
   await world.integration.learn({ ours: base, theirs: rework.before, resolved: head }).catch(() => undefined);
-}
-
-async function touchedProtected(
-  { world, protect }: PerformContext,
-  { base }: Loop,
-  head: Sha,
-): Promise<readonly string[]> {
-  if (base === null || protect.length === 0) return [];
-  return matchProtected(await world.worktrees.changed(base, head), protect);
 }
