@@ -17,7 +17,7 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts', 'test/landing/model/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -39,7 +39,7 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'world',
-          include: ['test/world/**/*.test.ts'],
+          include: ['test/world/**/*.test.ts', 'test/landing/git/**/*.test.ts'],
           ...waiting,
           testTimeout: 60_000,
           hookTimeout: 60_000,

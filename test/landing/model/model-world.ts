@@ -1,0 +1,139 @@
+import type { Sha } from '../../../src/core/ids.ts';
+import { loopId, sha } from '../../../src/core/ids.ts';
+import type { GateReport, HostPolicy } from '../../../src/core/model.ts';
+import type { PerformContext } from '../../../src/engine/performer.ts';
+import type { Integration, Synced, World } from '../../../src/world/world.ts';
+import type { Repo } from './repo.ts';
+import { commit, conflictsOf, firstParents, get, isAncestor, isGreen, move } from './repo.ts';
+import type { Sim } from './sim.ts';
+import { itemOf } from './sim.ts';
+
+const LOOP_TRAILER = /^Ralph-Loop: (.+)$/m;
+
+/** What the real effects need of the world, on the model. Everything else has no name here, so that its use is seen. */
+export function contextFor(sim: Sim, policy: HostPolicy): PerformContext {
+  const integration = sim.parts.integration(sim, modelIntegration(sim));
+  const world = { integration, worktrees: modelWorktrees(sim), gates: modelGates(sim) } as unknown as World;
+  return {
+    world,
+    state: () => sim.state,
+    policy,
+    completion: { signal: 'promise', promise: 'DONE' },
+    gateCommands: ['gate'],
+    protect: [],
+    landing: { message: null, coAuthors: [] },
+    force: new AbortController().signal,
+  };
+}
+
+function modelIntegration(sim: Sim): Integration {
+  const { repo } = sim.workload;
+  const never = (): never => {
+    throw new Error('not part of the model');
+  };
+  return {
+    target: 'main',
+    targetHead: async () => repo.target,
+    head: async () => repo.integration,
+    sync: async () => sync(repo),
+    treeOf: async (id) => get(repo, id).tree,
+    findLanded: async ({ head, loop, integration }) =>
+      firstParents(repo, integration).find((one) => one.lands === loop)?.id ??
+      (isAncestor(repo, head, integration) ? integration : null),
+    build: async ({ base, head, message }) => merge(sim, base, head, LOOP_TRAILER.exec(message)?.[1] ?? null),
+    unlandedWithin: async (head, integration, others) =>
+      others.filter((other) => isAncestor(repo, other, head) && !isAncestor(repo, other, integration)),
+    preview: async () => null,
+    learn: async () => undefined,
+    landings: async () => [],
+    coAuthors: async () => [],
+    join: never,
+    holdTrain: async () => undefined,
+    releaseTrains: async () => undefined,
+    pin: async () => undefined,
+    advance: async ({ from, to }) => {
+      const now = repo.integration;
+      if (now !== null && now !== from && isAncestor(repo, to, now)) return { moved: true };
+      if (now !== from) return { moved: false, now: now ?? from };
+      move(repo, 'integration', to, 'land');
+      return { moved: true };
+    },
+    publish: async (to) => publish(sim, to),
+    describe: never,
+  } as Integration;
+}
+
+function sync(repo: Repo): Synced {
+  const { integration, target } = repo;
+  if (integration !== null && isAncestor(repo, target, integration)) return { head: integration, upstream: null };
+  if (integration !== null && !isAncestor(repo, integration, target)) return { head: integration, upstream: target };
+  move(repo, 'integration', target, 'follow');
+  return { head: target, upstream: null };
+}
+
+/** Merges a head into a commit; exported for mutants that do it with the wrong one. */
+export function merge(
+  sim: Sim,
+  base: Sha,
+  head: Sha,
+  lands: string | null,
+):
+  | { readonly commit: Sha; readonly tree: Sha; readonly resolved: readonly string[] }
+  | { readonly conflicts: readonly string[] } {
+  const { repo } = sim.workload;
+  const [ours, theirs] = [get(repo, base).tokens, get(repo, head).tokens];
+  const conflicts = conflictsOf(repo, ours, theirs);
+  if (conflicts.length > 0) return { conflicts };
+  const loop = lands === null ? null : loopId(lands);
+  const tick = loop === null ? 0n : itemOf(sim, loop).tick;
+  const made = commit(repo, [base, head], ours | theirs | tick, { isOurs: true, lands: loop });
+  return { commit: made.id, tree: made.tree, resolved: [] };
+}
+
+function publish(sim: Sim, to: Sha): Awaited<ReturnType<Integration['publish']>> {
+  const { repo } = sim.workload;
+  if (isAncestor(repo, to, repo.target)) return { outcome: 'current' };
+  if (!isAncestor(repo, repo.target, to)) return { outcome: 'diverged', now: repo.target };
+  if (sim.userIsDirty) return { outcome: 'blocked', why: 'it would touch local changes', paths: ['file-0.txt'] };
+  move(repo, 'target', to, 'publish');
+  return { outcome: 'published', to };
+}
+
+/** A worktree's path is the name of its branch; a gate worktree's is the commit it stands at. */
+function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
+  const { repo } = sim.workload;
+  const tip = (path: string): Sha => repo.branches.get(path) ?? repo.target;
+  return {
+    exists: () => true,
+    standOn: async () => undefined,
+    withGateWorktree: (_slot, at, act) => act(at),
+    mergeIn: async ({ path, commit: theirs }) => {
+      const before = get(repo, tip(path));
+      const { tokens } = get(repo, theirs);
+      const conflicts = conflictsOf(repo, before.tokens, tokens);
+      const isNew = !isAncestor(repo, theirs, before.id);
+      const after = isNew ? commit(repo, [before.id, theirs], before.tokens | tokens) : before;
+      repo.branches.set(path, after.id);
+      return { head: after.id, tree: after.tree, conflicts };
+    },
+  };
+}
+
+export const GREEN: GateReport = { verdict: 'green', failing: null, tail: '' };
+export const RED: GateReport = { verdict: 'red', failing: 'gate', tail: 'one failed' };
+const STUCK: GateReport = { verdict: 'red', failing: 'gate (stopped after 30m)', tail: '' };
+
+/** The gates on a car: they may lie, or hang. */
+function modelGates(sim: Sim): Partial<World['gates']> {
+  const { repo } = sim.workload;
+  return {
+    run: async ({ path }) => {
+      const durationMs = sim.random.between(1000, 4000);
+      sim.counts.gateRuns += 1;
+      const car = get(repo, sha(path));
+      const lies = sim.random.chance(sim.workload.flake);
+      const green = sim.parts.gate(sim, car, isGreen(repo, car.tokens) && !lies);
+      return { report: green ? GREEN : sim.random.chance(0.1) ? STUCK : RED, durationMs };
+    },
+  };
+}

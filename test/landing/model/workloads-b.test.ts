@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { declareWorkloads } from './declare-workloads.ts';
+
+describe('landing in the model', () => declareWorkloads(5001, 5000));
