@@ -97,8 +97,12 @@ function pathsUnderWay(state: State): Set<string> {
   return new Set([...mended, ...landing]);
 }
 
-const mayAnyMend = (state: State, loop: Loop): boolean =>
-  Object.values(state.hosts).some((host) => host.state === 'up' && mayGoBack(loop, host.policy.train));
+/** Some host would take it up again, whoever landed it. */
+export const mayAnyMend = (state: State, loop: Loop): boolean =>
+  Object.values(state.hosts).some(
+    ({ state: at, policy }) =>
+      at === 'up' && loop.task.startsWith(`${policy.tracker}#`) && mayGoBack(loop, policy.train),
+  );
 
 /** The one event by which a conflicting loop goes back. Another host may have been faster. */
 export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-back' }>, stamp: Stamp): State {

@@ -5,8 +5,9 @@ import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
 import type { World } from '../world/world.ts';
 
-/** How often living worktrees are compared. */
+/** How often living worktrees are compared, and how much of the time may be spent on it. */
 const LOOK_AHEAD_MS = 10_000;
+const SHARE_OF_TIME = 0.05;
 
 export interface Lookout {
   /** Looks, if it is time to; never waits for it. */
@@ -21,13 +22,16 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
   const stopping = new AbortController();
   let under: Promise<void> | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
   let integration: Sha | null = null;
   let seen: Event | null = null;
   return {
     look: (state, me) => {
       const nowMs = world.clock.nowMs();
-      // A landing changes the picture at once.
-      const isDue = Math.abs(nowMs - lookedAtMs) >= LOOK_AHEAD_MS || state.integration !== integration;
+      const isMoved = state.integration !== integration;
+      // A landing changes the picture at once; but in a large repository a look is work.
+      const waitMs = Math.max(isMoved ? 0 : LOOK_AHEAD_MS, tookMs / SHARE_OF_TIME);
+      const isDue = Math.abs(nowMs - lookedAtMs) >= waitMs;
       if (under !== null || stopping.signal.aborted || !isDue || leaderOf(state) !== me) return;
       const order = orderFor(state);
       if (order === null) {
@@ -45,6 +49,7 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
         .catch(() => undefined)
         .finally(() => {
           under = null;
+          tookMs = Math.max(0, world.clock.nowMs() - nowMs);
           if (seen !== null) onSeen();
         });
     },

@@ -3,7 +3,7 @@ import type { LoopId, Sha } from '../ids.ts';
 import { park } from '../loop.ts';
 import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
-import { describeClash, mayGoBack } from '../rework.ts';
+import { describeClash, mayAnyMend } from '../rework.ts';
 import { landLoop } from './advance.ts';
 import { drive } from './drive.ts';
 
@@ -25,7 +25,7 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
   for (const { loop, onto } of event.implied)
     state = change(state, loop, (one) => ({ ...one, onto: [...new Set([...one.onto, ...onto])] }));
-  for (const clash of event.clashes) state = noteClash(state, landing, event.base, clash, stamp);
+  for (const clash of event.clashes) state = noteClash(state, event.base, clash, stamp);
   for (const car of event.cars)
     if (car.loop !== null)
       state = change(state, car.loop, (one) => ({ ...one, landings: one.landings + 1, clash: null }));
@@ -50,16 +50,14 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
 /** What does not merge with integration itself waits to be mended, or is put aside. What only does not merge behind others waits for the next train. */
 function noteClash(
   state: State,
-  landing: Landing,
   base: Sha,
   { loop: id, main, paths, with: others }: Built['clashes'][number],
   stamp: Stamp,
 ): State {
   if (!main) return state;
-  const policy = state.hosts[landing.host]?.policy.train;
   return change(state, id, (loop) => {
     const noted: Loop = { ...loop, clash: { base, paths, with: others } };
-    if (policy != null && mayGoBack(loop, policy)) return noted;
+    if (mayAnyMend(state, loop)) return noted;
     const tried = loop.rework === null ? '' : `; mended ${times(loop.rework.times)} before`;
     return park(noted, 'conflict', `${describeClash(paths)}${tried}`, stamp, paths);
   });

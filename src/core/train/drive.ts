@@ -5,7 +5,7 @@ import { boarding } from '../landing-queue.ts';
 import { park } from '../loop.ts';
 import type { Car, GateReport, GateRun, Host, Landing, Loop, RedTree, State } from '../model.ts';
 import { parkStranded, stopLanding } from '../put-aside.ts';
-import { mayGoBack, sendBackRed } from '../rework.ts';
+import { mayAnyMend, sendBackRed } from '../rework.ts';
 import { recordVerdict, verdictOf } from '../verdicts.ts';
 import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from './odds.ts';
 import { sawRun, slotsOf } from './pace.ts';
@@ -163,9 +163,7 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
     left: [],
   };
   if (loop === undefined) return { ...state, landing: rebuilt };
-  const aside = mayGoBack(loop, host.policy.train)
-    ? sendBackRed(state, loop, report, stamp)
-    : parkRed(loop, report, stamp);
+  const aside = mayAnyMend(state, loop) ? sendBackRed(state, loop, report, stamp) : parkRed(loop, report, stamp);
   return ending(parkStranded({ ...state, loops: { ...state.loops, [loop.id]: aside }, landing: rebuilt }, stamp), host);
 }
 
