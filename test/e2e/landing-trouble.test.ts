@@ -28,6 +28,7 @@ describe('S2.6 landings that do not go through', () => {
         left: meet(one, 'l', 'r', edit('left')),
         right: meet(one, 'r', 'l', edit('right')),
       },
+      config: { 'parallel.conflict_resolution': { strategy: 'stop' } },
     });
     const { code, stdout, stderr } = await ralph(one, [...RUN, '--json']);
     expect(code).toBe(1);
@@ -55,7 +56,10 @@ describe('S2.6 landings that do not go through', () => {
         left: meet(one, 'l', 'r', { write: { path: 'left.txt', text: 'x' } }),
         right: meet(one, 'r', 'l', { write: { path: 'right.txt', text: 'x' } }),
       },
-      config: { gates: { commands: ['! { test -e left.txt && test -e right.txt; }'] } },
+      config: {
+        gates: { commands: ['! { test -e left.txt && test -e right.txt; }'] },
+        landing: { max_attempts: 0 },
+      },
     });
     const { code, stdout } = await ralph(one, [...RUN, '--json']);
     expect(code).toBe(1);

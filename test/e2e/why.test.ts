@@ -1,31 +1,11 @@
-import { spawnSync } from 'node:child_process';
-
 import { describe, expect, it } from 'vitest';
 
 import { HONEST, project } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
-import type { Scratch } from './harness/scratch.ts';
+import { again, why } from './harness/why.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '2'];
-
-interface Why {
-  readonly status: string;
-  readonly reason: string | null;
-  readonly sentences: readonly string[];
-  readonly gate: { readonly command: string; readonly tail: string } | null;
-  readonly reproduce: string | null;
-  readonly next: string | null;
-}
-
-async function why(one: Scratch, id: string): Promise<Why> {
-  const { stdout, stderr, code } = await ralph(one, ['why', id, '--json']);
-  expect(code, stderr).toBe(0);
-  return JSON.parse(stdout) as Why;
-}
-
-const again = (one: Scratch, command: string) =>
-  spawnSync('sh', ['-c', command], { cwd: one.repo, env: one.env, encoding: 'utf8' });
 
 describe('ralph why', () => {
   it('tells of what landed, what waits and what is blocked', async () => {
@@ -57,7 +37,7 @@ describe('ralph why', () => {
     expect(told.gate).toMatchObject({ command: 'echo the reason is here; false' });
     expect(told.gate?.tail).toContain('the reason is here');
     expect(told.sentences.join('\n')).toMatch(/made 2 iterations on ralph\/t1-/);
-    const shown = again(one, told.reproduce ?? '');
+    const shown = again(one, told.reproduce);
     expect(shown.status).not.toBe(0);
     expect(shown.stdout).toContain('the reason is here');
     const { stdout } = await ralph(one, ['why', 't1']);
@@ -67,12 +47,16 @@ describe('ralph why', () => {
   it('a conflict: names the path, and the command shows it', async () => {
     const one = scratch();
     const write = (text: string) => [{ write: { path: 'same.txt', text } }, { claim: true } as const];
-    project(one, { tasks: ['t1', 't2'], byTask: { t1: write('one\n'), t2: write('two\n') } });
+    project(one, {
+      tasks: ['t1', 't2'],
+      byTask: { t1: write('one\n'), t2: write('two\n') },
+      config: { 'parallel.conflict_resolution': { strategy: 'stop' } },
+    });
     await ralph(one, RUN);
     const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.status === 'parked');
     expect(told).toMatchObject({ reason: 'conflict', next: expect.any(String) });
     expect(told?.sentences[0]).toMatch(/does not merge.*same\.txt/);
-    const shown = again(one, told?.reproduce ?? '');
+    const shown = again(one, told?.reproduce ?? null);
     expect(shown.status).toBe(1);
     expect(shown.stdout).toContain('same.txt');
   });
@@ -82,13 +66,17 @@ describe('ralph why', () => {
     project(one, {
       tasks: ['t1', 't2'],
       agent: HONEST,
-      config: { gates: { commands: ['test ! -e t1.txt || test ! -e t2.txt'] }, parallel: { max_workers: 2 } },
+      config: {
+        gates: { commands: ['test ! -e t1.txt || test ! -e t2.txt'] },
+        parallel: { max_workers: 2 },
+        landing: { max_attempts: 0 },
+      },
     });
     await ralph(one, RUN);
     const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.status === 'parked');
     expect(told).toMatchObject({ reason: 'red' });
     expect(told?.sentences[0]).toMatch(/without it main is green/);
-    expect(again(one, told?.reproduce ?? '').status).not.toBe(0);
+    expect(again(one, told?.reproduce ?? null).status).not.toBe(0);
   });
 
   it('answers by loop id and by a beginning, and not for what is not there', async () => {

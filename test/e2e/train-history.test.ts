@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { itNeeds } from '../needs.ts';
+import { gitSays, landedTasks } from './harness/git.ts';
+import { beside, ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+import { barrier, CLAIM, OWN_FILE, readyTrain, trainProject, watchedGate } from './harness/train.ts';
+import { accountFor, alwaysGreen, INT } from './harness/values.ts';
+
+const RUN = ['run', '--parallel', '--max-workers', '3'];
+const TASKS = ['t1', 't2', 't3'];
+/** Two commits of its own, one with a co-author. */
+const TWO_COMMITS = `${OWN_FILE}; git add -A; git commit -qm "First step"; echo more >> $RALPH_TASK_ID.txt; git add -A
+  git commit -qm "Second step
+
+Co-authored-by: Botho Bot <botho@example.com>"; ${CLAIM}`;
+
+const trailer = (one: Scratch, key: string, commit: string): string =>
+  one.git('log', '-1', `--format=%(trailers:key=${key},valueonly)`, commit).trim();
+const landings = (one: Scratch): string[] =>
+  one
+    .git('log', '--first-parent', '--reverse', '--format=%H', '--grep=^Ralph-Loop:', 'main')
+    .split('\n')
+    .filter((line) => line !== '');
+
+async function landed(landing: Record<string, unknown>, prepare: (one: Scratch) => void = () => {}): Promise<Scratch> {
+  const one = scratch();
+  const gate = watchedGate(one, 'test ! -e BROKEN');
+  prepare(one);
+  await readyTrain(one, { tasks: TASKS, gate, script: TWO_COMMITS, config: { landing } });
+  const { code, stderr } = await ralph(one, ['land', '--all']);
+  expect(code, stderr).toBe(0);
+  alwaysGreen(one, gate.truth);
+  return one;
+}
+
+describe('S0.9 what history tells of landings', () => {
+  it.each([
+    ['merge', 1, 2],
+    ['squash', 1, 1],
+    ['rebase', 2, 1],
+  ])('method %s: %i commits on the line per task, %i parents', async (method, commits, parents) => {
+    const one = await landed({ method });
+    expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
+    const line = one.git('log', '--first-parent', '--format=%H %P', 'main').split('\n');
+    expect(line).toHaveLength(2 + commits * TASKS.length);
+    for (const each of line.slice(0, commits * TASKS.length)) expect(each.split(' ')).toHaveLength(1 + parents);
+    expect(landings(one)).toHaveLength(3);
+    for (const commit of landings(one)) {
+      const task = trailer(one, 'Ralph-Task', commit);
+      expect(TASKS).toContain(task);
+      expect(trailer(one, 'Ralph-Tracker', commit)).toBe('PRD.md');
+      expect(trailer(one, 'Ralph-Loop', commit)).toMatch(new RegExp(`^${task}-`));
+      expect(gitSays(one.git, 'cat-file', '-e', trailer(one, 'Ralph-Head', commit))).toBe(true);
+      expect(trailer(one, 'Ralph-Attempt', commit)).toBe('1');
+      expect(one.git('show', `${commit}:${task}.txt`)).toBe(`made by ${task}\nmore`);
+    }
+    accountFor(one, TASKS, 'main');
+  });
+
+  it.each(['merge', 'squash'])(
+    'method %s: co-authors of the branch and of the settings are named once',
+    async (method) => {
+      const one = await landed({ method, co_authors: ['Ann Agent <ann@example.com>'] });
+      for (const commit of landings(one)) {
+        expect(trailer(one, 'Co-authored-by', commit).split('\n').sort()).toEqual([
+          'Ann Agent <ann@example.com>',
+          'Botho Bot <botho@example.com>',
+        ]);
+      }
+    },
+  );
+
+  it('landing.message says what a landing is called; the trailers stay', async () => {
+    const one = await landed({ message: 'feat({{task_id}}): {{title}}' });
+    const subjects = one.git('log', '--first-parent', '--format=%s', '-3', 'main').split('\n');
+    expect(subjects.sort()).toEqual(TASKS.map((task) => `feat(${task}): Make ${task}`));
+    expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
+  });
+
+  it('a message template that names what is not there is refused before anything starts', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, 'true');
+    trainProject(one, { tasks: ['t1'], gate, script: CLAIM, config: { landing: { message: 'do {{nothing}}' } } });
+    const { code, stderr } = await ralph(one, RUN);
+    expect(code).toBe(3);
+    expect(stderr).toContain('nothing');
+    expect(gate.runs()).toBe(0);
+  });
+
+  it.each(['squash', 'rebase'])('method %s: parallel work that was sent back lands once and whole', async (method) => {
+    const one = scratch();
+    const gate = watchedGate(one, "! grep -rq '^<<<<<<<' --exclude-dir=.git .");
+    trainProject(one, {
+      tasks: TASKS,
+      gate,
+      files: { 'list.txt': 'the list\n' },
+      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 3)}; ${OWN_FILE}; echo $RALPH_TASK_ID >> list.txt
+        else sed -i -e '/^|||||||/,/^=======/d' -e '/^=======$/d' -e '/^<<<<<<< /d' -e '/^>>>>>>> /d' list.txt; fi; ${CLAIM}`,
+      config: { landing: { method } },
+    });
+    const { code, stderr } = await ralph(one, RUN);
+    expect(code, stderr).toBe(0);
+    expect(one.git('show', 'main:list.txt').split('\n').sort()).toEqual(['t1', 't2', 't3', 'the list']);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
+    expect(one.git('rev-list', '--count', '--merges', 'main')).toBe('0');
+    alwaysGreen(one, gate.truth);
+  });
+});
+
+const hasKeygen = spawnSync('ssh-keygen', ['-Y', 'sign'], { encoding: 'utf8' }).error === undefined;
+
+/** A user who signs with a key of theirs. */
+function signs(one: Scratch, always = true): void {
+  const key = beside(one, 'key');
+  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'una', '-f', key], { env: one.env });
+  const [type, value] = spawnSync('cat', [`${key}.pub`], { encoding: 'utf8' }).stdout.split(' ');
+  writeFileSync(beside(one, 'signers'), `una@example.com ${type} ${value}\n`);
+  one.git('config', 'gpg.format', 'ssh');
+  one.git('config', 'user.signingKey', `${key}.pub`);
+  one.git('config', 'gpg.ssh.allowedSignersFile', beside(one, 'signers'));
+  if (always) one.git('config', 'commit.gpgSign', 'true');
+}
+
+const signatures = (one: Scratch): string[] => one.git('log', '--first-parent', '--format=%G?', '-3', INT).split('\n');
+
+describe('S0.9 signed landings', () => {
+  const it = itNeeds('ssh-keygen', hasKeygen);
+
+  it('a user who signs their commits: landings are signed as well', async () => {
+    const one = await landed({}, signs);
+    expect(signatures(one)).toEqual(['G', 'G', 'G']);
+  });
+
+  it('sign = never: not even then', async () => {
+    const one = await landed({ sign: 'never' }, signs);
+    expect(signatures(one)).toEqual(['N', 'N', 'N']);
+  });
+
+  it('sign = always: also where the user does not', async () => {
+    const one = await landed({ sign: 'always', method: 'squash' }, (made) => signs(made, false));
+    expect(signatures(one)).toEqual(['G', 'G', 'G']);
+  });
+
+  it('a key that does not sign: nothing lands, nothing is lost, and it is said', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, 'true');
+    await readyTrain(one, {
+      tasks: ['t1'],
+      gate,
+      script: `${OWN_FILE}; ${CLAIM}`,
+      config: { landing: { sign: 'always' } },
+    });
+    one.git('config', 'gpg.format', 'ssh');
+    one.git('config', 'user.signingKey', beside(one, 'no-such-key.pub'));
+    const { code, stderr } = await ralph(one, ['land', '--all']);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/sign/i);
+    expect(accountFor(one, ['t1']).kept).toEqual(['t1']);
+  });
+});
