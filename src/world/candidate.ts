@@ -57,9 +57,10 @@ export function openCandidates(place: CandidatePlace): Candidates {
 
 async function build(place: CandidatePlace, known: Known, options: BuildOptions): ReturnType<Integration['build']> {
   const { view, tracker } = place;
-  const { base, head, tick } = options;
+  const { base, tick } = options;
+  const seen = { ...options, head: await asChangeOf(place, options) };
   const [{ merged, ancestors, isAhead }, text] = await Promise.all([
-    mergeOnto(view, options),
+    mergeOnto(view, seen),
     tick === null ? null : ticked(place, known.texts, base, tick),
   ]);
   // The tracker is ours to merge: two branches that both touched it do not conflict.
@@ -74,14 +75,21 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   const commit = await commitAs(place, options, tree, merged);
   const resolved = [...settled.blobs.keys()];
   // A branch that is ahead of the base was taken as it is; there is nothing else in it.
-  if (!isAhead) await assertEnvelope(view, { base, head, ancestors, commit, besides: [tracker.path, ...resolved] });
+  if (!isAhead) await assertEnvelope(view, { ...seen, ancestors, commit, besides: [tracker.path, ...resolved] });
   if (text !== null) {
     if (known.texts.size >= TEXTS_MAX) known.texts.clear();
     known.texts.set(commit, text.text);
   }
   knowAncestor(view, base, commit);
-  if (options.method === 'merge') knowAncestor(view, head, commit);
+  if (options.method === 'merge') knowAncestor(view, options.head, commit);
   return { commit, tree, resolved };
+}
+
+/** A rewritten branch, seen as one more commit on what it was before: so it takes back what its owner took back, and no more. */
+async function asChangeOf({ view, identity }: CandidatePlace, { head, since }: BuildOptions): Promise<Sha> {
+  if (since == null) return head;
+  const tree = await treeOf(view, head);
+  return commitTree(view, { tree, parents: [since], message: 'As rewritten\n', identity });
 }
 
 interface MergedOnto {

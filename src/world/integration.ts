@@ -12,6 +12,7 @@ import { treeOf } from './git/tree-edit.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
 import { preview } from './preview.ts';
+import { howParted } from './rewritten.ts';
 import { lockFile } from './state-places.ts';
 import { holdTrain, pin, releaseTrains } from './train-refs.ts';
 import type { Integration, Synced } from './world.ts';
@@ -64,7 +65,8 @@ export function openIntegration(place: IntegrationPlace): Integration {
 }
 
 /** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
-async function sync({ view, target }: IntegrationPlace): Promise<Synced> {
+async function sync(place: IntegrationPlace): Promise<Synced> {
+  const { view, target } = place;
   const ref = integrationRef(target);
   for (;;) {
     const theirs = await readRef(view, `refs/heads/${target}`);
@@ -75,7 +77,16 @@ async function sync({ view, target }: IntegrationPlace): Promise<Synced> {
     const ours = await readRef(view, ref);
     if (ours !== null && (ours === theirs || (await isAncestor(view, theirs, ours))))
       return { head: ours, upstream: null };
-    if (ours !== null && !(await isAncestor(view, ours, theirs))) return { head: ours, upstream: theirs };
+    if (ours !== null && !(await isAncestor(view, ours, theirs))) {
+      const parting = await howParted(place, target, ours);
+      if (parting.kind === 'apart') {
+        const { since } = parting;
+        const isRewritten = since !== null && !(await isAncestor(view, since, theirs));
+        return { head: ours, upstream: theirs, since: isRewritten ? since : null };
+      }
+      // What its owner took back is not landed again, and not lost either.
+      await moveRef(view, `refs/paralph/keep/taken-back/${ours.slice(0, 12)}`, ours, null, 'taken back');
+    }
     const moved = await moveRef(view, ref, theirs, ours, `follow ${target}`);
     if (moved.moved) return { head: theirs, upstream: null };
   }

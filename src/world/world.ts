@@ -106,6 +106,8 @@ export interface Synced {
   readonly head: Sha;
   /** Not null: the target went its own way and must be merged in first. */
   readonly upstream: Sha | null;
+  /** What the user made it from, where they have rewritten that since; else its history tells. */
+  readonly since?: Sha | null;
 }
 
 export interface Integration {
@@ -176,6 +178,8 @@ export interface BuildOptions {
   readonly under: Sha;
   readonly message: string;
   readonly method: LandingMethod;
+  /** The commit that `head` counts as a change of, where its history says otherwise. */
+  readonly since?: Sha | null;
   /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
   readonly tick: TaskId | null;
 }

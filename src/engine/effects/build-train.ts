@@ -8,7 +8,7 @@ import { loopsOf } from '../../core/model.ts';
 import { landedSince } from '../../core/rework.ts';
 import { findTask } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
-import type { Built } from '../../world/world.ts';
+import type { Built, Synced } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 import { landingText } from './landing-text.ts';
 
@@ -29,9 +29,10 @@ interface Building {
 export async function buildTrain(context: PerformContext, command: BuildTrain): Promise<readonly Event[]> {
   const { integration } = context.world;
   const { fence, build } = command;
-  const { head: base, upstream } = await integration.sync();
+  const synced = await integration.sync();
+  const { head: base } = synced;
   const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [] };
-  const conflicts = await startTrain(context, command, train, upstream);
+  const conflicts = await startTrain(context, command, train, synced);
   if (conflicts !== null) return [{ type: 'upstream-conflicted', fence, paths: conflicts }];
   for (const id of command.items) await board(context, train, id);
   const last = train.cars.at(-1);
@@ -45,7 +46,7 @@ async function startTrain(
   context: PerformContext,
   { keep }: BuildTrain,
   train: Building,
-  upstream: Sha | null,
+  { upstream, since = null }: Synced,
 ): Promise<readonly string[] | null> {
   const isSameBase = context.state().landing?.base === train.base;
   const held = keep.find((car) => car.loop === null)?.head ?? null;
@@ -57,7 +58,15 @@ async function startTrain(
   const { integration } = context.world;
   const { base } = train;
   const message = upstreamMessage(integration.target);
-  const made = await integration.build({ base, head: upstream, under: base, message, method: 'merge', tick: null });
+  const made = await integration.build({
+    base,
+    head: upstream,
+    since,
+    under: base,
+    message,
+    method: 'merge',
+    tick: null,
+  });
   if ('conflicts' in made) return made.conflicts;
   train.cars.push({ loop: null, head: upstream, commit: made.commit, tree: made.tree });
   return null;
