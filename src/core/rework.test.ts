@@ -52,6 +52,24 @@ describe('work that does not merge with main', () => {
     expect(tale.loop(b).phase.at).toBe('ready');
   });
 
+  it('waits for who is about to land the same files, but not for who waits for it', () => {
+    const tale = tellTale();
+    tale.join('h1', { train: { ...TRAIN, onConflict: 'requeue' } });
+    tale.read(task('a'), task('b'));
+    const a = tale.ready('a');
+    const b = tale.begin('b');
+    tale.iterate(b, 'claimed', 'tree-of-b');
+    tale.gate(b, GREEN, [], ['x']);
+    tale.startLanding();
+    tale.build([[b, 'c1']], { clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+    expect(conflictsToMend(tale.state(), ME)).toEqual([]);
+    tale.write({ type: 'queue-paused' }, { type: 'queue-resumed' });
+    tale.startLanding();
+    const implied = [{ loop: b, onto: [a] }];
+    tale.build([], { implied, clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+    expect(conflictsToMend(tale.state(), ME)).toEqual([a]);
+  });
+
   it('may ride again as soon as integration is another one', () => {
     const { tale, a, b, c } = scene();
     clash(tale, [a, ['x']], [b, ['x']], [c, ['x']]);

@@ -1,6 +1,6 @@
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
-import { landingQueue } from './landing-queue.ts';
+import { boarding, landingQueue } from './landing-queue.ts';
 import { park, withinBudget } from './loop.ts';
 import type { GateReport, Loop, Rework, State, TrainPolicy } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
@@ -91,9 +91,8 @@ function pathsUnderWay(state: State): Set<string> {
   const mended = loopsOf(state).flatMap((loop) =>
     isWorking(loop) && loop.rework?.kind === 'conflict' ? loop.rework.paths : [],
   );
-  const landing = landingQueue(state).flatMap((loop) =>
-    loop.clash === null || loop.clash.base !== state.integration ? loop.footprint : [],
-  );
+  // Who waits for another loop to be mended would wait for ever if that one waited for it.
+  const landing = boarding(state, Number.POSITIVE_INFINITY).flatMap((id) => state.loops[id]?.footprint ?? []);
   return new Set([...mended, ...landing]);
 }
 
