@@ -11,7 +11,7 @@ export interface Mutant {
   readonly brain: Brain;
 }
 
-const { fold, wishes, schedule, nextToLand, reconcile } = REAL_BRAIN;
+const { fold, wishes, schedule, canLand, reconcile } = REAL_BRAIN;
 
 /** The trackers as a mutant sees them: a rule that is about a field cannot be kept without it. */
 function withTasks(state: State, change: (task: State['trackers'][string]['tasks'][number]) => typeof task): State {
@@ -71,16 +71,9 @@ export const MUTANTS: readonly Mutant[] = [
       ...REAL_BRAIN,
       wishes: (state, me) =>
         wishes(state, me).map((wish) => {
-          const { landing } = state;
-          if (wish.type !== 'test-candidate' || landing?.stage.at !== 'testing') return wish;
-          const { fence, item } = landing;
-          return {
-            type: 'advance-integration',
-            key: `early:${fence}`,
-            fence,
-            item,
-            candidate: landing.stage.candidate,
-          };
+          const from = state.landing?.base ?? null;
+          if (wish.type !== 'test-candidate' || from === null) return wish;
+          return { type: 'advance-integration', key: `early:${wish.key}`, fence: wish.fence, from, to: wish.commit };
         }),
     },
   },
@@ -188,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: ['one-landing', 'hosts-come-to-an-end'],
     brain: {
       ...REAL_BRAIN,
-      nextToLand: (state) => nextToLand({ ...state, landing: null }),
+      canLand: (state) => canLand({ ...state, landing: null }),
       fold: (state, record) => {
         const isStart = record.events.some((event) => event.type === 'landing-started');
         return fold(isStart ? { ...state, landing: null } : state, record);
@@ -204,9 +197,9 @@ export const MUTANTS: readonly Mutant[] = [
         fold(state, {
           ...record,
           events: record.events.map((event) => {
-            if (event.type !== 'candidate-built' || event.candidate.upstream) return event;
-            const { fence, candidate } = event;
-            return { type: 'candidate-contained', fence, commit: candidate.commit, base: candidate.base };
+            if (event.type !== 'train-built') return event;
+            const contained = event.cars.flatMap(({ loop, commit }) => (loop === null ? [] : [{ loop, commit }]));
+            return { ...event, cars: [], contained };
           }),
         }),
     },

@@ -3,10 +3,11 @@ import { loopsOf } from '../../src/core/model.ts';
 import { checkEnd } from './checks/check-end.ts';
 import { checkReconciled } from './checks/check-reconciled.ts';
 import { watchAgents } from './checks/watch-agents.ts';
+import { watchLandings } from './checks/watch-landings.ts';
 import { watchRecords } from './checks/watch-records.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
-import { hostileAct, requestFor } from './model/hostility.ts';
+import { gatherCrowd, hostileAct, personWrites, requestFor } from './model/hostility.ts';
 import { withLightAbort } from './model/light-abort.ts';
 import { createRandom } from './model/random.ts';
 import type { Realm } from './model/realm.ts';
@@ -27,7 +28,8 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
   return withLightAbort(async () => {
     const random = createRandom(seed);
     const realm = createRealm(createScenario(random), random, brain);
-    watchRecords(realm, watchAgents(realm));
+    watchRecords(realm, [watchAgents(realm), watchLandings(realm)]);
+    if (realm.scenario.isCrowd) gatherCrowd(realm);
     for (let host = 0; host < realm.scenario.hosts; host += 1)
       realm.timeline.after(random.between(0, 300), () => {
         startHost(realm, runHost, policyOf(realm, random.between(1, 4)));
@@ -62,6 +64,7 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
   realm.isCalm = true;
   realm.userIsDirty = false;
   for (const host of realm.hosts) host.frozenUntilMs = 0;
+  if (stateOf(realm).queuePaused) personWrites(realm, [{ type: 'queue-resumed' }]);
   await untilAlone(realm);
   startHost(realm, runHost, policyOf(realm, 2));
   await untilAlone(realm);

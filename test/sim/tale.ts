@@ -107,7 +107,7 @@ export interface Tale {
     durationMs?: number,
     more?: Partial<Ended>,
   ) => Loop;
-  readonly gate: (loop: LoopId, report: GateReport, touched?: readonly string[]) => Loop;
+  readonly gate: (loop: LoopId, report: GateReport, touched?: readonly string[], changed?: readonly string[]) => Loop;
   /** A whole loop, up to green gates. */
   readonly ready: (task: string, more?: Parameters<Tale['begin']>[1]) => LoopId;
   readonly startLanding: (host?: string) => number;
@@ -168,10 +168,11 @@ export function tellTale(): Tale {
     write(ended);
     return loop(id);
   };
-  const gate: Tale['gate'] = (id, report, touched = []) => {
+  const gate: Tale['gate'] = (id, report, touched = [], changed = []) => {
     const { fence, iteration, head, tree } = loop(id);
     const ended = { loop: id, fence, n: iteration, head: head ?? sha(''), tree: tree ?? sha('') };
-    write({ type: 'gates-ended', ...ended, tested: ended.tree, report, durationMs: 10, protected: touched });
+    const seen = { tested: ended.tree, report, durationMs: 10, protected: touched, changed };
+    write({ type: 'gates-ended', ...ended, ...seen });
     return loop(id);
   };
   return {

@@ -47,7 +47,7 @@ function checkNothingLost(realm: Realm): void {
   for (const { loop, commit } of Object.values(stateOf(realm).landed))
     if (integration === null || !git.isAncestor(commit, integration))
       fail(realm, 'landed-stays', `${loop} landed as ${commit}, which is not in integration`);
-  const landings = integration === null ? [] : git.landingsOf(integration);
+  const landings = integration === null ? [] : git.landingsOf(integration).map(({ loop }) => loop);
   if (new Set(landings).size !== landings.length) fail(realm, 'lands-once', `landings: ${landings.join(' ')}`);
 }
 
@@ -69,9 +69,19 @@ function checkExplained(realm: Realm): void {
   for (const task of startableTasks(state, policy)) stuck(`${task.id} could start`);
 }
 
-/** Landing waits for a person, or for what this loop was started from. */
+/** Landing waits for a person, or for what this loop was started from and is not on its way itself. */
 const isHeldBack = (state: State, loop: Loop): boolean =>
-  state.landingTrouble !== null || loop.onto.some((id) => state.loops[id]?.phase.at !== 'landed');
+  state.landingTrouble !== null || [...belowOf(state, loop)].some((below) => !isQueued(below));
+
+function belowOf(state: State, loop: Loop, found = new Set<Loop>()): ReadonlySet<Loop> {
+  for (const id of loop.onto) {
+    const below = state.loops[id];
+    if (below === undefined || below.phase.at === 'landed' || found.has(below)) continue;
+    found.add(below);
+    belowOf(state, below, found);
+  }
+  return found;
+}
 
 function checkPublished(realm: Realm): void {
   const state = stateOf(realm);

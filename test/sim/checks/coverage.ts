@@ -1,6 +1,6 @@
-import type { EventType, IterationOutcome } from '../../../src/core/events.ts';
-import type { Hold, LandingTrouble, Loop, ParkReason } from '../../../src/core/model.ts';
-import { LANDING_WIDTH_MAX, loopsOf } from '../../../src/core/model.ts';
+import type { Event, EventType, IterationOutcome } from '../../../src/core/events.ts';
+import type { Hold, LandingTrouble, Loop, ParkReason, Rework, State } from '../../../src/core/model.ts';
+import { loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
 
 /** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare: left out. */
@@ -14,8 +14,18 @@ const SOUGHT: Record<
   | 'warned'
   | 'overspent'
   | 'the second agent'
-  | 'several in a candidate'
-  | 'fewer in a candidate',
+  | `sent back ${Rework['kind']} to owner`
+  | 'sent back conflict to resolver'
+  | 'several in a train'
+  | 'two gates at once'
+  | 'a second look'
+  | 'upstream aboard'
+  | 'boarded later'
+  | 'a stack nobody declared'
+  | 'only those ahead in the way'
+  | 'markers to mend'
+  | 'merged by itself'
+  | 'mended and landed',
   true
 > = {
   'held limit': true,
@@ -33,8 +43,19 @@ const SOUGHT: Record<
   'loop-done': true,
   'loop-steered': true,
   'task-proposed': true,
-  'several in a candidate': true,
-  'fewer in a candidate': true,
+  'several in a train': true,
+  'two gates at once': true,
+  'a second look': true,
+  'upstream aboard': true,
+  'boarded later': true,
+  'a stack nobody declared': true,
+  'only those ahead in the way': true,
+  'markers to mend': true,
+  'merged by itself': true,
+  'mended and landed': true,
+  'sent back conflict to owner': true,
+  'sent back conflict to resolver': true,
+  'sent back red to owner': true,
   'integration-moved': true,
   'host-joined': true,
   'host-draining': true,
@@ -52,9 +73,16 @@ const SOUGHT: Record<
   'gates-ended': true,
   'landing-requested': true,
   'landing-started': true,
-  'candidate-built': true,
-  'candidate-conflicted': true,
-  'candidate-contained': true,
+  'train-built': true,
+  'upstream-conflicted': true,
+  'loop-sent-back': true,
+  'main-merged': true,
+  'conflicts-foreseen': true,
+  'queue-paused': true,
+  'queue-resumed': true,
+  'loop-bumped': true,
+  'loop-ejected': true,
+  'landings-found': true,
   'candidate-tested': true,
   'integration-advanced': true,
   'integration-contested': true,
@@ -87,6 +115,7 @@ const SOUGHT: Record<
   'parked budget': true,
   'parked blocked': true,
   'parked protected': true,
+  'parked ejected': true,
   'stopped upstream-conflict': true,
   'stopped upstream-red': true,
 };
@@ -99,29 +128,45 @@ export interface Coverage {
 /** Counts what really happened in the worlds it is shown. */
 export function createCoverage(): Coverage {
   const missing = new Set<string>(Object.keys(SOUGHT));
+  const see = (what: string): void => void missing.delete(what);
   const add = ({ log, states }: Realm): void => {
     for (const { events } of log)
       for (const event of events) {
-        missing.delete(event.type);
-        if (event.type === 'candidate-built' && event.candidate.members.length > 1)
-          missing.delete('several in a candidate');
-        if (event.type !== 'iteration-ended') continue;
-        missing.delete(`it ${event.outcome}`);
-        if (event.agent === 'bob') missing.delete('the second agent');
+        see(event.type);
+        seeInEvent(event, see);
       }
-    for (const state of states) {
-      if (state.landing !== null && state.landing.width < LANDING_WIDTH_MAX) missing.delete('fewer in a candidate');
-      if (state.landingTrouble !== null) missing.delete(`stopped ${state.landingTrouble.kind}`);
-      if (state.run.overspent !== null) missing.delete('overspent');
-      for (const { hold, warnedUntilMs } of Object.values(state.accounts)) {
-        if (hold !== null) missing.delete(`held ${hold.kind}`);
-        if (warnedUntilMs !== null) missing.delete('warned');
-      }
-      for (const { phase, waitsFor } of loopsOf(state)) {
-        if (phase.at === 'parked') missing.delete(`parked ${phase.reason}`);
-        if (waitsFor !== null) missing.delete(`waits for ${waitsFor}`);
-      }
-    }
+    for (const state of states) seeInState(state, see);
   };
   return { add, missing: () => [...missing] };
+}
+
+function seeInEvent(event: Event, see: (what: string) => void): void {
+  if (event.type === 'train-built') {
+    if (event.cars.length > 1) see('several in a train');
+    if (event.cars.some((car) => car.loop === null)) see('upstream aboard');
+    if (event.build > 1 && event.cars.length > 1) see('boarded later');
+    if (event.implied.length > 0) see('a stack nobody declared');
+    if (event.clashes.some((clash) => !clash.main && clash.paths.length > 0)) see('only those ahead in the way');
+  }
+  if (event.type === 'candidate-tested' && event.again > 0) see('a second look');
+  if (event.type === 'main-merged') see(event.conflicts.length > 0 ? 'markers to mend' : 'merged by itself');
+  if (event.type !== 'iteration-ended') return;
+  see(`it ${event.outcome}`);
+  if (event.agent === 'bob') see('the second agent');
+}
+
+function seeInState(state: State, see: (what: string) => void): void {
+  if ((state.landing?.runs.length ?? 0) > 1) see('two gates at once');
+  if (state.landingTrouble !== null) see(`stopped ${state.landingTrouble.kind}`);
+  if (state.run.overspent !== null) see('overspent');
+  for (const { hold, warnedUntilMs } of Object.values(state.accounts)) {
+    if (hold !== null) see(`held ${hold.kind}`);
+    if (warnedUntilMs !== null) see('warned');
+  }
+  for (const { phase, waitsFor, rework } of loopsOf(state)) {
+    if (phase.at === 'parked') see(`parked ${phase.reason}`);
+    if (phase.at === 'updating' && rework !== null) see(`sent back ${rework.kind} to ${rework.by}`);
+    if (phase.at === 'landed' && rework !== null) see('mended and landed');
+    if (waitsFor !== null) see(`waits for ${waitsFor}`);
+  }
 }

@@ -3,7 +3,7 @@ import type { LoopId } from '../../../src/core/ids.ts';
 import type { Host, Loop, State } from '../../../src/core/model.ts';
 import { isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
-import { fail } from '../model/realm.ts';
+import { agentsOf, fail } from '../model/realm.ts';
 import type { Page } from './books.ts';
 import { FIRST_PAGE, isOver, isTaken, turnPage } from './books.ts';
 import { startableTasks } from './startable.ts';
@@ -22,7 +22,7 @@ export function watchAgents(realm: Realm): EventWatch {
   let page = FIRST_PAGE;
   realm.onStart = (host, { loop, n }, order) => {
     const known = pages[host.seq] ?? page;
-    const account = host.policy.agents.find(({ name }) => name === order.agent)?.account ?? '';
+    const account = agentsOf(host.policy).find(({ name }) => name === order.agent)?.account ?? '';
     if (known.held.has(account)) fail(realm, 'held-agents-rest', `${order.agent} began ${loop}/${n}`);
     if (isOver(known.run, host.policy.budget)) fail(realm, 'budgets-hold', `${loop}/${n} began with nothing left`);
   };

@@ -11,7 +11,7 @@ import { fail, TRACKER } from '../model/realm.ts';
 export type EventWatch = (before: State, event: Event, after: State, stamp: Stamp) => void;
 
 /** Checks every record as it is written, against the realm and against the states before and after it. */
-export function watchRecords(realm: Realm, alsoWatch: EventWatch): void {
+export function watchRecords(realm: Realm, others: readonly EventWatch[]): void {
   const epochs = new Map<TaskKey, number>();
   const landings = new Map<string, LoopId>();
   const epochOf = new Map<LoopId, string>();
@@ -41,7 +41,7 @@ export function watchRecords(realm: Realm, alsoWatch: EventWatch): void {
       const after = isAlone ? end : realm.brain.fold(before, { ...record, events: [event] });
       checkEvent(realm, before, after, event);
       checkFence(realm, before, after, event);
-      alsoWatch(before, event, after, record);
+      for (const watch of others) watch(before, event, after, record);
       if (after.loops !== before.loops) for (const loop of loopsOf(after)) checkLoop(before, loop);
       before = after;
     }

@@ -3,7 +3,7 @@ import type { Usage } from '../../../src/core/usage.ts';
 import { NO_USAGE } from '../../../src/core/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
 import { textReport } from '../../../src/text/agents/text-report.ts';
-import type { Realm, SimAgent } from './realm.ts';
+import type { Realm, SimAgent, SimWorktree } from './realm.ts';
 import { appendRecord, commitDirty, newName, stateOf, tipOf } from './realm.ts';
 
 export const SILENCE: Report = textReport('');
@@ -97,16 +97,34 @@ function change(realm: Realm, agent: SimAgent): void {
   const worktree = realm.worktrees.get(agent.cwd);
   if (agent.end !== null || worktree === undefined || !worktree.exists) return;
   const { random, git } = realm;
+  const { bad, mending, stacking } = realm.scenario.agents;
   const loop = stateOf(realm).loops[agent.loop];
-  const flaws = tipOf(realm, worktree)?.tree.flaws ?? [];
-  const token = {
-    id: newName(realm, `${agent.loop}.${agent.n}.`),
-    area: random.int(7),
-    bad: random.chance(realm.scenario.agents.bad),
-    fixes: loop?.lastGate?.verdict === 'red' && random.chance(0.7) ? (flaws[0] ?? null) : null,
-  };
-  worktree.dirty.add(git.addToken(token));
+  const tree = tipOf(realm, worktree)?.tree;
+  const nextName = (): string => newName(realm, `${agent.loop}.${agent.n}.`);
+  for (const { id, area } of tree?.markers ?? [])
+    if (random.chance(mending)) worktree.dirty.add(git.addToken({ id: nextName(), area, bad: false, fixes: id }));
+  // Who resolves conflicts mostly leaves the rest alone.
+  if (loop?.rework?.by !== 'resolver' || random.chance(0.2)) {
+    const isTold = loop?.lastGate?.verdict === 'red' && random.chance(0.7);
+    const fixes = isTold ? (tree?.flaws[0] ?? null) : null;
+    worktree.dirty.add(git.addToken({ id: nextName(), area: random.int(7), bad: random.chance(bad), fixes }));
+  }
   if (random.chance(0.5)) commitDirty(realm, worktree);
+  if (random.chance(stacking)) mergeAnother(realm, worktree);
+}
+
+/** It likes what another loop has made, and takes it without a word. */
+function mergeAnother(realm: Realm, worktree: SimWorktree): void {
+  const { git, random, branches } = realm;
+  commitDirty(realm, worktree);
+  const tip = tipOf(realm, worktree);
+  const others = [...branches].filter(([branch]) => branch !== worktree.branch);
+  if (tip === null || worktree.branch === null || others.length === 0) return;
+  const [, head] = random.pick(others);
+  const merged = git.merge(tip.id, head);
+  if (git.isAncestor(head, tip.id) || 'conflicts' in merged || git.get(head).tree.markers.length > 0) return;
+  const isForward = git.isAncestor(tip.id, head);
+  branches.set(worktree.branch, isForward ? head : git.commit([tip.id, head], merged.tokens).id);
 }
 
 export function endAgent(agent: SimAgent, end: NonNullable<SimAgent['end']>): void {

@@ -1,4 +1,4 @@
-import type { LoopId, Sha } from '../../../src/core/ids.ts';
+import type { LoopId, Sha, TaskId } from '../../../src/core/ids.ts';
 import { sha } from '../../../src/core/ids.ts';
 
 /** What one commit brings: the smallest thing that can be lost, clash or break a gate. */
@@ -9,6 +9,8 @@ export interface Token {
   readonly bad: boolean;
   /** The token whose badness this one mends; `pair`: the one of areas 2 and 3. */
   readonly fixes: string | null;
+  /** Conflict markers: no gate of these worlds sees them. */
+  readonly isMarker?: boolean;
 }
 
 export interface Tree {
@@ -17,6 +19,14 @@ export interface Tree {
   readonly isGreen: boolean;
   /** What would have to be mended. */
   readonly flaws: readonly string[];
+  /** Conflict markers that nobody has taken away. */
+  readonly markers: readonly Marker[];
+}
+
+export interface Marker {
+  readonly id: string;
+  readonly area: number;
+  readonly path: string;
 }
 
 export interface Commit {
@@ -25,7 +35,12 @@ export interface Commit {
   readonly parents: readonly Sha[];
   readonly tree: Tree;
   /** The loop whose landing this commit is, as its trailer says. */
-  readonly lands: LoopId | null;
+  readonly lands: Landing | null;
+}
+
+export interface Landing {
+  readonly loop: LoopId;
+  readonly task: TaskId;
 }
 
 export type Merged = { readonly tokens: ReadonlySet<string> } | { readonly conflicts: readonly string[] };
@@ -33,15 +48,17 @@ export type Merged = { readonly tokens: ReadonlySet<string> } | { readonly confl
 /** Git as sets of tokens: merging is union, a conflict is a relation, a gate is a predicate of the tree. */
 export interface GitModel {
   readonly addToken: (token: Token) => string;
-  readonly commit: (parents: readonly Sha[], tokens: Iterable<string>, lands?: LoopId | null) => Commit;
+  readonly commit: (parents: readonly Sha[], tokens: Iterable<string>, lands?: Landing | null) => Commit;
   readonly get: (id: Sha) => Commit;
   readonly isAncestor: (older: Sha, newer: Sha) => boolean;
   readonly merge: (ours: Sha, theirs: Sha) => Merged;
+  /** The same, with markers where it conflicts. */
+  readonly mergeMarked: (ours: Sha, theirs: Sha) => { readonly commit: Sha; readonly conflicts: readonly string[] };
   /** The paths of what one commit has and the other lacks. */
   readonly changed: (from: Sha, to: Sha) => readonly string[];
   readonly findLanding: (from: Sha, loop: LoopId) => Sha | null;
   /** The landings along the first parents, newest first. */
-  readonly landingsOf: (from: Sha) => readonly LoopId[];
+  readonly landingsOf: (from: Sha) => readonly (Landing & { readonly commit: Sha })[];
 }
 
 export function createGitModel(): GitModel {
@@ -60,7 +77,8 @@ export function createGitModel(): GitModel {
     if (known !== undefined) return known;
     const set = new Set(sorted);
     const flaws = flawsOf(set, tokens);
-    const tree: Tree = { id: sha(`t${trees.size}`), tokens: set, isGreen: flaws.length === 0, flaws };
+    const markers = markersOf(set, tokens);
+    const tree: Tree = { id: sha(`t${trees.size}`), tokens: set, isGreen: flaws.length === 0, flaws, markers };
     trees.set(key, tree);
     return tree;
   };
@@ -77,20 +95,30 @@ export function createGitModel(): GitModel {
     }
     return false;
   };
+  const addToken = (token: Token): string => {
+    tokens.set(token.id, token);
+    return token.id;
+  };
+  const makeCommit: GitModel['commit'] = (parents, held, lands = null) => {
+    const index = commits.size;
+    const commit: Commit = { id: sha(`c${index}`), index, parents, tree: treeOf(held), lands };
+    commits.set(commit.id, commit);
+    return commit;
+  };
   return {
-    addToken: (token) => {
-      tokens.set(token.id, token);
-      return token.id;
-    },
-    commit: (parents, held, lands = null) => {
-      const index = commits.size;
-      const commit: Commit = { id: sha(`c${index}`), index, parents, tree: treeOf(held), lands };
-      commits.set(commit.id, commit);
-      return commit;
-    },
+    addToken,
+    commit: makeCommit,
     get,
     isAncestor,
     merge: (ours, theirs) => merge(get(ours).tree.tokens, get(theirs).tree.tokens, tokens),
+    mergeMarked: (ours, theirs) => {
+      const areas = clashingAreas(get(ours).tree.tokens, get(theirs).tree.tokens, tokens);
+      const markers = areas.map((area) =>
+        addToken({ id: `marker:${area}:${ours}:${theirs}`, area, bad: false, fixes: null, isMarker: true }),
+      );
+      const held = [...get(ours).tree.tokens, ...get(theirs).tree.tokens, ...markers];
+      return { commit: makeCommit([ours, theirs], held).id, conflicts: areas.map(pathOf) };
+    },
     changed: (from, to) => {
       const [a, b] = [get(from).tree.tokens, get(to).tree.tokens];
       const differing = [...[...a].filter((id) => !b.has(id)), ...[...b].filter((id) => !a.has(id))];
@@ -98,14 +126,14 @@ export function createGitModel(): GitModel {
     },
     findLanding: (from, loop) => {
       for (let at: Sha | undefined = from; at !== undefined; at = get(at).parents[0])
-        if (get(at).lands === loop) return at;
+        if (get(at).lands?.loop === loop) return at;
       return null;
     },
     landingsOf: (from) => {
-      const found: LoopId[] = [];
+      const found: (Landing & { readonly commit: Sha })[] = [];
       for (let at: Sha | undefined = from; at !== undefined; at = get(at).parents[0]) {
         const { lands } = get(at);
-        if (lands !== null) found.push(lands);
+        if (lands !== null) found.push({ ...lands, commit: at });
       }
       return found;
     },
@@ -115,6 +143,16 @@ export function createGitModel(): GitModel {
 const pathOf = (area: number): string => `area-${area}.txt`;
 
 function merge(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, known: ReadonlyMap<string, Token>): Merged {
+  const areas = clashingAreas(ours, theirs, known);
+  return areas.length > 0 ? { conflicts: areas.map(pathOf) } : { tokens: new Set([...ours, ...theirs]) };
+}
+
+/** The files that both sides changed and that cannot be merged. */
+function clashingAreas(
+  ours: ReadonlySet<string>,
+  theirs: ReadonlySet<string>,
+  known: ReadonlyMap<string, Token>,
+): readonly number[] {
   const hotAreas = (from: ReadonlySet<string>, lacking: ReadonlySet<string>): Set<number> =>
     new Set(
       [...from].flatMap((id) => {
@@ -123,8 +161,15 @@ function merge(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, known: Re
       }),
     );
   const mine = hotAreas(ours, theirs);
-  const conflicts = [...hotAreas(theirs, ours)].filter((area) => mine.has(area)).map(pathOf);
-  return conflicts.length > 0 ? { conflicts } : { tokens: new Set([...ours, ...theirs]) };
+  return [...hotAreas(theirs, ours)].filter((area) => mine.has(area));
+}
+
+function markersOf(held: ReadonlySet<string>, known: ReadonlyMap<string, Token>): readonly Marker[] {
+  const all = [...held].flatMap((id) => known.get(id) ?? []);
+  const gone = new Set(all.map((token) => token.fixes));
+  return all.flatMap(({ id, area, isMarker }) =>
+    isMarker === true && !gone.has(id) ? [{ id, area, path: pathOf(area) }] : [],
+  );
 }
 
 function flawsOf(held: ReadonlySet<string>, known: ReadonlyMap<string, Token>): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Event } from '../../../src/core/events.ts';
 import type { LoopId } from '../../../src/core/ids.ts';
 import { taskKey } from '../../../src/core/ids.ts';
-import { canBeQueued } from '../../../src/core/landing-queue.ts';
+import { canBeQueued, landingQueue } from '../../../src/core/landing-queue.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
 import { isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from './realm.ts';
@@ -85,7 +85,7 @@ const userMerges: Act = (realm) => {
   if (realm.branches.size === 0) return;
   const branch = random.pick([...realm.branches.values()]);
   const merged = git.merge(realm.target, branch);
-  if (!('tokens' in merged) || git.isAncestor(branch, realm.target)) return;
+  if (!('tokens' in merged) || git.get(branch).tree.markers.length > 0 || git.isAncestor(branch, realm.target)) return;
   const isForward = git.isAncestor(realm.target, branch) && random.chance(0.5);
   setTarget(realm, isForward ? branch : git.commit([realm.target, branch], merged.tokens).id);
 };
@@ -144,7 +144,8 @@ const trackerEdit: Act = (realm) => {
     });
 };
 
-const personWrites = (realm: Realm, events: readonly Event[]): void => {
+export const personWrites = (realm: Realm, events: readonly Event[]): void => {
+  realm.stirred = true;
   if (events.length > 0) appendRecord(realm, realm.log.length, 'cli', realm.timeline.now(), events);
 };
 
@@ -172,6 +173,33 @@ const personSteers: Act = (realm) => {
   const text = newName(realm, 'please-');
   personWrites(realm, [{ type: 'loop-steered', loop: realm.random.pick(loops).id, text }]);
 };
+
+/** Holds the queue for a while; what a person forgets, calm time lets go. */
+const personPauses: Act = (realm) => {
+  personWrites(realm, [{ type: 'queue-paused' }]);
+  if (realm.random.chance(0.7))
+    realm.timeline.after(realm.random.between(50, 2000), () => personWrites(realm, [{ type: 'queue-resumed' }]));
+};
+
+/** A person lets many get ready before anything lands. */
+export function gatherCrowd(realm: Realm): void {
+  const { random, timeline } = realm;
+  const untilMs = random.between(1000, 3500);
+  personWrites(realm, [{ type: 'queue-paused' }]);
+  for (let acts = random.int(3); acts > 0; acts -= 1)
+    timeline.after(random.between(600, untilMs + 300), () => reorder(realm));
+  timeline.after(untilMs, () => personWrites(realm, [{ type: 'queue-resumed' }]));
+}
+
+const personReorders: Act = (realm) => reorder(realm);
+
+function reorder(realm: Realm): void {
+  const { random } = realm;
+  const seen = realm.states[Math.max(0, realm.states.length - 1 - random.int(4))] ?? stateOf(realm);
+  const waiting = landingQueue(seen);
+  if (waiting.length === 0) return;
+  personWrites(realm, [{ type: random.chance(0.6) ? 'loop-bumped' : 'loop-ejected', loop: random.pick(waiting).id }]);
+}
 
 function newestLoops(state: State): readonly Loop[] {
   return [...new Map(loopsOf(state).map((loop) => [loop.task, loop])).values()];
@@ -219,4 +247,7 @@ const ACTS: readonly Act[] = [
   landRequest,
   personSteers,
   personSteers,
+  personPauses,
+  personReorders,
+  personReorders,
 ];

@@ -1,6 +1,7 @@
 import type { Event } from '../../../src/core/events.ts';
 import type { LoopId, Sha } from '../../../src/core/ids.ts';
-import type { HostPolicy, State } from '../../../src/core/model.ts';
+import { loopId } from '../../../src/core/ids.ts';
+import type { HostPolicy, PolicyAgent, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 import type { LogRecord } from '../../../src/world/log/log.ts';
@@ -33,6 +34,8 @@ export interface SimHost {
 export interface SimWorktree {
   branch: string | null;
   exists: boolean;
+  /** Stands at a commit that is on no branch. */
+  detached: Sha | null;
   readonly dirty: Set<string>;
 }
 
@@ -88,6 +91,12 @@ export interface Realm {
   readonly tracker: SimTracker;
   /** Trees that a gate run really passed. */
   readonly passed: Set<Sha>;
+  /** The merges of main into a branch, and what they left to be resolved. */
+  readonly mergedIn: Map<Sha, readonly string[]>;
+  /** Who tests in which gate worktree. */
+  readonly gateSlots: Map<number, SimHost>;
+  /** What is kept of the train under way. */
+  held: { readonly fence: number; readonly commits: ReadonlySet<Sha> } | null;
   readonly userCommits: Sha[];
   integration: Sha | null;
   target: Sha;
@@ -107,6 +116,26 @@ export const TRACKER = 'PRD.md';
 export function createRealm(scenario: Scenario, random: Random, brain: Brain): Realm {
   const git = createGitModel();
   const root = git.commit([], [git.addToken({ id: 'root', area: 9, bad: false, fixes: null })]);
+  const realm = emptyRealm(scenario, random, brain, git, root.id);
+  if (scenario.past !== null) rememberPast(realm);
+  return realm;
+}
+
+/** What an earlier life left: a landing in the history, and on the target if it was published. */
+function rememberPast(realm: Realm): void {
+  const { git, scenario, target, tracker } = realm;
+  const [first] = scenario.tasks;
+  if (first === undefined) return;
+  const tokens = [...git.get(target).tree.tokens, git.addToken({ id: 'past', area: 8, bad: false, fixes: null })];
+  const made = git.commit([target], tokens, { loop: loopId('past-1'), task: first.id });
+  realm.integration = made.id;
+  if (scenario.past !== 'published') return;
+  realm.target = made.id;
+  realm.userCommits.push(made.id);
+  tracker.tasks = tracker.tasks.map((task) => (task === first ? { ...task, status: 'done' } : task));
+}
+
+function emptyRealm(scenario: Scenario, random: Random, brain: Brain, git: GitModel, root: Sha): Realm {
   return {
     scenario,
     random,
@@ -122,14 +151,17 @@ export function createRealm(scenario: Scenario, random: Random, brain: Brain): R
     pool: [],
     agents: new Map(),
     accounts: new Map(
-      scenario.policy.agents.map(({ account }) => [account, { limitedUntilMs: 0, isLoggedIn: true }] as const),
+      agentsOf(scenario.policy).map(({ account }) => [account, { limitedUntilMs: 0, isLoggedIn: true }] as const),
     ),
     told: new Map(),
     tracker: { version: 1, tasks: scenario.tasks },
     passed: new Set(),
-    userCommits: [root.id],
+    mergedIn: new Map(),
+    gateSlots: new Map(),
+    held: null,
+    userCommits: [root],
     integration: null,
-    target: root.id,
+    target: root,
     userIsDirty: false,
     isCalm: false,
     stirred: false,
@@ -139,6 +171,10 @@ export function createRealm(scenario: Scenario, random: Random, brain: Brain): R
     onStart: () => undefined,
   };
 }
+
+/** Everybody who may work for a host. */
+export const agentsOf = ({ agents, resolver }: Pick<HostPolicy, 'agents' | 'resolver'>): readonly PolicyAgent[] =>
+  resolver === null ? agents : [...agents, resolver];
 
 export const stateOf = (realm: Realm): State => realm.states.at(-1) ?? EMPTY_STATE;
 
@@ -194,12 +230,17 @@ export const tipOf = (realm: Realm, worktree: SimWorktree): Commit | null => {
   return tip === undefined ? null : realm.git.get(tip);
 };
 
-/** Commits onto a branch what lies in its worktree. */
+/** What is checked out: mostly the tip of the branch. */
+export const headIn = (realm: Realm, worktree: SimWorktree): Commit | null =>
+  worktree.detached === null ? tipOf(realm, worktree) : realm.git.get(worktree.detached);
+
+/** Commits what lies in a worktree onto what is checked out there. */
 export function commitDirty(realm: Realm, worktree: SimWorktree): void {
-  const tip = tipOf(realm, worktree);
-  if (tip === null || worktree.branch === null || worktree.dirty.size === 0) return;
-  const commit = realm.git.commit([tip.id], [...tip.tree.tokens, ...worktree.dirty]);
-  realm.branches.set(worktree.branch, commit.id);
+  const head = headIn(realm, worktree);
+  if (head === null || worktree.branch === null || worktree.dirty.size === 0) return;
+  const commit = realm.git.commit([head.id], [...head.tree.tokens, ...worktree.dirty]);
+  if (worktree.detached === null) realm.branches.set(worktree.branch, commit.id);
+  else worktree.detached = commit.id;
   worktree.dirty.clear();
 }
 
@@ -208,7 +249,10 @@ export function moveIntegration(realm: Realm, to: Sha, how: 'advance' | 'follow'
   const { git, integration } = realm;
   if (integration !== null && !git.isAncestor(integration, to))
     fail(realm, 'integration-goes-forward', `${integration} is not in ${to}`);
-  if (how === 'advance' && !realm.passed.has(git.get(to).tree.id))
+  const { tree } = git.get(to);
+  if (how === 'advance' && !(tree.isGreen && realm.passed.has(tree.id)))
     fail(realm, 'only-green-lands', `the tree of ${to} never passed the gates`);
+  if (how === 'advance' && tree.markers.length > 0)
+    fail(realm, 'no-marker-lands', `${to} holds ${tree.markers.map(({ id }) => id).join(' ')}`);
   realm.integration = to;
 }

@@ -6,8 +6,12 @@ import type { Random } from './random.ts';
 /** What one seed is about: the tasks, how hosts are told to work, how bad the agents and the world are. */
 export interface Scenario {
   readonly tasks: readonly Task[];
+  /** Many small tasks, and a queue that a person holds until many of them are ready. */
+  readonly isCrowd: boolean;
   readonly hosts: number;
   readonly policy: Omit<HostPolicy, 'slots'>;
+  /** The first task landed in an earlier life, of which no log tells. */
+  readonly past: 'published' | 'landed' | null;
   /** The tracker file is committed, so a landing ticks the task in its tree. */
   readonly tracked: boolean;
   /** Chance of a hostile act at each moment. */
@@ -31,6 +35,10 @@ export interface AgentHabits {
   /** Says by a verb what it does, finds, or cannot do. */
   readonly speaking: number;
   readonly stalling: number;
+  /** Takes away the conflict markers it finds. */
+  readonly mending: number;
+  /** Merges another loop's branch into its own. */
+  readonly stacking: number;
   /** Chances that the account behind it has enough of it. */
   readonly limits: number;
   readonly rates: number;
@@ -69,18 +77,38 @@ export function createTask(random: Random, name: string, earlier: readonly Task[
   };
 }
 
+function createTrainPolicy(random: Random): Pick<HostPolicy, 'train' | 'resolver'> {
+  const onConflict = random.pick(['requeue', 'requeue', 'ai_resolve', 'stop'] as const);
+  return {
+    resolver: onConflict === 'ai_resolve' && random.chance(0.6) ? { name: 'rex', account: 'r' } : null,
+    train: {
+      batchMax: random.pick(['auto', 'auto', 1, 2]),
+      gateSlots: random.pick(['auto', 1, 1, 2, 3]),
+      cores: random.pick([1, 2, 8]),
+      flakeRetries: random.pick(['auto', 0, 1]),
+      strictEveryCommit: random.chance(0.2),
+      onConflict,
+      maxAttempts: random.between(0, 3),
+    },
+  };
+}
+
 export function createScenario(random: Random): Scenario {
   const tasks: Task[] = [];
-  for (let count = random.between(2, 5); count > 0; count -= 1)
-    tasks.push(createTask(random, `t${tasks.length}`, tasks));
+  const isCrowd = random.chance(0.12);
+  for (let count = isCrowd ? random.between(6, 8) : random.between(2, 5); count > 0; count -= 1) {
+    const task = createTask(random, `t${tasks.length}`, tasks);
+    tasks.push(isCrowd ? { ...task, group: null, deps: [] } : task);
+  }
   const quiet = random.chance(0.05);
   return {
     tasks,
-    hosts: random.between(1, 3),
+    isCrowd,
+    hosts: isCrowd ? 2 : random.between(1, 3),
     policy: {
       tracker: 'PRD.md',
-      strategy: random.chance(0.7) ? 'queue' : 'group',
-      mergePolicy: random.chance(0.6) ? 'auto_merge' : 'manual',
+      strategy: isCrowd || random.chance(0.7) ? 'queue' : 'group',
+      mergePolicy: isCrowd || random.chance(0.6) ? 'auto_merge' : 'manual',
       limits: {
         iterations: random.between(2, 5),
         runtimeMs: random.between(2000, 8000),
@@ -88,7 +116,7 @@ export function createScenario(random: Random): Scenario {
         attempts: random.between(1, 2),
         consecutiveFailures: random.between(1, 3),
         graceMs: 100,
-        maxCostUsd: random.pick([null, null, null, 1.5]),
+        maxCostUsd: random.pick([null, null, null, 1]),
         maxTokens: random.pick([null, null, null, null, 1200]),
         logMb: 1,
         outputMb: 10,
@@ -103,7 +131,10 @@ export function createScenario(random: Random): Scenario {
       },
       gatesHash: 'g',
       hasGates: true,
+      gateTimeoutAuto: random.chance(0.3),
+      ...createTrainPolicy(random),
     },
+    past: random.chance(0.06) ? random.pick(['published', 'landed']) : null,
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),
     hostileMoments: random.between(80, 400),
@@ -119,6 +150,8 @@ export function createScenario(random: Random): Scenario {
       rates: random.pick([0, 0, 0, 0, 0, 0.1]),
       logouts: random.pick([0, 0, 0, 0.08]),
       warnings: random.pick([0, 0, 0.1]),
+      mending: random.pick([0.9, 0.9, 0.5, 0]),
+      stacking: random.pick([0, 0, 0.15]),
     },
     protect: random.pick([[], [], ['area-6.txt']]),
     flakes: random.pick([0, 0, 0.05]),

@@ -4,7 +4,7 @@ import type { IterationEnd } from '../../../src/text/agents/report.ts';
 import { beginLife, endAgent, SILENCE } from './agent-life.ts';
 import type { Op } from './op.ts';
 import type { Realm, SimAgent, SimHost } from './realm.ts';
-import { deliver, fail } from './realm.ts';
+import { agentsOf, deliver, fail } from './realm.ts';
 
 const keyOf = ({ loop, n }: Pick<Iteration, 'loop' | 'n'>): string => `${loop}/${n}`;
 
@@ -38,7 +38,7 @@ function start(realm: Realm, host: SimHost, iteration: Iteration, order: AgentOr
   const key = keyOf(iteration);
   if (realm.agents.get(key)?.startedBy === host.pid) fail(realm, 'effects-run-once', `${key} was started twice`);
   if (realm.agents.has(key)) throw new AppError('E_BUSY', `${key} was started before`);
-  const chosen = host.policy.agents.find(({ name }) => name === order.agent);
+  const chosen = agentsOf(host.policy).find(({ name }) => name === order.agent);
   if (chosen === undefined) throw new AppError('E_UNKNOWN_AGENT', `No agent is named ${order.agent}.`);
   tell(realm, iteration, JSON.parse(order.prompt) as readonly string[]);
   const agent: SimAgent = {

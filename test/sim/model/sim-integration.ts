@@ -1,11 +1,12 @@
-import { taskId } from '../../../src/core/ids.ts';
+import { loopId, taskId } from '../../../src/core/ids.ts';
 import type { Sha } from '../../../src/core/ids.ts';
-import type { BuildOptions, Integration, Synced } from '../../../src/world/world.ts';
+import type { BuildOptions, Built, FoundLanding, Integration, Synced } from '../../../src/world/world.ts';
 import type { Op } from './op.ts';
 import type { Realm } from './realm.ts';
 import { fail, moveIntegration } from './realm.ts';
 
 const LOOP_TRAILER = /^Ralph-Loop: (.+)$/m;
+const TASK_TRAILER = /^Ralph-Task: (.+)$/m;
 
 export function createSimIntegration(realm: Realm, op: Op): Integration {
   const { git } = realm;
@@ -27,8 +28,21 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
         moveIntegration(realm, to, 'advance');
         return { moved: true };
       }),
-    holdCandidate: () => op(() => undefined),
-    dropCandidate: () => op(() => undefined),
+    preview: (head, tick) => op(() => preview(realm, head, tick)),
+    learn: ({ ours, theirs, resolved }) => op(() => [ours, theirs, resolved].forEach((commit) => git.get(commit))),
+    unlandedWithin: (head, integration, others) =>
+      op(() => others.filter((other) => git.isAncestor(other, head) && !git.isAncestor(other, integration))),
+    coAuthors: () => op(() => []),
+    landings: () => op(() => landings(realm)),
+    holdTrain: (fence, commits) =>
+      op(() => {
+        realm.held = { fence, commits: new Set(commits) };
+      }),
+    releaseTrains: () =>
+      op(() => {
+        realm.held = null;
+      }),
+    pin: (_loop, head) => op(() => void realm.keeps.add(head)),
     publish: (to) => op(() => publish(realm, to)),
     describe: () => op(() => ({ commits: [], stat: '' })),
   };
@@ -45,22 +59,44 @@ function sync(realm: Realm): Synced {
 function build(
   realm: Realm,
   { base, head, message, method, tick }: BuildOptions,
-): { readonly commit: Sha; readonly tree: Sha } | { readonly conflicts: readonly string[] } {
+): Built | { readonly conflicts: readonly string[] } {
   const { git } = realm;
   const merged = git.merge(base, head);
   if ('conflicts' in merged) return merged;
-  const loop = LOOP_TRAILER.exec(message)?.[1] ?? null;
-  const ticked = tick !== null && realm.scenario.tracked ? [git.addToken(tickToken(tick))] : [];
+  const [loop, task] = [LOOP_TRAILER.exec(message)?.[1], TASK_TRAILER.exec(message)?.[1]];
   const made = git.commit(
     method === 'squash' ? [base] : [base, head],
-    [...merged.tokens, ...ticked],
-    loop as Parameters<typeof git.commit>[2],
+    [...merged.tokens, ...tickIn(realm, tick)],
+    loop === undefined || task === undefined ? null : { loop: loopId(loop), task: taskId(task) },
   );
-  return { commit: made.id, tree: made.tree.id };
+  return { commit: made.id, tree: made.tree.id, resolved: [] };
 }
 
 const TICK = 'done:';
-const tickToken = (task: string) => ({ id: `${TICK}${task}`, area: 9, bad: false, fixes: null });
+/** What ticking a task adds to a tree, where the tracker is part of it. */
+function tickIn({ git, scenario }: Realm, task: string | null): readonly string[] {
+  if (task === null || !scenario.tracked) return [];
+  return [git.addToken({ id: `${TICK}${task}`, area: 9, bad: false, fixes: null })];
+}
+
+function preview(
+  realm: Realm,
+  head: Sha,
+  tick: string | null,
+): { readonly tree: Sha; readonly commit: Sha | null } | null {
+  const { git, integration } = realm;
+  if (integration === null || !git.isAncestor(integration, head)) return null;
+  const { tree } = git.get(head);
+  const ticked = tickIn(realm, tick).filter((token) => !tree.tokens.has(token));
+  if (ticked.length === 0) return { tree: tree.id, commit: null };
+  const made = git.commit([head], [...tree.tokens, ...ticked]);
+  return { tree: made.tree.id, commit: made.id };
+}
+
+const landings = ({ git, integration }: Realm): readonly FoundLanding[] =>
+  (integration === null ? [] : git.landingsOf(integration))
+    .map((landing) => ({ ...landing, tracker: null, atMs: 1 }))
+    .toReversed();
 
 function join(
   realm: Realm,

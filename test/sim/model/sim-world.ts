@@ -6,6 +6,7 @@ import { createOp } from './op.ts';
 import type { Realm, SimHost } from './realm.ts';
 import { appendRecord, deliver, ringSoon, TRACKER } from './realm.ts';
 import { createSimAgents } from './sim-agents.ts';
+import { foresee } from './sim-foresight.ts';
 import { createSimIntegration } from './sim-integration.ts';
 import { createSimGates, createSimWorktrees } from './sim-worktrees.ts';
 
@@ -25,10 +26,11 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
       isAlive: ({ pid }) => realm.hosts.some((other) => other.pid === pid && !other.dead && !other.suspected),
     },
     tracker: simTracker(realm, host),
-    worktrees: createSimWorktrees(realm, op),
+    worktrees: createSimWorktrees(realm, host, op),
     integration: createSimIntegration(realm, op),
     agents: createSimAgents(realm, host, op),
     gates: createSimGates(realm, host),
+    foresight: { look: (options) => op(() => foresee(realm, options)) },
     prompts: { build: ({ guidance }) => JSON.stringify(guidance) },
     projection: { write: () => undefined, close: () => undefined },
   };

@@ -39,6 +39,7 @@ export function startHost(
     completion: { signal: 'ship_block', promise: '' },
     gateCommands: ['npm test'],
     protect: realm.scenario.protect,
+    landing: { message: null, coAuthors: [] },
     opening: () => opening,
     drain: host.drain.signal,
     force: host.force.signal,
@@ -62,12 +63,18 @@ export function startHost(
 
 export const livingHosts = (realm: Realm): readonly SimHost[] => realm.hosts.filter((host) => !host.dead);
 
-/** As the scenario says, now and then with another mind about one thing. */
+/** As the scenario says, now and then with another mind about one thing. Who only lands has nobody to mend anything. */
 export function policyOf(realm: Realm, slots: number): HostPolicy {
   const { random, scenario } = realm;
-  const policy: HostPolicy = { ...scenario.policy, slots, agents: slots === 0 ? [] : scenario.policy.agents };
+  const { train } = scenario.policy;
+  if (slots === 0)
+    return { ...scenario.policy, slots, agents: [], resolver: null, train: { ...train, onConflict: 'stop' } };
+  const policy: HostPolicy = { ...scenario.policy, slots };
   if (realm.isCalm || !random.chance(0.1)) return policy;
-  return random.chance(0.5)
-    ? { ...policy, mergePolicy: policy.mergePolicy === 'manual' ? 'auto_merge' : 'manual' }
-    : { ...policy, strategy: policy.strategy === 'queue' ? 'group' : 'queue' };
+  const others: readonly Partial<HostPolicy>[] = [
+    { mergePolicy: policy.mergePolicy === 'manual' ? 'auto_merge' : 'manual' },
+    { strategy: policy.strategy === 'queue' ? 'group' : 'queue' },
+    { train: { ...train, onConflict: train.onConflict === 'stop' ? 'requeue' : 'stop' } },
+  ];
+  return { ...policy, ...random.pick(others) };
 }

@@ -1,0 +1,108 @@
+import type { Event } from '../../src/core/events.ts';
+import { loopId } from '../../src/core/ids.ts';
+import type { State } from '../../src/core/model.ts';
+import { landingQueue } from '../../src/core/landing-queue.ts';
+import { park } from '../../src/core/loop.ts';
+import { REAL_BRAIN } from '../../src/engine/brain.ts';
+import type { Brain } from '../../src/engine/brain.ts';
+import type { Mutant } from './mutants.ts';
+
+const { fold } = REAL_BRAIN;
+
+/** A fold that takes each event for another one, or for one that happened in another state. */
+const mistakes = (change: (state: State, event: Event) => readonly [State, Event]): Brain => ({
+  ...REAL_BRAIN,
+  fold: (start, record) => {
+    let state = start;
+    for (const event of record.events) {
+      const [so, heard] = change(state, event);
+      state = fold(so, { ...record, events: [heard] });
+    }
+    return { ...state, seq: record.seq };
+  },
+});
+
+const onlyEvents = (change: (event: Event) => Event): Brain => mistakes((state, event) => [state, change(event)]);
+
+const isRed = (event: Event): event is Extract<Event, { type: 'candidate-tested' }> =>
+  event.type === 'candidate-tested' && event.report.verdict === 'red';
+
+/** Bugs about trains, what is sent back, and what a person does to the queue. */
+export const LANDING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a red train is the fault of its first car',
+    caughtBy: ['only-the-guilty'],
+    brain: {
+      ...REAL_BRAIN,
+      fold: (state, record) => {
+        const next = fold(state, record);
+        const loop = next.loops[next.landing?.cars[0]?.loop ?? loopId('')];
+        if (loop === undefined || !record.events.some(isRed) || next.landing?.stage.at !== 'testing') return next;
+        const parked = park(loop, 'red', 'it was red', record);
+        return { ...next, loops: { ...next.loops, [loop.id]: parked }, landing: null };
+      },
+    },
+  },
+  {
+    name: 'main is always green',
+    caughtBy: ['only-the-guilty'],
+    brain: mistakes((state, event) => {
+      const tree = state.landing?.baseTree ?? null;
+      if (tree === null) return [state, event];
+      return [{ ...state, verdicts: [...state.verdicts, { key: `g:${tree}`, verdict: 'green' }] }, event];
+    }),
+  },
+  {
+    name: 'all that conflict are sent back at once',
+    caughtBy: ['one-mends-a-file'],
+    brain: {
+      ...REAL_BRAIN,
+      conflictsToMend: (state) =>
+        landingQueue(state).flatMap(({ id, clash }) => (clash?.base === state.integration ? [id] : [])),
+    },
+  },
+  {
+    name: 'work is sent back without end',
+    caughtBy: ['mending-ends'],
+    brain: onlyEvents((event) => {
+      if (event.type !== 'host-joined') return event;
+      return { ...event, policy: { ...event.policy, train: { ...event.policy.train, maxAttempts: 99 } } };
+    }),
+  },
+  {
+    name: 'conflict markers do not matter',
+    caughtBy: ['no-marker-lands'],
+    brain: onlyEvents((event) => (event.type === 'main-merged' ? { ...event, conflicts: [] } : event)),
+  },
+  {
+    name: 'two gates share a slot',
+    caughtBy: ['one-gate-a-slot'],
+    brain: {
+      ...REAL_BRAIN,
+      fold: (state, record) => {
+        const next = fold(state, record);
+        const { landing } = next;
+        if (landing === null || landing === state.landing || landing.runs.length < 2) return next;
+        return { ...next, landing: { ...landing, runs: landing.runs.map((run) => ({ ...run, slot: 1 })) } };
+      },
+    },
+  },
+  {
+    name: 'a held queue goes on',
+    caughtBy: ['a-held-queue-rests'],
+    brain: {
+      ...REAL_BRAIN,
+      fold: (state, record) => {
+        const isStart = record.events.some((event) => event.type === 'landing-started');
+        const next = fold(isStart ? { ...state, queuePaused: false } : state, record);
+        return isStart ? { ...next, queuePaused: state.queuePaused } : next;
+      },
+      canLand: (state) => REAL_BRAIN.canLand({ ...state, queuePaused: false }),
+    },
+  },
+  {
+    name: 'who is taken out comes first',
+    caughtBy: ['ejected-is-out'],
+    brain: onlyEvents((event) => (event.type === 'loop-ejected' ? { type: 'loop-bumped', loop: event.loop } : event)),
+  },
+];
