@@ -65,7 +65,9 @@ function removeWorktrees(repository) {
  * branch. The log, the loops and their gates are as they are in use; only their worktrees are gone.
  */
 export async function makeBigRepository({ files, branches }) {
-  const { repository } = await makeReady({ count: branches, gate: 'true', landing: 'publish = "manual"' });
+  // One slot: a second one would bring a second gate worktree into being while the clock runs.
+  const landing = 'publish = "manual"\ngate_slots = 1';
+  const { repository } = await makeReady({ count: branches, gate: 'true', landing });
   const ready = readyBranches(repository);
   const own = ready.map((branch) => ownWork(repository, branch));
   removeWorktrees(repository);
