@@ -60,6 +60,21 @@ describe('the queue', () => {
     expect(tale.loop(loops[1]).phase).toMatchObject({ at: 'parked', reason: 'base-parked' });
   });
 
+  it('lets one go first of two that hold something of each other', () => {
+    const { tale, loops } = queued();
+    const [a, b, c] = loops;
+    tale.startLanding();
+    tale.build([], {
+      implied: [
+        { loop: a, onto: [b] },
+        { loop: b, onto: [c] },
+        { loop: c, onto: [a] },
+      ],
+    });
+    expect([a, b, c].map((id) => tale.loop(id).onto)).toEqual([[b], [c], []]);
+    expect(boarding(tale.state(), 9)).toEqual([c, b, a]);
+  });
+
   it('takes what a person asks for, with the branch as it stands: ready or put aside, nothing else', () => {
     const { tale, loops } = queued();
     tale.write({ type: 'loop-ejected', loop: loops[0] });

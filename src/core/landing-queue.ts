@@ -34,6 +34,16 @@ export function boarding(state: State, limit: number): readonly LoopId[] {
   return [...aboard];
 }
 
+/** Whether a loop holds another one's work, as far as that is known, or the work of one that does. */
+export function buildsOn(state: State, loop: Loop, id: LoopId, seen: Set<LoopId> = new Set()): boolean {
+  if (seen.has(loop.id)) return false;
+  seen.add(loop.id);
+  return loop.onto.some((one) => {
+    const below = state.loops[one];
+    return one === id || (below !== undefined && buildsOn(state, below, id, seen));
+  });
+}
+
 /** A train may be built now: somebody would ride on it, or the user's own commits have to be merged in. */
 export function canLand(state: State): boolean {
   if (state.landing !== null || state.landingTrouble !== null || state.queuePaused) return false;

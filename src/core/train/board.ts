@@ -1,5 +1,6 @@
 import type { Event, Stamp } from '../events.ts';
 import type { LoopId, Sha } from '../ids.ts';
+import { buildsOn } from '../landing-queue.ts';
 import { park } from '../loop.ts';
 import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
@@ -23,8 +24,7 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   let state: State = { ...state0, integration: event.base, publishing };
   for (const { loop, commit } of event.contained) state = landLoop(state, loop, commit, stamp);
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
-  for (const { loop, onto } of event.implied)
-    state = change(state, loop, (one) => ({ ...one, onto: [...new Set([...one.onto, ...onto])] }));
+  for (const { loop, onto } of event.implied) state = stack(state, loop, onto);
   for (const clash of event.clashes) state = noteClash(state, event.base, clash, stamp);
   for (const car of event.cars)
     if (car.loop !== null)
@@ -45,6 +45,15 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
       .filter((id) => !event.cars.some((car) => car.loop === id)),
   };
   return drive(parkStranded({ ...state, landing: built }, stamp), stamp);
+}
+
+/** A branch was found to hold others' work. Two that hold each other's would wait for each other: then one goes first. */
+function stack(state: State, id: LoopId, onto: readonly LoopId[]): State {
+  const isFree = (other: LoopId): boolean => {
+    const below = state.loops[other];
+    return below !== undefined && !buildsOn(state, below, id);
+  };
+  return change(state, id, (one) => ({ ...one, onto: [...new Set([...one.onto, ...onto.filter(isFree)])] }));
 }
 
 /** What does not merge with integration itself waits to be mended, or is put aside. What only does not merge behind others waits for the next train. */

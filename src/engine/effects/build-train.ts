@@ -5,6 +5,7 @@ import type { Event, TrainClash } from '../../core/events.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
 import type { Car, Loop } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
+import { buildsOn } from '../../core/landing-queue.ts';
 import { landedSince } from '../../core/rework.ts';
 import { findTask } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
@@ -97,7 +98,10 @@ async function landedBefore(context: PerformContext, loop: Riding, integration: 
 async function mayBoard(context: PerformContext, train: Building, loop: Riding): Promise<boolean> {
   const isAboard = (id: LoopId): boolean => train.cars.some((car) => car.loop === id);
   const isThere = (id: LoopId): boolean => isAboard(id) || context.state().loops[id]?.phase.at === 'landed';
-  const others = loopsOf(context.state()).filter((other) => other.id !== loop.id && other.phase.at !== 'landed');
+  // Who builds on this one cannot be waited for, though each may hold something of the other.
+  const others = loopsOf(context.state()).filter(
+    (other) => other.id !== loop.id && other.phase.at !== 'landed' && !buildsOn(context.state(), other, loop.id),
+  );
   // A branch that was mended since may have been built upon before.
   const headsOf = ({ head, base, rework }: Loop): readonly Sha[] =>
     [head, rework?.before ?? null].flatMap((one) => (one === null || one === base || one === loop.head ? [] : [one]));
