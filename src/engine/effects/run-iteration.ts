@@ -74,8 +74,8 @@ async function awaitOrder(
   signal: AbortSignal,
 ): Promise<AgentOrder | Released | null> {
   for (;;) {
-    const agent = freeAgent(context, command);
     if (signal.aborted || !isWished(context, command)) return null;
+    const agent = freeAgent(context, command);
     if (typeof agent === 'object') return agent;
     if (agent === null) {
       await context.world.clock.sleep(HOLD_LOOK_MS, signal);
@@ -83,7 +83,7 @@ async function awaitOrder(
     }
     const order = await orderFor(context, loopOf(context, command), agent);
     // While its prompt was made, another loop may have met a limit.
-    if (freeAgent(context, command) === agent && !signal.aborted && isWished(context, command)) return order;
+    if (!signal.aborted && isWished(context, command) && freeAgent(context, command) === agent) return order;
   }
 }
 
