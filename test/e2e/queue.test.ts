@@ -227,6 +227,21 @@ describe('S1.5 ralph queue', () => {
     },
   );
 
+  it('--watch shows each change, and ends with the last host', async () => {
+    const [one, gate] = await prepared();
+    gate.hold();
+    const before = gate.runs();
+    const landing = startRalph(one, ['land', '--all']);
+    await gate.begun(before + 1);
+    const watching = startRalph(one, ['queue', '--watch']);
+    await watching.waitFor(/testing/);
+    gate.letGo();
+    expect((await landing.ended).code).toBe(0);
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/nothing waits/);
+  });
+
   it('a word that is none: exit 2', async () => {
     const [one] = await prepared();
     expect((await say(one, 'dance')).code).toBe(2);

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { landedTasks } from './harness/git.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
+import { scratch } from './harness/scratch.ts';
+import { KEEP_BOTH, NO_MARKERS } from './harness/storm.ts';
+import {
+  barrier,
+  CLAIM,
+  iterationsOf,
+  OWN_FILE,
+  readyTrain,
+  trainProject,
+  userCommits,
+  watchedGate,
+} from './harness/train.ts';
+import { accountFor, alwaysGreen, INT } from './harness/values.ts';
+import { until } from './harness/until.ts';
+
+const TASKS = ['t1', 't2', 't3', 't4'];
+const APPENDS = `if grep -q '^<<<<<<<' list.txt; then ${KEEP_BOTH}; else grep -q "^$RALPH_TASK_ID$" list.txt || echo $RALPH_TASK_ID >> list.txt; fi`;
+
+describe('S1.5 a train whose host is killed', () => {
+  it.each([0, 1])(
+    'kill -9 while run %i of its gate is under way: the next host lands everything, once',
+    async (later) => {
+      const one = scratch();
+      const gate = watchedGate(one, 'test ! -e BROKEN');
+      await readyTrain(one, { tasks: ['t1', 't3', 't4'], gate, script: `${OWN_FILE}; ${CLAIM}` });
+      userCommits(one, { 'mine.txt': 'mine\n' });
+      gate.hold();
+      const before = gate.runs();
+      for (let nth = 0; nth <= later; nth += 1) {
+        const host = startRalph(one, ['land', '--all']);
+        await gate.begun(before + 1 + nth);
+        host.signal('SIGKILL');
+        await host.ended;
+      }
+      expect(landedTasks(one.git, INT)).toEqual([]);
+      gate.letGo();
+      const { code, stderr } = await ralph(one, ['land', '--all']);
+      expect(code, stderr).toBe(0);
+      expect(accountFor(one, ['t1', 't3', 't4'], 'main').landed).toEqual(['t1', 't3', 't4']);
+      alwaysGreen(one, gate.truth);
+    },
+  );
+
+  it('kill -9 while work that did not merge is mended: the next run goes on with it', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, NO_MARKERS);
+    const go = beside(one, 'go');
+    trainProject(one, {
+      tasks: ['left', 'right'],
+      gate,
+      files: { 'list.txt': 'the list\n' },
+      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 2)}; else while ! test -e ${go}; do sleep 0.02; done; fi; ${APPENDS}; ${CLAIM}`,
+    });
+    const run = startRalph(one, ['run', '--parallel', '--max-workers', '2']);
+    const mending = (): boolean => ['left', 'right'].some((task) => iterationsOf(one, 'shell', task) === 2);
+    await until('the one that is mended', mending);
+    run.signal('SIGKILL');
+    await run.ended;
+    const next = startRalph(one, ['run', '--parallel', '--max-workers', '2']);
+    await next.waitFor(/goes on|adopt|takes over|slot/);
+    writeFileSync(go, '');
+    const { code, stderr } = await next.ended;
+    expect(code, stderr).toBe(0);
+    expect(one.git('show', 'main:list.txt').split('\n').sort()).toEqual(['left', 'right', 'the list']);
+    alwaysGreen(one, gate.truth);
+  });
+});
+
+describe('S1.5 two hosts', () => {
+  it('a conflict storm in two runs at once: every line is on main once', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, NO_MARKERS);
+    trainProject(one, {
+      tasks: TASKS,
+      gate,
+      files: { 'list.txt': 'the list\n' },
+      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 4)}; fi; ${APPENDS}; ${CLAIM}`,
+    });
+    const runs = [1, 2].map(() => startRalph(one, ['run', '--parallel', '--max-workers', '2']));
+    const ended = await Promise.all(runs.map((run) => run.ended));
+    expect(
+      ended.map(({ code }) => code),
+      ended.map(({ stderr }) => stderr).join('\n--\n'),
+    ).toEqual([0, 0]);
+    expect(one.git('show', 'main:list.txt').split('\n').sort()).toEqual(['the list', ...TASKS].sort());
+    expect(landedTasks(one.git, INT).sort()).toEqual(TASKS);
+    alwaysGreen(one, gate.truth);
+  });
+});
