@@ -61,5 +61,6 @@ export function gate(sim: Sim, { loop, fence, n }: Extract<Command, { type: 'run
     report,
     durationMs: 1000,
     protected: [],
+    changed: [],
   };
 }

@@ -60,7 +60,7 @@ function beginWished(sim: Sim, host: ModelHost): boolean {
   host.began = sim.state;
   const wished = sim.parts.brain.wishes(sim.state, host.id);
   const keys = new Set(wished.map((command) => command.key));
-  for (const job of [...host.jobs])
+  for (const job of host.jobs.slice())
     if (job.command?.type === 'test-candidate' && !keys.has(job.key) && sim.random.chance(0.7)) drop(host, job);
   const fresh = wished.filter((command) => !host.jobs.some((job) => job.key === command.key));
   for (const command of fresh) host.jobs.push({ key: command.key, command, facts: null });

@@ -62,6 +62,6 @@ function lifeOf({ workload: { repo } }: Sim, item: Item, fence: number): readonl
       swept: 0,
       odd: null,
     },
-    { type: 'gates-ended', ...ended, tested, report: GREEN, protected: [] },
+    { type: 'gates-ended', ...ended, tested, report: GREEN, protected: [], changed: [] },
   ];
 }

@@ -1,0 +1,84 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { HostPolicy, State } from '../../../src/core/model.ts';
+import type { PublishMode, Settings } from '../../../src/core/settings.ts';
+import type { OnRecord } from '../../../src/engine/journal.ts';
+import { runHost } from '../../../src/engine/host.ts';
+import { landPolicy } from '../../../src/faces/cli/policy.ts';
+import { settle } from '../../../src/text/config/settle.ts';
+import { readIdentity } from '../../../src/world/git/identity.ts';
+import { findRepository } from '../../../src/world/git/repository.ts';
+import { openWorld } from '../../../src/world/real-world.ts';
+import { openTracker } from '../../../src/world/tracker-file.ts';
+import type { World } from '../../../src/world/world.ts';
+
+export const TRACKER = 'PRD.md';
+
+/** What differs from workload to workload. */
+export interface Knobs {
+  readonly gateSlots: number;
+  readonly batchMax: number | 'auto';
+  readonly flakeRetries: number;
+  readonly strict: boolean;
+  readonly publish: PublishMode;
+}
+
+export interface Opened {
+  readonly world: World;
+  readonly policy: HostPolicy;
+  readonly settings: Settings;
+}
+
+/** The real world around a repository, for a host that only lands. */
+export async function openLanding(dir: string, knobs: Knobs): Promise<Opened> {
+  const repo = findRepository(dir);
+  const { settings: plain } = settle([]);
+  const settings: Settings = {
+    ...plain,
+    parallel: { ...plain.parallel, mergePolicy: 'auto_merge' },
+    gates: { ...plain.gates, commands: ['sh gate.sh'] },
+    landing: {
+      ...plain.landing,
+      publish: knobs.publish,
+      batchMax: knobs.batchMax,
+      gateSlots: knobs.gateSlots,
+      flakeRetries: knobs.flakeRetries,
+      strictEveryCommit: knobs.strict,
+    },
+  };
+  const tracker = openTracker(repo.root, TRACKER);
+  const { env } = process;
+  const identity = await readIdentity(repo);
+  pretendProgram(dir);
+  const world = await openWorld({ repo, identity, settings, agents: [], target: 'main', tracker, env });
+  return { world, settings, policy: landPolicy({ settings, tracker: TRACKER, target: 'main', env }) };
+}
+
+/** A world wants to know where its program is, for agents. There are none here, so any file of that name will do. */
+function pretendProgram(dir: string): void {
+  const main = join(dirname(dir), 'main.js');
+  if (!existsSync(main)) writeFileSync(main, '');
+  process.argv[1] = main;
+}
+
+/** Lands what is in the queue, as `ralph land` would. */
+export async function landHost(
+  dir: string,
+  knobs: Knobs,
+  onRecord: OnRecord = () => undefined,
+  change: (world: World) => World = (world) => world,
+): Promise<State> {
+  const { world, policy, settings } = await openLanding(dir, knobs);
+  return runHost(change(world), {
+    policy,
+    completion: { signal: settings.completionSignal, promise: settings.completionPromise },
+    gateCommands: settings.gates.commands,
+    protect: [],
+    landing: settings.landing,
+    opening: () => [],
+    drain: new AbortController().signal,
+    force: new AbortController().signal,
+    onRecord,
+    onWarning: () => undefined,
+  });
+}
