@@ -69,8 +69,11 @@ async function gated(
   const path = loop.worktree;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const run = async (name: string): Promise<Ran | null> => {
-    if (preview !== null) await world.worktrees.standAt(path, preview);
-    return world.gates.run({ path, name, timeoutMs, signal, force });
+    if (preview === null) return world.gates.run({ path, name, timeoutMs, signal, force });
+    await world.worktrees.standAt(path, preview);
+    const ran = await world.gates.run({ path, name, timeoutMs, signal, force });
+    // A host that was taken for dead may have stood it back on its branch: then nobody knows what the gates saw.
+    return (await world.worktrees.facts(path)).head === head ? null : ran;
   };
   const first = await run(`${loop.id}/gates-${n}`);
   if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;
