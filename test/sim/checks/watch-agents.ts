@@ -75,8 +75,12 @@ function checkResumed(
     fail(realm, 'holds-last', `${account} was resumed at ${at.at} and is held (${kind}) until ${untilMs}`);
 }
 
-const isShut = ({ held }: Page, { policy }: Host): boolean =>
-  policy.agents.every(({ account }) => held.get(account) === 'auth');
+/** Nobody who may work on it is logged in. */
+function isShut({ held }: Page, { policy }: Host, loop?: Loop): boolean {
+  const { agents, resolver } = policy;
+  const able = loop?.rework?.by === 'resolver' && resolver !== null ? [resolver] : agents;
+  return able.every(({ account }) => held.get(account) === 'auth');
+}
 
 /** A hold that ends by itself is waited for. Only in calm: a person may say something as a host leaves. */
 function checkLeft(realm: Realm, was: Page, before: State, event: Of<'host-left'>): void {
@@ -84,7 +88,7 @@ function checkLeft(realm: Realm, was: Page, before: State, event: Of<'host-left'
   if (!realm.isCalm || host === undefined || host.state !== 'up' || host.policy.slots === 0) return;
   if (isShut(was, host) || isOver(was.run, host.policy.budget)) return;
   const [task] = startableTasks(before, host.policy);
-  const [loop] = loopsOf(before).filter((one) => one.host === null && isWorking(one));
+  const [loop] = loopsOf(before).filter((one) => one.host === null && isWorking(one) && !isShut(was, host, one));
   if (task !== undefined || loop !== undefined)
     fail(realm, 'holds-are-waited-for', `${host.id} left ${task?.id ?? loop?.id} behind`);
 }
@@ -100,7 +104,7 @@ function checkTaken(
   const [loop, then] = [after.loops[event.loop], before.loops[event.loop]];
   if (host === undefined || loop === undefined || loop === then) return;
   const must = then?.waitsFor ?? null;
-  if ((must === 'auth' && isShut(was, host)) || (must === 'budget' && isOver(was.run, host.policy.budget)))
+  if ((must === 'auth' && isShut(was, host, loop)) || (must === 'budget' && isOver(was.run, host.policy.budget)))
     fail(realm, 'released-loops-rest', `${loop.id} was adopted and still waits for ${must}`);
   const free = host.policy.agents.find(({ account }) => !was.held.has(account));
   const isWarned = free !== undefined && before.accounts[free.account]?.warnedUntilMs != null;
