@@ -92,4 +92,17 @@ describe('S1.5 two hosts', () => {
     expect(landedTasks(one.git, INT).sort()).toEqual(TASKS);
     alwaysGreen(one, gate.truth);
   });
+
+  it('ralph land twice at the same time: each task lands once', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, 'test ! -e BROKEN');
+    await readyTrain(one, { tasks: TASKS, gate, script: `${OWN_FILE}; ${CLAIM}` });
+    userCommits(one, { 'mine.txt': 'mine\n' });
+    const hosts = [1, 2].map(() => startRalph(one, ['land', '--all']));
+    const ended = await Promise.all(hosts.map((host) => host.ended));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
+    expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
+    alwaysGreen(one, gate.truth);
+  });
 });

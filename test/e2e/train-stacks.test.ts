@@ -14,7 +14,7 @@ const TRUTH = 'for bad in $(cat forbidden.txt); do test ! -e $bad.txt || { echo 
 const TASKS = ['base', 'other', 'top'];
 
 /** The agent of `top` takes in the branch of `base`, and tells nobody. */
-async function stacked(): Promise<[Scratch, WatchedGate]> {
+async function stacked(method = 'merge'): Promise<[Scratch, WatchedGate]> {
   const one = scratch();
   const gate = watchedGate(one, TRUTH);
   const branch = "$(git for-each-ref --format='%(refname)' 'refs/heads/ralph/base-*')";
@@ -26,7 +26,7 @@ async function stacked(): Promise<[Scratch, WatchedGate]> {
         git merge -q --no-edit $b
       fi; ${OWN_FILE}; test $RALPH_TASK_ID != base || git add -A; test $RALPH_TASK_ID != base || git commit -qm Base; ${CLAIM}`,
     files: { 'forbidden.txt': '' },
-    config: { landing: { gate_slots: 1 } },
+    config: { landing: { gate_slots: 1, method } },
   });
   return [one, gate];
 }
@@ -35,19 +35,22 @@ const holds = (one: Scratch, ref: string, task: string): boolean =>
   gitSays(one.git, 'cat-file', '-e', `${ref}:${task}.txt`);
 
 describe('S1.5 stacks nobody declared', () => {
-  it('what holds the work of another does not land before it', async () => {
-    const [one, gate] = await stacked();
-    const { code, stdout, stderr } = await ralph(one, ['land', 'top', '--json']);
-    const landed = landedTasks(one.git, INT);
-    if (landed.includes('top')) expect(landed).toEqual(['base', 'top']);
-    else expect(holds(one, INT, 'base'), `${code} ${stdout} ${stderr}`).toBe(false);
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
-    const order = landedTasks(one.git, 'main');
-    expect([...order].sort()).toEqual(TASKS);
-    expect(order.indexOf('base')).toBeLessThan(order.indexOf('top'));
-    alwaysGreen(one, gate.truth);
-    accountFor(one, TASKS);
-  });
+  it.each(['merge', 'squash', 'rebase'])(
+    'method %s: what holds the work of another does not land before it',
+    async (method) => {
+      const [one, gate] = await stacked(method);
+      const { code, stdout, stderr } = await ralph(one, ['land', 'top', '--json']);
+      const landed = landedTasks(one.git, INT);
+      if (landed.includes('top')) expect(landed).toEqual(['base', 'top']);
+      else expect(holds(one, INT, 'base'), `${code} ${stdout} ${stderr}`).toBe(false);
+      expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+      const order = landedTasks(one.git, 'main');
+      expect([...order].sort()).toEqual(TASKS);
+      expect(order.indexOf('base')).toBeLessThan(order.indexOf('top'));
+      alwaysGreen(one, gate.truth);
+      accountFor(one, TASKS);
+    },
+  );
 
   it('what is put aside keeps what was built on it from landing, and it says so', async () => {
     const [one, gate] = await stacked();

@@ -33,7 +33,9 @@ export function checkoutKept(git: Git, before: Fingerprint, after: Fingerprint, 
   const published = new Set<string>();
   if (head !== headBefore) {
     expect(gitSays(git, 'merge-base', '--is-ancestor', headBefore, head), 'the branch only moves forward').toBe(true);
-    for (const path of git('-c', 'core.quotePath=off', 'diff', '--name-only', headBefore, head).split('\n'))
+    for (const path of git('-c', 'core.quotePath=off', 'diff', '--no-renames', '--name-only', headBefore, head).split(
+      '\n',
+    ))
       published.add(`file:${path}`);
     published.add('git:index');
   }
