@@ -1,7 +1,9 @@
 import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
+import type { Sha } from '../../core/ids.ts';
 import { mergeMainMessage } from '../../text/commit-message.ts';
+import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
 type UpdateWorktree = Extract<Command, { type: 'update-worktree' }>;
@@ -17,12 +19,21 @@ export async function updateWorktree(
   await world.worktrees.standOn(loop.worktree, loop.branch);
   const { head: base } = await world.integration.sync();
   const before = loop.head;
+  const tip = await world.worktrees.facts(loop.worktree);
   const { head, tree, conflicts } = await world.worktrees.mergeIn({
     path: loop.worktree,
     branch: loop.branch,
     commit: base,
     message: (paths) => mergeMainMessage(world.integration.target, loop.id, paths),
   });
+  const left = tip.head === before ? [] : await markedFiles(world, before, head);
   const baseTree = await world.integration.treeOf(base);
-  return [{ type: 'main-merged', loop: id, fence, n, base, baseTree, before, head, tree, conflicts }];
+  const found = [...new Set([...conflicts, ...left])];
+  return [{ type: 'main-merged', loop: id, fence, n, base, baseTree, before, head, tree, conflicts: found }];
+}
+
+/** A host that died may have merged an older main and told nobody: what that left is still to be mended. */
+async function markedFiles({ worktrees }: World, before: Sha, head: Sha): Promise<readonly string[]> {
+  const markers = await worktrees.markers(head, await worktrees.changed(before, head));
+  return markers.map((marker) => marker.replace(/:\d+$/, ''));
 }
