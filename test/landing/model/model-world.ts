@@ -45,6 +45,9 @@ function modelIntegration(sim: Sim): Integration {
       others.filter((other) => isAncestor(repo, other, head) && !isAncestor(repo, other, integration)),
     preview: async () => null,
     learn: async () => undefined,
+    look: async () => undefined,
+    // Left to the properties.
+    checkEnvelopes: async () => [],
     landings: async () => [],
     coAuthors: async () => [],
     join: never,
@@ -106,6 +109,10 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
   return {
     exists: () => true,
     standOn: async () => undefined,
+    restore: async () => undefined,
+    facts: async (path) => ({ head: tip(path), tree: get(repo, tip(path)).tree }),
+    markers: async () => [],
+    changed: async () => [],
     withGateWorktree: (_slot, at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));
