@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
 import { trailersOf } from '../text/commit-message.ts';
-import { assertEnvelope } from './envelope.ts';
+import { assertEnvelope, checkEnvelopes } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
+import { knownAhead } from './git/ahead.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
 import { knowAncestor, mergeBases, mergeInMemory } from './git/merge.ts';
@@ -33,6 +35,7 @@ export interface CandidatePlace {
 export interface Candidates {
   readonly build: Integration['build'];
   readonly learn: Integration['learn'];
+  readonly checkEnvelopes: Integration['checkEnvelopes'];
 }
 
 /** What one process knows of the commits it made and of conflicts resolved before. */
@@ -40,6 +43,8 @@ interface Known {
   /** The tracker as it is in commits made here: the next one in line starts from it. */
   readonly texts: Map<Sha, string>;
   readonly resolutions: Resolutions;
+  /** Built, and not yet looked at whether it changes only what its branch did. */
+  readonly unchecked: Envelope[];
 }
 
 const TEXTS_MAX = 64;
@@ -48,10 +53,11 @@ const TEXTS_MAX = 64;
 export function openCandidates(place: CandidatePlace): Candidates {
   const { repo, view } = place;
   const resolutions = openResolutions(join(repo.stateDir, 'resolutions'));
-  const known: Known = { texts: new Map(), resolutions };
+  const known: Known = { texts: new Map(), resolutions, unchecked: [] };
   return {
     build: (options) => build(place, known, options),
     learn: (options) => learnResolutions(view, resolutions, options),
+    checkEnvelopes: () => checkEnvelopes(view, known.unchecked.splice(0)),
   };
 }
 
@@ -75,7 +81,11 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   const commit = await commitAs(place, options, tree, merged);
   const resolved = [...settled.blobs.keys()];
   // A branch that is ahead of the base was taken as it is; there is nothing else in it.
-  if (!isAhead) await assertEnvelope(view, { ...seen, ancestors, commit, besides: [tracker.path, ...resolved] });
+  if (!isAhead) {
+    const envelope = { ...seen, ancestors, commit, besides: [tracker.path, ...resolved] };
+    if (options.envelopeLater === true) known.unchecked.push(envelope);
+    else await assertEnvelope(view, envelope);
+  }
   if (text !== null) {
     if (known.texts.size >= TEXTS_MAX) known.texts.clear();
     known.texts.set(commit, text.text);
@@ -101,13 +111,17 @@ interface MergedOnto {
 async function mergeOnto(view: GitView, { base, head, under }: BuildOptions): Promise<MergedOnto> {
   // No branch starts from a commit made here, so it is not worth waiting for the answer whether one did.
   if (base !== under) {
+    const ahead = knownAhead(view, under, head);
+    // Nobody before it on the train shares a commit with it, so it left their history where it left integration's.
+    const fork = ahead?.isAlone === true ? ahead.fork : null;
     const [ancestors, merged] = await Promise.all([
-      mergeBases(view, base, head),
+      fork === null ? mergeBases(view, base, head) : [fork],
       mergeInMemory(view, base, head, under),
     ]);
     return { merged, ancestors, isAhead: false };
   }
-  const ancestors = await mergeBases(view, base, head);
+  const fork = knownAhead(view, base, head)?.fork ?? null;
+  const ancestors = fork === null ? await mergeBases(view, base, head) : [fork];
   const isAhead = ancestors.includes(base);
   const merged = isAhead
     ? { clean: true as const, tree: await treeOf(view, head) }

@@ -18,27 +18,68 @@ const PATHS_SHOWN = 10;
 
 /**
  * Throws unless all that differs between the base and the commit is something the branch itself changed: whatever went
- * wrong before, no landing takes back or adds anything else. Names are bytes, read as latin1.
+ * wrong before, no landing takes back or adds anything else.
  */
 export async function assertEnvelope(view: GitView, envelope: Envelope): Promise<void> {
-  const { base, head, ancestors, commit } = envelope;
-  // A commit and, after it, what to compare it with. No tree holds a file that is named as its own commit.
-  const pairs = [...ancestors.map((ancestor) => [head, ancestor]), [commit, base]];
-  const args = ['diff-tree', '--stdin', '-r', '-z', '--name-only', '--no-renames'];
-  const listed = await view.bytes(args, { input: pairs.map((pair) => `${pair.join(' ')}\n`).join('') });
-  const touched = new Set(envelope.besides.map((path) => Buffer.from(path, 'utf8').toString('latin1')));
-  const changed: string[] = [];
-  let isOfCommit = false;
-  for (const name of fieldsOf(listed.stdout)) {
-    if (name === commit || name === head) isOfCommit = name === commit;
-    else if (isOfCommit) changed.push(name);
-    else touched.add(name);
+  const [error] = await violations(view, [envelope]);
+  if (error !== undefined) throw error;
+}
+
+/** The same for many in one process; says which are violated, and how. */
+export async function checkEnvelopes(
+  view: GitView,
+  envelopes: readonly Envelope[],
+): Promise<readonly { readonly commit: Sha; readonly why: string }[]> {
+  const found = await violations(view, envelopes);
+  return found.map(({ commit, message, facts }) => ({ commit, why: [message, ...facts].join(' ') }));
+}
+
+interface Touched {
+  readonly byBranch: Set<string>;
+  readonly byLanding: Set<string>;
+}
+
+async function violations(view: GitView, envelopes: readonly Envelope[]): Promise<readonly EnvelopeError[]> {
+  if (envelopes.length === 0) return [];
+  const touched = await readTouched(view, envelopes);
+  const errors: EnvelopeError[] = [];
+  for (const [index, envelope] of envelopes.entries()) {
+    const { byBranch = new Set<string>(), byLanding = new Set<string>() } = touched[index] ?? {};
+    for (const path of envelope.besides) byBranch.add(Buffer.from(path, 'utf8').toString('latin1'));
+    const outside = [...byLanding].filter((path) => !byBranch.has(path));
+    if (outside.length === 0) continue;
+    const followed = await renamedSince(view, envelope.ancestors, envelope.base, byBranch);
+    const left = outside.filter((path) => !followed.has(path));
+    if (left.length > 0) errors.push(violated(envelope, left));
   }
-  const outside = changed.filter((path) => !touched.has(path));
-  if (outside.length === 0) return;
-  const followed = await renamedSince(view, ancestors, base, touched);
-  const left = outside.filter((path) => !followed.has(path));
-  if (left.length > 0) throw violated(envelope, left);
+  return errors;
+}
+
+/** Names are bytes, read as latin1. Git answers pair by pair, in order, and says nothing where nothing differs. */
+async function readTouched(view: GitView, envelopes: readonly Envelope[]): Promise<readonly Touched[]> {
+  const touched = envelopes.map((): Touched => ({ byBranch: new Set(), byLanding: new Set() }));
+  const pairs = envelopes.flatMap(({ head, ancestors, commit, base }, index) => [
+    ...ancestors.map((ancestor) => ({ of: head, from: ancestor, names: touched[index]?.byBranch })),
+    { of: commit, from: base, names: touched[index]?.byLanding },
+  ]);
+  const args = ['diff-tree', '--stdin', '-r', '-z', '--name-status', '--no-renames'];
+  const listed = await view.bytes(args, { input: pairs.map(({ of, from }) => `${of} ${from}\n`).join('') });
+  let names: Set<string> | undefined;
+  let next = 0;
+  const fields = fieldsOf(listed.stdout);
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = fields[at] ?? '';
+    // A letter comes before each name, so an id by itself begins the answer to another pair.
+    if (field.length > 1) {
+      while (next < pairs.length && pairs[next]?.of !== field) next += 1;
+      names = pairs[next]?.names;
+      next += 1;
+      continue;
+    }
+    at += 1;
+    names?.add(fields[at] ?? '');
+  }
+  return touched;
 }
 
 /** Where the files went that the branch changed under their old names. */
@@ -77,13 +118,18 @@ function fieldsOf(stdout: Buffer): string[] {
     .filter((field) => field !== '');
 }
 
-function violated({ base, head, commit }: Envelope, paths: readonly string[]): AppError {
+interface EnvelopeError extends AppError {
+  readonly commit: Sha;
+}
+
+function violated({ base, head, commit }: Envelope, paths: readonly string[]): EnvelopeError {
   const names = paths.map((path) => Buffer.from(path, 'latin1').toString('utf8'));
-  return new AppError('E_ENVELOPE', `Landing ${head} would change files that it did not touch.`, {
+  const error = new AppError('E_ENVELOPE', `Landing ${head} would change files that it did not touch.`, {
     remedy: `git diff --stat ${base} ${commit}`,
     facts: [
       ...names.slice(0, PATHS_SHOWN),
       ...(names.length > PATHS_SHOWN ? [`and ${names.length - PATHS_SHOWN} more`] : []),
     ],
   });
+  return Object.assign(error, { commit });
 }

@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
 import { openCandidates } from './candidate.ts';
 import type { CandidatePlace } from './candidate.ts';
+import { knownAhead, lookAhead } from './git/ahead.ts';
 import { commitTree } from './git/commit.ts';
 import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from './git/history.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
@@ -40,14 +41,20 @@ export function openIntegration(place: IntegrationPlace): Integration {
       return (await isAncestor(view, head, integration)) ? integration : null;
     },
     build: candidates.build,
+    look: (base, heads) => lookAhead(view, base, heads),
+    checkEnvelopes: candidates.checkEnvelopes,
     join: (base, heads) => joinHeads(place, base, heads),
     preview: async (head, tick) => {
       const integration = await readRef(view, integrationRef(target));
       return integration === null ? null : preview(place, integration, { head, tick });
     },
     learn: candidates.learn,
-    unlandedWithin: (head, integration, others) => commitsWithin(view, { from: integration, to: head }, others),
-    coAuthors: (base, head) => coAuthorsOf(view, base, head),
+    unlandedWithin: async (head, integration, others) => {
+      const ahead = knownAhead(view, integration, head);
+      if (ahead !== undefined) return others.filter((other) => ahead.commits.has(other));
+      return commitsWithin(view, { from: integration, to: head }, others);
+    },
+    coAuthors: async (base, head) => knownAhead(view, base, head)?.coAuthors ?? coAuthorsOf(view, base, head),
     landings: async () => {
       const integration = await readRef(view, integrationRef(target));
       return integration === null ? [] : findLandings(view, integration);

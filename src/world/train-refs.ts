@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
+import { deleteLooseRef } from './git/loose-refs.ts';
 import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
 import { moveRef, readRef } from './git/refs.ts';
@@ -58,7 +59,7 @@ export async function unpin(
     const commit = await readRef(view, ref);
     if (commit === null || (commit === head && !isLanded)) continue;
     if ((await isAncestor(view, commit, landed)) || (await isAncestor(view, commit, head)))
-      spare.push(`delete ${ref} ${commit}`);
+      if (!deleteLooseRef(view, ref, commit)) spare.push(`delete ${ref} ${commit}`);
   }
   await updateRefs(view, spare);
 }

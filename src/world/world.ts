@@ -127,6 +127,10 @@ export interface Integration {
     readonly integration: Sha;
   }): Promise<Sha | null>;
   build(options: BuildOptions): Promise<Built | { readonly conflicts: readonly string[] }>;
+  /** Looks at several branches at once: what is asked about them next costs little. */
+  look(base: Sha, heads: readonly Sha[]): Promise<void>;
+  /** What was built with `envelopeLater` and would change files its branch did not touch. */
+  checkEnvelopes(): Promise<readonly { readonly commit: Sha; readonly why: string }[]>;
   /** What landing `head` on integration as it is would make, if that is `head` itself but for the tick; as a commit where it differs. */
   preview(head: Sha, tick: TaskId | null): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
   /** Remembers how the conflicts of merging `theirs` into `ours` were resolved in `resolved`. */
@@ -180,6 +184,8 @@ export interface BuildOptions {
   readonly method: LandingMethod;
   /** The commit that `head` counts as a change of, where its history says otherwise. */
   readonly since?: Sha | null;
+  /** Nothing lands before `checkEnvelopes` was asked about it. */
+  readonly envelopeLater?: boolean;
   /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
   readonly tick: TaskId | null;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha, taskId } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
-import { assertEnvelope } from '../../src/world/envelope.ts';
+import { assertEnvelope, checkEnvelopes } from '../../src/world/envelope.ts';
+import { lookAhead } from '../../src/world/git/ahead.ts';
 import { isAncestor, mergeBases } from '../../src/world/git/merge.ts';
 import { treeOf } from '../../src/world/git/tree-edit.ts';
 import { TASKS, built, candidateScene, order } from './candidate-scene.ts';
@@ -46,6 +47,35 @@ describe('what a landing may change', () => {
     await check(one, base, head, more, ['ä\nö.txt']);
     const right = built(await one.candidates.build(order(base, head)));
     await check(one, base, head, right.commit);
+  });
+
+  it('is looked at for a whole train at once: the one that strays is named, also if a file is called like a commit', async () => {
+    const one = await scene({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const base = one.branch('base', { 'a.txt': 'theirs\n' });
+    const first = one.branch('first', { 'b.txt': 'ours\n' });
+    const second = one.branch('second', { [first]: 'a name like a commit' });
+    const c1 = built(await one.candidates.build(order(base, first))).commit;
+    const wrong = sha(one.git('commit-tree', '-p', c1, '-p', second, '-m', 'wrong', `${second}^{tree}`));
+    const right = built(await one.candidates.build(order(c1, second, { under: base }))).commit;
+    const empty = sha(one.git('commit-tree', '-p', right, '-m', 'nothing', `${right}^{tree}`));
+    const envelope = async (from: Sha, head: Sha, commit: Sha) => ({
+      base: from,
+      head,
+      ancestors: await mergeBases(one.view, from, head),
+      commit,
+      besides: [],
+    });
+    const all = [
+      await envelope(base, first, c1),
+      await envelope(right, second, empty),
+      await envelope(c1, second, wrong),
+    ];
+    const found = await checkEnvelopes(one.view, all);
+    expect(found.map((stray) => stray.commit)).toEqual([wrong]);
+    expect(found[0]?.why).toMatch(/a\.txt.*b\.txt/);
+    expect(
+      await checkEnvelopes(one.view, [await envelope(base, first, c1), await envelope(c1, second, right)]),
+    ).toEqual([]);
   });
 
   it('is told apart by the bytes of the names', async () => {
@@ -157,25 +187,33 @@ describe('a candidate', () => {
   it('takes no more of git than it needs', async () => {
     const one = await scene({ 'a.txt': 'a\n' });
     const base = one.branch('base', { 'a.txt': 'A\n' });
-    const callsFor = async (from: Sha, head: Sha, under: Sha): Promise<readonly string[]> => {
+    const callsFor = async (from: Sha, head: Sha, under: Sha, envelopeLater = false): Promise<readonly string[]> => {
       one.calls.splice(0);
-      built(await one.candidates.build(order(from, head, { under, tick: taskId('one') })));
+      built(await one.candidates.build(order(from, head, { under, tick: taskId('one'), envelopeLater })));
       return [...one.calls].sort();
     };
-    const ticking = ['cat-file', 'hash-object', 'ls-tree', 'ls-tree', 'mktree'];
     // The base is where the branch started: nothing is merged, and nothing can differ.
     const ahead = await callsFor(one.start, one.branch('ahead', { 'b.txt': 'b\n' }), one.start);
-    expect(ahead).toEqual([...ticking, 'commit-tree', 'merge-base', 'rev-parse'].sort());
+    expect(ahead).toEqual(['merge-base', 'rev-parse']);
     const known = one.branch('known', { 'b.txt': 'B\n' });
     // As whoever tested the branch by itself has asked.
     await isAncestor(one.view, one.start, known);
     await treeOf(one.view, known);
-    expect(await callsFor(one.start, known, one.start)).toEqual([...ticking, 'commit-tree'].sort());
+    expect(await callsFor(one.start, known, one.start)).toEqual([]);
     const envelope = ['diff-tree', 'merge-base'];
     const attributes = ['diff-tree'];
     const first = await callsFor(base, one.branch('first', { 'c.txt': 'c\n' }), base);
-    expect(first).toEqual([...ticking, ...attributes, ...envelope, 'commit-tree', 'merge-tree'].sort());
+    expect(first).toEqual([...attributes, ...envelope, 'merge-tree'].sort());
     const second = await callsFor(base, one.branch('second', { 'd.txt': 'd\n' }), base);
-    expect(second).toEqual([...ticking, ...envelope, 'commit-tree', 'merge-tree'].sort());
+    expect(second).toEqual([...envelope, 'merge-tree'].sort());
+    // On a train everything but the merge itself is asked for all at once.
+    const third = one.branch('third', { 'e.txt': 'e\n' });
+    await lookAhead(one.view, base, [third]);
+    expect(await callsFor(base, third, base, true)).toEqual(['merge-tree']);
+    one.calls.splice(0);
+    expect(await one.candidates.checkEnvelopes()).toEqual([]);
+    expect(one.calls).toEqual(['diff-tree']);
+    expect(await one.candidates.checkEnvelopes()).toEqual([]);
+    expect(one.calls).toEqual(['diff-tree']);
   });
 });

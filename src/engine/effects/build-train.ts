@@ -35,11 +35,28 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [] };
   const conflicts = await startTrain(context, command, train, synced);
   if (conflicts !== null) return [{ type: 'upstream-conflicted', fence, paths: conflicts }];
+  await lookAtAll(context, command, train);
   for (const id of command.items) await board(context, train, id);
+  await cutAtStrays(context, train);
   const last = train.cars.at(-1);
   if (last !== undefined) await integration.holdTrain(fence, [last.commit, ...train.cars.map((car) => car.head)]);
   const built: TrainBuilt = { type: 'train-built', fence, build, baseTree: await integration.treeOf(base), ...train };
   return [built];
+}
+
+/** Everything there is to know about the branches, asked at once. What cannot be asked so is asked one by one. */
+async function lookAtAll({ world, state }: PerformContext, { items }: BuildTrain, { base }: Building): Promise<void> {
+  const heads = items.flatMap((id) => state().loops[id]?.head ?? []);
+  await world.integration.look(base, heads).catch(() => undefined);
+}
+
+/** A car that would change what its branch did not touch is put aside, and so is all that was built on it. */
+async function cutAtStrays({ world }: PerformContext, train: Building): Promise<void> {
+  const strays = await world.integration.checkEnvelopes();
+  const at = train.cars.findIndex((car) => strays.some((stray) => stray.commit === car.commit));
+  const [first] = at < 0 ? [] : train.cars.splice(at);
+  const why = strays.find((stray) => stray.commit === first?.commit)?.why;
+  if (first?.loop != null && why !== undefined) train.broken.push({ loop: first.loop, why });
 }
 
 /** Cars built before stay if they stand where integration is; the user's own commits always come first. The paths that do not merge, or null. */
@@ -127,6 +144,7 @@ async function merge(
     under: train.base,
     message: await landingText(context, loop, train.base),
     method: context.policy.method,
+    envelopeLater: true,
     tick: findTask(context.state(), loop.task)?.id ?? null,
   };
   const { integration } = context.world;

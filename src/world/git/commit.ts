@@ -1,6 +1,7 @@
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { identityEnvironment } from './identity.ts';
+import { writeObject } from './loose-objects.ts';
 import type { Identity } from './identity.ts';
 import { SIGNING_TIMEOUT_MS, signingArgs, signingFailed } from './signing.ts';
 import type { Signing } from './signing.ts';
@@ -22,23 +23,50 @@ export interface NewCommit {
 
 /** Writes a commit object; no ref names it yet. */
 export async function commitTree(view: GitView, commit: NewCommit): Promise<Sha> {
+  const isPlain = commit.signing == null && isWritable(commit);
+  const id = isPlain ? await writePlain(view, commit) : await makeByGit(view, commit);
+  knowTree(view, id, commit.tree);
+  return id;
+}
+
+/** Nothing in it that git would clean or refuse. */
+function isWritable({ identity, author = identity, message }: NewCommit): boolean {
+  const names = [identity.name, identity.email, author.name, author.email];
+  return !message.includes('\0') && names.every((name) => /^[^\s<>\p{Cc}](?:[^<>\p{Cc}]*[^\s<>\p{Cc}])?$/u.test(name));
+}
+
+function writePlain(view: GitView, commit: NewCommit): Promise<Sha> {
+  const { tree, parents, identity, author = identity } = commit;
+  const nowMs = Date.now();
+  const signed = ({ name, email }: Identity, ms: number): string => `${name} <${email}> ${gitDate(ms)}`;
+  const lines = [
+    `tree ${tree}`,
+    ...new Set(parents.map((parent) => `parent ${parent}`)),
+    `author ${signed(author, commit.authorDateMs ?? nowMs)}`,
+    `committer ${signed(identity, nowMs)}`,
+    '',
+    ended(commit.message),
+  ];
+  return writeObject(view, 'commit', Buffer.from(lines.join('\n')));
+}
+
+const ended = (message: string): string => (message.endsWith('\n') ? message : `${message}\n`);
+
+async function makeByGit(view: GitView, commit: NewCommit): Promise<Sha> {
   const env = identityEnvironment(commit.identity);
   if (commit.author !== undefined) {
     env['GIT_AUTHOR_NAME'] = commit.author.name;
     env['GIT_AUTHOR_EMAIL'] = commit.author.email;
   }
-  if (commit.authorDateMs !== undefined) env['GIT_AUTHOR_DATE'] = gitDate(commit.authorDateMs);
+  if (commit.authorDateMs !== undefined) env['GIT_AUTHOR_DATE'] = `@${gitDate(commit.authorDateMs)}`;
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
-  const message = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`;
   const args = [...parents, '-F', '-', commit.tree];
-  const options = { input: message, env };
+  const options = { input: ended(commit.message), env };
   const made =
     commit.signing == null
       ? (await view.run(['commit-tree', ...args], options)).stdout
       : await makeSigned(view, args, options, commit.signing);
-  const id = sha(made.trim());
-  knowTree(view, id, commit.tree);
-  return id;
+  return sha(made.trim());
 }
 
 async function makeSigned(
@@ -59,5 +87,5 @@ function gitDate(ms: number): string {
   const eastMinutes = -new Date(ms).getTimezoneOffset();
   const minutes = Math.abs(eastMinutes);
   const offset = `${Math.floor(minutes / 60)}`.padStart(2, '0') + `${minutes % 60}`.padStart(2, '0');
-  return `@${Math.floor(ms / 1000)} ${eastMinutes < 0 ? '-' : '+'}${offset}`;
+  return `${Math.floor(ms / 1000)} ${eastMinutes < 0 ? '-' : '+'}${offset}`;
 }

@@ -7,6 +7,9 @@ export function plainView(repo: Repository): GitView {
   return {
     gitDir: repo.commonDir,
     refsDir: repo.commonDir,
+    // Not asked for: what is not found this way is asked of git, and nothing is written.
+    objectFormat: 'sha1',
+    isShared: true,
     run: (args, options) => runGit([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
     bytes: (args, options) => runGitBytes([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
   };

@@ -2,16 +2,11 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { readLooseObject, writeObject } from './loose-objects.ts';
 import { remember } from './remember.ts';
+import { readTree, writeTree } from './tree-entries.ts';
+import type { Entry } from './tree-entries.ts';
 import type { GitView } from './view.ts';
-
-/** Names are bytes, read as latin1: neighbours of the file we edit may be called anything. */
-interface Entry {
-  readonly mode: string;
-  readonly type: string;
-  readonly id: string;
-  readonly name: string;
-}
 
 const trees = remember(async (view, commit) => {
   const answer = await view.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
@@ -28,8 +23,8 @@ export function knowTree(view: GitView, commit: Sha, tree: Sha): void {
 }
 
 /** Writes a file's content as an object; no tree names it yet. */
-export async function writeBlob(view: GitView, content: string | Buffer): Promise<Sha> {
-  return sha((await view.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: content })).stdout.trim());
+export function writeBlob(view: GitView, content: string | Buffer): Promise<Sha> {
+  return writeObject(view, 'blob', Buffer.from(content));
 }
 
 /** A tree equal to `tree` but for one file. Its mode stays; a file that is not there yet is added as a plain one. */
@@ -92,30 +87,9 @@ async function replaceEntry(view: GitView, old: Entry | null, name: string, edit
   return { mode: '040000', type: 'tree', id: await replaceIn(view, old?.id ?? null, below), name };
 }
 
-async function readTree(view: GitView, tree: string): Promise<Entry[]> {
-  const listed = await view.bytes(['ls-tree', '-z', tree]);
-  const records = listed.stdout.toString('latin1').split('\0');
-  return records
-    .filter((record) => record !== '')
-    .map((record) => {
-      const [, mode, type, id, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(record) ?? [];
-      invariant(
-        mode !== undefined && type !== undefined && id !== undefined && name !== undefined,
-        'ls-tree has one shape',
-      );
-      return { mode, type, id, name };
-    });
-}
-
-async function writeTree(view: GitView, entries: readonly Entry[]): Promise<Sha> {
-  const records = entries.map((entry) => `${entry.mode} ${entry.type} ${entry.id}\t${entry.name}\0`);
-  // Blobs of a partial clone may be elsewhere; they were named by the tree we read.
-  const made = await view.run(['mktree', '-z', '--missing'], { input: Buffer.from(records.join(''), 'latin1') });
-  return sha(made.stdout.trim());
-}
-
 async function readBlob(view: GitView, id: string): Promise<string | null> {
-  const bytes = (await view.bytes(['cat-file', 'blob', id])).stdout;
+  const found = readLooseObject(view, id);
+  const bytes = found?.type === 'blob' ? found.content : (await view.bytes(['cat-file', 'blob', id])).stdout;
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? text : null;
 }

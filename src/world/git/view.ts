@@ -34,6 +34,9 @@ export interface GitView {
   readonly gitDir: string;
   /** Where the repository itself keeps its refs. */
   readonly refsDir: string;
+  readonly objectFormat: RepositoryFormat['objectFormat'];
+  /** Several people write to it: `core.sharedRepository` is set. */
+  readonly isShared: boolean;
   run(args: readonly string[], options?: ViewOptions): Promise<GitResult>;
   /** The same with the bytes as they are, for file contents and file names. */
   bytes(args: readonly string[], options?: ViewOptions): Promise<GitBytes>;
@@ -44,7 +47,8 @@ const LINKED = ['objects', 'refs', 'packed-refs', 'shallow', 'logs'] as const;
 
 /** Makes or mends the view. Each piece is put in place by one rename, so several processes may do this at once. */
 export async function openView(repo: Repository): Promise<GitView> {
-  const config = viewConfig(await readFormat(repo));
+  const format = await readFormat(repo);
+  const config = viewConfig(format);
   const gitDir = join(repo.stateDir, 'view');
   lay(repo, gitDir, config);
   const open = opened.get(gitDir);
@@ -59,6 +63,8 @@ export async function openView(repo: Repository): Promise<GitView> {
   const view: GitView = {
     gitDir,
     refsDir: repo.commonDir,
+    objectFormat: format.objectFormat,
+    isShared: format.shared !== null,
     run: async (args, options = {}) => runGit(args, prepare(options)),
     bytes: async (args, options = {}) => runGitBytes(args, prepare(options)),
   };

@@ -29,6 +29,8 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
         return { moved: true };
       }),
     preview: (head, tick) => op(() => preview(realm, head, tick)),
+    look: async () => undefined,
+    checkEnvelopes: async () => [],
     learn: ({ ours, theirs, resolved }) => op(() => [ours, theirs, resolved].forEach((commit) => git.get(commit))),
     unlandedWithin: (head, integration, others) =>
       op(() => others.filter((other) => git.isAncestor(other, head) && !git.isAncestor(other, integration))),

@@ -1,0 +1,84 @@
+import { sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+import { CO_AUTHOR_TRAILER, coAuthors } from '../../text/commit-message.ts';
+import { knowTree } from './tree-edit.ts';
+import type { GitView } from './view.ts';
+
+/** What a branch has that another commit has not. */
+export interface Ahead {
+  readonly commits: ReadonlySet<Sha>;
+  readonly coAuthors: readonly string[];
+  /** The one commit where it left the other's history; null: it left it at several places. */
+  readonly fork: Sha | null;
+  /** None of its commits is also in another branch that was asked about. */
+  readonly isAlone: boolean;
+}
+
+interface Seen {
+  readonly parents: readonly Sha[];
+  readonly coAuthors: readonly string[];
+}
+
+/** A longer history is asked about branch by branch. */
+const COMMITS_MAX = 20_000;
+const BRANCHES_MAX = 2000;
+
+const known = new WeakMap<GitView, Map<string, Ahead>>();
+
+/** What was learnt about a branch; undefined: it was not asked about. */
+export const knownAhead = (view: GitView, base: Sha, head: Sha): Ahead | undefined =>
+  known.get(view)?.get(`${base} ${head}`);
+
+/** Asks about all branches of a train at once: one process instead of three for each. */
+export async function lookAhead(view: GitView, base: Sha, heads: readonly Sha[]): Promise<void> {
+  const asked = [...new Set(heads)].filter((head) => knownAhead(view, base, head) === undefined);
+  if (asked.length === 0) return;
+  const graph = await readGraph(view, base, asked);
+  if (graph === null) return;
+  const within = new Map(asked.map((head) => [head, commitsOf(graph, head)]));
+  const answers = known.get(view) ?? new Map<string, Ahead>();
+  if (answers.size > BRANCHES_MAX) answers.clear();
+  for (const [head, commits] of within) {
+    const others = [...within].filter(([other]) => other !== head);
+    const forks = new Set(
+      [...commits].flatMap((commit) => graph.get(commit)?.parents ?? []).filter((p) => !commits.has(p)),
+    );
+    const [fork = null] = commits.size === 0 ? [head] : forks;
+    answers.set(`${base} ${head}`, {
+      commits,
+      coAuthors: coAuthors([...commits].flatMap((commit) => graph.get(commit)?.coAuthors ?? [])),
+      fork: forks.size > 1 ? null : fork,
+      isAlone: others.every(([, them]) => [...commits].every((commit) => !them.has(commit))),
+    });
+  }
+  known.set(view, answers);
+}
+
+/** Null: too long. */
+async function readGraph(view: GitView, base: Sha, heads: readonly Sha[]): Promise<ReadonlyMap<Sha, Seen> | null> {
+  const format = `--format=%H %T %P%x00%(trailers:key=${CO_AUTHOR_TRAILER},valueonly,unfold,separator=%x01)%x02`;
+  const args = ['log', `--max-count=${COMMITS_MAX + 1}`, format, '--stdin'];
+  const { stdout } = await view.run(args, { input: [`^${base}`, ...heads, ''].join('\n') });
+  const records = stdout.split('\x02').map((record) => record.trimStart());
+  const graph = new Map<Sha, Seen>();
+  for (const record of records) {
+    if (record === '') continue;
+    const [ids = '', named = ''] = record.split('\0');
+    const [commit = '', tree = '', ...parents] = ids.trim().split(' ');
+    graph.set(sha(commit), { parents: parents.map((parent) => sha(parent)), coAuthors: named.split('\x01') });
+    knowTree(view, sha(commit), sha(tree));
+  }
+  return graph.size > COMMITS_MAX ? null : graph;
+}
+
+function commitsOf(graph: ReadonlyMap<Sha, Seen>, head: Sha): ReadonlySet<Sha> {
+  const found = new Set<Sha>();
+  const waiting = [head];
+  for (let commit = waiting.pop(); commit !== undefined; commit = waiting.pop()) {
+    const seen = graph.get(commit);
+    if (seen === undefined || found.has(commit)) continue;
+    found.add(commit);
+    waiting.push(...seen.parents);
+  }
+  return found;
+}
