@@ -65,7 +65,7 @@ const userCommits: Act = (realm) => {
   const tree = git.get(realm.target).tree;
   const token = git.addToken({
     id: newName(realm, 'user'),
-    area: random.int(4),
+    area: random.chance(0.4) ? random.int(2) : random.int(4),
     bad: random.chance(0.15),
     fixes: random.chance(0.4) ? (tree.flaws[0] ?? null) : null,
   });
