@@ -27,7 +27,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: (slot, commit, act) => withGateWorktree(realm, host, op, slot, commit, act),
-    mergeIn: (options) => op(() => mergeIn(realm, options)),
+    mergeIn: (options) => op(() => mergeIn(realm, host, options)),
     markers: (commit, paths) =>
       op(() => {
         const left = realm.git.get(commit).tree.markers.filter(({ path }) => paths.includes(path));
@@ -76,19 +76,22 @@ async function withGateWorktree<T>(
 /** As the real one: made before, by a host that died, it is found again; where somebody's changes lie it refuses. */
 function mergeIn(
   realm: Realm,
+  host: SimHost,
   { path, branch, commit }: Parameters<Worktrees['mergeIn']>[0],
 ): Awaited<ReturnType<Worktrees['mergeIn']>> {
   const { git, mergedIn } = realm;
   const { worktree, tip } = standing(realm, path);
   if (worktree.branch !== branch || worktree.detached !== null)
     throw new AppError('E_NEEDS_PERSON', `${path} is not on ${branch}`);
-  for (const agent of realm.agents.values())
-    if (agent.cwd === path && agent.end === null)
-      fail(realm, 'nobody-works-meanwhile', `main was merged into ${path} while ${agent.loop}/${agent.n} works`);
   const before = mergedIn.get(tip.id);
   if (before !== undefined && tip.parents[1] === commit) return { ...factsOf({ tip }), conflicts: before };
   if (worktree.dirty.size > 0) throw new AppError('E_NEEDS_PERSON', `${path} has changes that are not committed`);
   if (git.isAncestor(commit, tip.id)) return { ...factsOf({ tip }), conflicts: [] };
+  // What a host began before it was given up may still happen.
+  const isOurs = !host.dead && !host.suspected;
+  for (const agent of isOurs ? realm.agents.values() : [])
+    if (agent.cwd === path && agent.end === null)
+      fail(realm, 'nobody-works-meanwhile', `main was merged into ${path} while ${agent.loop}/${agent.n} works`);
   const made = git.mergeMarked(tip.id, commit);
   mergedIn.set(made.commit, made.conflicts);
   realm.branches.set(branch, made.commit);
