@@ -162,7 +162,12 @@ export type Event =
       readonly broken: readonly { readonly loop: LoopId; readonly why: string }[];
     }
   /** The user's own new commits do not merge with what landed. */
-  | { readonly type: 'upstream-conflicted'; readonly fence: number; readonly paths: readonly string[] }
+  | {
+      readonly type: 'upstream-conflicted';
+      readonly fence: number;
+      readonly head: Sha;
+      readonly paths: readonly string[];
+    }
   /** The gates ran on a car or, to prove who is to blame, on the base of the train. */
   | {
       readonly type: 'candidate-tested';

@@ -188,12 +188,13 @@ describe('a red train', () => {
     expect(boarding(tale.state(), 9)).toEqual(loops.slice(1));
   });
 
-  it('on a red base is not to blame: all that rode is put aside for main’s sake', () => {
+  it('on a red base is not to blame: nothing lands until main is mended, and all wait', () => {
     const scene = train();
     const { tale, loops } = scene;
     for (const tree of ['c3-tree', 'c2-tree', 'c1-tree', 'main-tree']) tale.test(tree, RED);
     expect(tale.state().landing).toBeNull();
-    for (const id of loops) expect(tale.loop(id).phase).toMatchObject({ at: 'parked', reason: 'main-red' });
+    expect(tale.state().landingTrouble).toMatchObject({ kind: 'main-red', gate: RED });
+    for (const id of loops) expect(tale.loop(id).phase).toMatchObject({ at: 'ready', queued: true });
   });
 
   it('is run again as often as told before anybody is blamed, the base too', () => {
@@ -269,7 +270,7 @@ describe('the user’s new commits', () => {
     tale.build([[null, 'u']]);
     tale.test('u-tree', RED);
     tale.test('main-tree', RED);
-    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'upstream-red' } });
+    expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'main-red' } });
     expect(canLand(tale.state())).toBe(false);
   });
 
@@ -287,7 +288,7 @@ describe('the user’s new commits', () => {
   it('that conflict with what landed stop landing; a new host tries once more', () => {
     const { tale } = queued();
     const fence = tale.startLanding();
-    tale.write({ type: 'upstream-conflicted', fence, paths: ['x'] });
+    tale.write({ type: 'upstream-conflicted', fence, head: sha('u'), paths: ['x'] });
     expect(tale.state()).toMatchObject({ landing: null, landingTrouble: { kind: 'upstream-conflict', paths: ['x'] } });
     tale.join('h2');
     expect(canLand(tale.state())).toBe(true);

@@ -99,7 +99,7 @@ function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): St
         kind: 'upstream-conflict',
         detail: 'what landed and the new commits on the target conflict',
         paths: event.paths,
-        target: state.targetHead,
+        target: event.head,
       });
     case 'candidate-tested':
       return tested(state, landing, event, stamp);

@@ -69,7 +69,6 @@ export function canBeQueued(loop: Loop): boolean {
   return (
     reason === 'conflict' ||
     reason === 'red' ||
-    reason === 'main-red' ||
     reason === 'base-parked' ||
     reason === 'protected' ||
     reason === 'ejected' ||

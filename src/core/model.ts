@@ -249,7 +249,6 @@ export type ParkReason =
   | 'failures'
   | 'conflict'
   | 'red'
-  | 'main-red'
   | 'base-parked'
   | 'broken'
   | 'reset'

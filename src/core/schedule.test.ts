@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { key, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
-import { hostId } from './ids.ts';
+import { hostId, sha } from './ids.ts';
 import { schedule, isSpent } from './schedule.ts';
 import type { Tale } from '../../test/sim/tale.ts';
 
@@ -243,7 +243,7 @@ describe('isSpent', () => {
     tale.read(task('a'));
     tale.ready('a');
     const fence = tale.startLanding();
-    tale.write({ type: 'upstream-conflicted', fence, paths: ['x'] });
+    tale.write({ type: 'upstream-conflicted', fence, head: sha('u'), paths: ['x'] });
     expect(isSpent(tale.state(), ME)).toBe(true);
     expect(isSpent(tale.state(), hostId('gone'))).toBe(true);
   });

@@ -52,7 +52,7 @@ describe('summarize', () => {
     expect(sum(tale)).toMatchObject({ publish: { state: 'blocked', why: 'a dirty file' }, exit: EXIT.needsPerson });
     tale.ready('b');
     const fence = tale.startLanding();
-    tale.write({ type: 'upstream-conflicted', fence, paths: ['x.ts', 'y.ts'] });
+    tale.write({ type: 'upstream-conflicted', fence, head: sha('u'), paths: ['x.ts', 'y.ts'] });
     expect(sum(tale).trouble).toBe('what landed and the new commits on the target conflict: x.ts, y.ts');
     expect(sum(tale).exit).toBe(EXIT.needsPerson);
   });

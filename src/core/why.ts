@@ -27,15 +27,13 @@ export interface WhyFacts {
 export function explain(state: State, task: TaskView, facts: WhyFacts): Explanation {
   const loop = task.loop === null ? null : (state.loops[task.loop] ?? null);
   const red = loop?.lastGate?.verdict === 'red' ? loop.lastGate : null;
+  const stopped = troubleOf(state, task);
+  const gate = stopped.length > 0 ? (state.landingTrouble?.gate ?? red) : red;
   return {
-    sentences: [
-      ...sentencesOf(state, task, loop, facts),
-      ...reworkOf(state, loop),
-      ...historyOf(loop),
-      ...troubleOf(state, task),
-    ],
-    gate: red === null ? null : { command: red.failing ?? '', tail: red.tail },
-    reproduce: loop === null ? null : reproduction(loop, red, facts.target),
+    sentences: [...sentencesOf(state, task, loop, facts), ...reworkOf(state, loop), ...historyOf(loop), ...stopped],
+    gate: gate === null ? null : { command: gate.failing ?? '', tail: gate.tail },
+    reproduce:
+      loop === null ? null : (mainTrouble(state, stopped, facts.target) ?? reproduction(loop, red, facts.target)),
     next: task.next,
   };
 }
@@ -126,7 +124,6 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   failures: 'The agent failed several times in a row',
   conflict: 'It does not merge with what landed before it',
   red: 'Its own gates were green, but merged with main they are red, and without it main is green',
-  'main-red': 'The gates are red on main itself, so nothing can be said of this work',
   'base-parked': 'It builds on work that was put aside',
   broken: 'Something went wrong that is not its fault',
   reset: 'A person freed it',
@@ -171,6 +168,12 @@ function troubleOf(state: State, task: TaskView): readonly string[] {
   return [`Landing is stopped: ${trouble.detail}${trouble.paths.length === 0 ? '' : `: ${trouble.paths.join(', ')}`}.`];
 }
 
+/** A gate that fails without this work is shown without it. */
+function mainTrouble({ landingTrouble: trouble }: State, stopped: readonly string[], target: string): string | null {
+  if (trouble?.kind !== 'main-red' || stopped.length === 0) return null;
+  return inNewWorktree(`refs/paralph/int/${target}`, trouble.gate?.failing ?? '');
+}
+
 function reproduction(loop: Loop, red: GateReport | null, target: string): string | null {
   const reason = loop.phase.at === 'parked' ? loop.phase.reason : null;
   const main = `refs/paralph/int/${target}`;
@@ -178,7 +181,6 @@ function reproduction(loop: Loop, red: GateReport | null, target: string): strin
     return `git merge-tree --write-tree --name-only ${shellWord(main)} ${shellWord(loop.branch)}`;
   if (red === null) return null;
   const gate = red.failing ?? '';
-  if (reason === 'main-red') return inNewWorktree(main, gate);
   if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
   return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;
 }

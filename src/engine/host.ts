@@ -80,9 +80,10 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   }
 }
 
-/** A log without a record beside a history with landings was lost: what landed is not done again. */
+/** A log without a loop beside a history with landings was lost: what landed is not done again. */
 async function landingsFound({ world, journal, order }: Hosting): Promise<readonly Event[]> {
-  if (journal.state().seq > 0) return [];
+  const { loops, landed } = journal.state();
+  if (Object.keys(loops).length + Object.keys(landed).length > 0) return [];
   const found = await world.integration.landings();
   if (found.length === 0) return [];
   const landings = found.map(({ task, tracker, loop, commit, atMs }) => ({

@@ -67,6 +67,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       settled.delete(path);
       await runGit([...HARDENED, 'checkout', '-q', '--detach', commit], { cwd: path });
     },
+    isOn: (path, branch) => isOn(place, path, branch),
     standOn: (path, branch) => standOn(place, path, branch),
   };
 }
@@ -78,6 +79,11 @@ async function facts({ repo, view }: WorktreePlace, path: string): ReturnType<Wo
   const { stdout } = await runGit(['rev-parse', 'HEAD', 'HEAD^{tree}'], { cwd: path });
   const [commit = '', tree = ''] = stdout.trim().split('\n');
   return { head: sha(commit), tree: sha(tree) };
+}
+
+function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
+  const adminDir = adminDirOf(repo, path);
+  return adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch;
 }
 
 async function standOn({ repo }: WorktreePlace, path: string, branch: string): Promise<void> {

@@ -97,6 +97,7 @@ export interface Worktrees {
   markers(commit: Sha, paths: readonly string[]): Promise<readonly string[]>;
   /** Stands the worktree at a commit that is on no branch, for the gates to see. It holds nothing uncommitted. */
   standAt(path: string, commit: Sha): Promise<void>;
+  isOn(path: string, branch: string): boolean;
   /** Back on its branch, wherever gates or a crash left it; what they committed elsewhere is nobody's. */
   standOn(path: string, branch: string): Promise<void>;
 }

@@ -39,7 +39,7 @@ export function drive(state: State, stamp: Stamp): State {
     case 'eject':
       return eject(state, landing, host, stamp);
     case 'blame-base':
-      return blameBase(state, landing, stamp);
+      return blameBase(state, landing);
     case 'test':
       return testing(state, landing, host, next.prefixes, stamp);
     default:
@@ -148,6 +148,7 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
     return stopLanding(state0, {
       kind: 'upstream-red',
       detail: `a gate fails once the new commits on the target are merged in: ${report.failing ?? ''}`,
+      gate: report,
       paths: [],
       target: car?.head ?? state0.targetHead,
     });
@@ -177,24 +178,15 @@ function ending(state: State, host: Host): State {
   return boarding(state, trainLimit(state, host)).length === 0 ? { ...state, landing: null } : state;
 }
 
-/** Nothing can be said of anybody while main itself is red. */
-function blameBase(state: State, landing: Landing, stamp: Stamp): State {
+/** Nothing can be said of anybody while main itself is red: all wait until somebody mends it. */
+function blameBase(state: State, landing: Landing): State {
   const report = redReport(landing, landing.baseTree);
-  const detail = `${report.failing ?? 'a gate'} fails on main itself, with or without this work`;
-  const loops = { ...state.loops };
-  for (const { loop: id } of landing.cars) {
-    const loop = id === null ? undefined : loops[id];
-    if (loop?.phase.at === 'ready') loops[loop.id] = { ...park(loop, 'main-red', detail, stamp), lastGate: report };
-  }
-  const aside = parkStranded({ ...state, loops, landing: null }, stamp);
-  const upstream = landing.cars.find((car) => car.loop === null);
-  if (upstream === undefined) return aside;
-  // The user's commits cannot be put aside, and trying them again would end like this for ever.
-  return stopLanding(aside, {
-    kind: 'upstream-red',
-    detail: `${report.failing ?? 'a gate'} fails on main itself, and the new commits on the target do not mend it`,
+  return stopLanding(state, {
+    kind: 'main-red',
+    detail: `${report.failing ?? 'a gate'} fails on main itself, with or without what waits to land`,
     paths: [],
-    target: upstream.head,
+    target: landing.cars.find((car) => car.loop === null)?.head ?? state.targetHead,
+    gate: report,
   });
 }
 

@@ -56,7 +56,9 @@ export type LandingStage =
 
 /** Why nothing can land until a person, or a new commit on the target, changes something. */
 export interface LandingTrouble {
-  readonly kind: 'upstream-conflict' | 'upstream-red' | 'broken';
+  readonly kind: 'upstream-conflict' | 'upstream-red' | 'main-red' | 'broken';
+  /** The gate that fails. */
+  readonly gate?: GateReport;
   readonly detail: string;
   readonly paths: readonly string[];
   readonly target: Sha | null;

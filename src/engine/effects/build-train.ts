@@ -12,6 +12,7 @@ import { upstreamMessage } from '../../text/commit-message.ts';
 import type { Built, Synced } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 import { landingText } from './landing-text.ts';
+import { findUnresolved } from './unresolved.ts';
 
 type BuildTrain = Extract<Command, { type: 'build-train' }>;
 type TrainBuilt = Extract<Event, { type: 'train-built' }>;
@@ -34,7 +35,8 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const { head: base } = synced;
   const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [] };
   const conflicts = await startTrain(context, command, train, synced);
-  if (conflicts !== null) return [{ type: 'upstream-conflicted', fence, paths: conflicts }];
+  if (conflicts !== null)
+    return [{ type: 'upstream-conflicted', fence, head: synced.upstream ?? base, paths: conflicts }];
   await lookAtAll(context, command, train);
   for (const id of command.items) await board(context, train, id);
   await cutAtStrays(context, train);
@@ -99,10 +101,21 @@ async function board(context: PerformContext, train: Building, id: LoopId): Prom
     return;
   }
   if (!(await mayBoard(context, train, loop))) return;
+  const marked = await unresolved(context, loop);
+  if (marked !== null) {
+    train.clashes.push({ loop: id, main: true, paths: marked, with: loop.rework?.with ?? [] });
+    return;
+  }
   const made = await merge(context, train, loop, train.cars.at(-1)?.commit ?? train.base);
   if (made === null) return;
   if ('conflicts' in made) train.clashes.push(await clashOf(context, train, loop, made.conflicts));
   else train.cars.push({ loop: id, head: loop.head, commit: made.commit, tree: made.tree });
+}
+
+/** Parked before it was mended and asked for all the same: it merges, markers included, and no gate may notice. */
+async function unresolved({ world }: PerformContext, { rework, head }: Riding): Promise<readonly string[] | null> {
+  if (rework === null || rework.merged === null) return null;
+  return (await findUnresolved(world, rework, head)).length > 0 ? rework.paths : null;
 }
 
 /** A landing cut short may have moved integration without a word about it. */

@@ -9,6 +9,7 @@ import { flakeOf } from '../../core/train/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
 import { matchProtected } from '../../text/protected-paths.ts';
 import type { PerformContext } from '../performer.ts';
+import { findUnresolved } from './unresolved.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
 type Working = Loop & { readonly worktree: string };
@@ -73,7 +74,7 @@ async function gated(
     await world.worktrees.standAt(path, preview);
     const ran = await world.gates.run({ path, name, timeoutMs, signal, force });
     // A host that was taken for dead may have stood it back on its branch: then nobody knows what the gates saw.
-    return (await world.worktrees.facts(path)).head === head ? null : ran;
+    return world.worktrees.isOn(path, loop.branch) ? null : ran;
   };
   const first = await run(`${loop.id}/gates-${n}`);
   if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;
@@ -86,8 +87,8 @@ async function gated(
 async function guardFails({ world }: PerformContext, loop: Loop, head: Sha): Promise<GateReport | null> {
   const { rework } = loop;
   if (rework === null || rework.merged === null || rework.paths.length === 0) return null;
-  const markers = await world.worktrees.markers(head, rework.paths);
-  if (markers.length > 0) return { verdict: 'red', failing: GUARDS.markers, tail: markers.join('\n') };
+  const left = await findUnresolved(world, rework, head);
+  if (left.length > 0) return { verdict: 'red', failing: GUARDS.markers, tail: left.join('\n') };
   if (rework.by !== 'resolver') return null;
   const changed = await world.worktrees.changed(rework.merged, head);
   const stray = changed.filter((path) => !rework.paths.includes(path));

@@ -32,6 +32,7 @@ export function watch(sim: Sim, before: State, events: readonly Event[]): void {
       if (was !== undefined && was !== loop && was.phase !== loop.phase) changed(sim, before, was, loop, events);
     }
   for (const id of Object.keys(before.loops)) if (!(id in state.loops)) fail(sim, 'P3', `${id} is nowhere any more`);
+  if (state.landingTrouble?.kind === 'main-red' && before.landingTrouble === null) mainBlamed(sim, before, events);
   countVerdicts(sim, before, events);
   for (const event of events) {
     if (event.type === 'integration-contested') sim.counts.contested += 1;
@@ -56,7 +57,6 @@ function changed(sim: Sim, before: State, was: Loop, loop: Loop, events: readonl
   const isJudged =
     (loop.phase.at === 'parked' && loop.phase.reason === 'red') || (to === 'updating' && loop.rework?.kind === 'red');
   if (from === 'ready' && isJudged) judged(sim, before, was, events);
-  if (loop.phase.at === 'parked' && loop.phase.reason === 'main-red') mainBlamed(sim, before, events);
 }
 
 /** The log says so: then it is there, from the head that was ready. */

@@ -108,7 +108,6 @@ const SOUGHT: Record<
   'parked failures': true,
   'parked conflict': true,
   'parked red': true,
-  'parked main-red': true,
   'parked base-parked': true,
   'parked broken': true,
   'parked reset': true,
@@ -118,6 +117,7 @@ const SOUGHT: Record<
   'parked ejected': true,
   'stopped upstream-conflict': true,
   'stopped upstream-red': true,
+  'stopped main-red': true,
 };
 
 export interface Coverage {

@@ -26,6 +26,8 @@ export function watchLandings(realm: Realm): EventWatch {
     if (event.type === 'queue-paused' || event.type === 'landing-started') checkPaused(realm, after, event);
     if (event.type === 'loop-ejected') checkEjected(realm, before, after, event.loop);
     if (event.type === 'loop-sent-back') checkMenders(realm, before, after, event.loop);
+    if (after.landingTrouble?.kind === 'main-red' && before.landingTrouble === null)
+      checkMainRed(realm, ridingAt(before, event));
     if (before.loops === after.loops) return;
     for (const loop of loopsOf(after)) if (before.loops[loop.id] !== loop) checkLoop(realm, before, event, loop);
   };
@@ -104,7 +106,6 @@ function checkLoop(realm: Realm, before: State, event: Event, loop: Loop): void 
   const isParkedRed = phase.at === 'parked' && phase.reason === 'red';
   if (isParkedRed || (phase.at === 'updating' && rework?.kind === 'red'))
     checkBlame(realm, ridingAt(before, event), loop.id);
-  if (phase.at === 'parked' && phase.reason === 'main-red') checkMainRed(realm, ridingAt(before, event));
 }
 
 type Riding = Pick<Landing, 'base' | 'cars'>;

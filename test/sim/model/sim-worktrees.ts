@@ -39,6 +39,10 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
         if (worktree.dirty.size > 0) throw new AppError('E_GIT', `${path} has local changes`);
         worktree.detached = realm.git.get(commit).id;
       }),
+    isOn: (path, branch) => {
+      const { worktree } = standing(realm, path);
+      return worktree.branch === branch && worktree.detached === null;
+    },
     standOn: (path, branch) =>
       op(() => {
         const { worktree } = standing(realm, path);
