@@ -5,7 +5,7 @@ import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
 
-const SEEDS_MAX = 400;
+const SEEDS_MAX = 150;
 
 describe('the invariants have teeth', () => {
   it.each([...MUTANTS, ...AGENT_MUTANTS, ...LANDING_MUTANTS])('$name', async ({ brain, caughtBy }) => {

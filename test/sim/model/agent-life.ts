@@ -107,7 +107,9 @@ function change(realm: Realm, agent: SimAgent): void {
   if (loop?.rework?.by !== 'resolver' || random.chance(0.2)) {
     const isTold = loop?.lastGate?.verdict === 'red' && random.chance(0.7);
     const fixes = isTold ? (tree?.flaws[0] ?? null) : null;
-    worktree.dirty.add(git.addToken({ id: nextName(), area: random.int(7), bad: random.chance(bad), fixes }));
+    // In a crowd everybody is after the same file.
+    const area = realm.scenario.isCrowd && random.chance(0.5) ? 0 : random.int(7);
+    worktree.dirty.add(git.addToken({ id: nextName(), area, bad: random.chance(bad), fixes }));
   }
   if (random.chance(0.5)) commitDirty(realm, worktree);
   if (random.chance(stacking)) mergeAnother(realm, worktree);
