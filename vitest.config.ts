@@ -6,10 +6,18 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /** A fresh object for each project: vitest takes the entries out of the one it is given. */
 const define = () => ({ __VERSION__: JSON.stringify(version) });
 
+/** These touch nothing but values, so they share threads and modules. */
+const sharing = {
+  pool: 'threads',
+  isolate: false,
+  maxWorkers: availableParallelism(),
+  testTimeout: 60_000,
+} as const;
+
 /** These start processes of their own and mostly wait for them: two at a time keep even a small machine busy. */
 const waiting = { pool: 'forks', maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)) } as const;
 
-/** Pure tests share threads; tests that touch the world get processes of their own, one kind after the other. */
+/** The fast ones first; tests that touch the world get processes of their own, one kind after the other. */
 export default defineConfig({
   test: {
     projects: [
@@ -17,12 +25,18 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts', 'test/landing/model/**/*.test.ts'],
-          pool: 'threads',
-          isolate: false,
-          maxWorkers: availableParallelism(),
-          testTimeout: 60_000,
+          include: ['src/**/*.test.ts'],
+          ...sharing,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        define: define(),
+        test: {
+          name: 'model',
+          include: ['test/sim/**/*.test.ts', 'test/landing/model/**/*.test.ts'],
+          ...sharing,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -43,7 +57,7 @@ export default defineConfig({
           ...waiting,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -54,7 +68,7 @@ export default defineConfig({
           ...waiting,
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -67,7 +81,7 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -10,7 +10,7 @@ import { closeWith } from './lib/tally.mjs';
 import { runVitest } from './lib/vitest-run.mjs';
 import { setup } from './setup.mjs';
 
-const PROJECTS = ['pure', 'tidy', 'world', 'e2e', 'clients'];
+const PROJECTS = ['pure', 'tidy', 'model', 'world', 'e2e', 'clients'];
 
 async function tryBuild() {
   try {

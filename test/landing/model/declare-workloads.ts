@@ -46,7 +46,7 @@ export function failureOf(seed: number, { violations }: Sim): string | null {
 }
 
 const againLine = (seed: number): string =>
-  `workload ${seed}; again: LANDING_SEED=${seed} npx vitest run --project pure test/landing/model/workloads-a.test.ts`;
+  `workload ${seed}; again: LANDING_SEED=${seed} npx vitest run --project model test/landing/model/workloads-a.test.ts`;
 
 /** How many loops were judged red that were green, of all that were green. */
 export interface Wrongs {
