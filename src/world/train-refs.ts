@@ -58,7 +58,7 @@ export async function unpin(
   for (const ref of pinsOf(view, loop, head)) {
     const commit = await readRef(view, ref);
     if (commit === null || (commit === head && !isLanded)) continue;
-    if ((await isAncestor(view, commit, landed)) || (await isAncestor(view, commit, head)))
+    if ((await isAncestor(view, commit, head)) || (await isAncestor(view, commit, landed)))
       if (!deleteLooseRef(view, ref, commit)) spare.push(`delete ${ref} ${commit}`);
   }
   await updateRefs(view, spare);

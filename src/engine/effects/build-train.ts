@@ -41,7 +41,9 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   for (const id of command.items) await board(context, train, id);
   await cutAtStrays(context, train);
   const last = train.cars.at(-1);
-  if (last !== undefined) await integration.holdTrain(fence, [last.commit, ...train.cars.map((car) => car.head)]);
+  // A merge holds what was merged; otherwise the heads are in nobody's history yet.
+  const heads = context.policy.method === 'merge' ? [] : train.cars.map((car) => car.head);
+  if (last !== undefined) await integration.holdTrain(fence, [last.commit, ...heads]);
   const built: TrainBuilt = { type: 'train-built', fence, build, baseTree: await integration.treeOf(base), ...train };
   return [built];
 }

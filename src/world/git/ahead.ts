@@ -1,6 +1,7 @@
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { CO_AUTHOR_TRAILER, coAuthors } from '../../text/commit-message.ts';
+import { isAncestor, knowAncestor } from './merge.ts';
 import { knowTree } from './tree-edit.ts';
 import type { GitView } from './view.ts';
 
@@ -22,6 +23,10 @@ interface Seen {
 /** A longer history is asked about branch by branch. */
 const COMMITS_MAX = 20_000;
 const BRANCHES_MAX = 2000;
+/** More are left to git. */
+const FORKS_MAX = 4;
+/** Of a short branch every commit is worth remembering. */
+const SHORT_MAX = 50;
 
 const known = new WeakMap<GitView, Map<string, Ahead>>();
 
@@ -40,18 +45,27 @@ export async function lookAhead(view: GitView, base: Sha, heads: readonly Sha[])
   if (answers.size > BRANCHES_MAX) answers.clear();
   for (const [head, commits] of within) {
     const others = [...within].filter(([other]) => other !== head);
-    const forks = new Set(
-      [...commits].flatMap((commit) => graph.get(commit)?.parents ?? []).filter((p) => !commits.has(p)),
-    );
+    const outside = [...commits].flatMap((commit) => graph.get(commit)?.parents ?? []).filter((p) => !commits.has(p));
+    const forks = await furthest(view, [...new Set(outside)]);
     const [fork = null] = commits.size === 0 ? [head] : forks;
+    if (commits.size <= SHORT_MAX) for (const commit of commits) knowAncestor(view, commit, head);
     answers.set(`${base} ${head}`, {
       commits,
       coAuthors: coAuthors([...commits].flatMap((commit) => graph.get(commit)?.coAuthors ?? [])),
-      fork: forks.size > 1 ? null : fork,
+      fork: forks.length > 1 ? null : fork,
       isAlone: others.every(([, them]) => [...commits].every((commit) => !them.has(commit))),
     });
   }
   known.set(view, answers);
+}
+
+/** Without those that others hold anyway: a branch that had main merged in left it at its start, too. */
+async function furthest(view: GitView, commits: readonly Sha[]): Promise<readonly Sha[]> {
+  if (commits.length < 2 || commits.length > FORKS_MAX) return commits;
+  const held: Sha[] = [];
+  for (const one of commits)
+    for (const other of commits) if (one !== other && (await isAncestor(view, one, other))) held.push(one);
+  return commits.filter((commit) => !held.includes(commit));
 }
 
 /** Null: too long. */
