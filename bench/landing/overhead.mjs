@@ -67,6 +67,8 @@ async function measure(files) {
   const parts = partsOf(recordsAfter(repository, seq));
   const published = await runRalph(repository, ['publish']);
   const idle = timeIdle(repository);
+  // A gate run is its checkout and its command; whoever tests one branch after the other pays for both each time.
+  const outside = (all.wallMs - idle.wallMs - parts.test) / BRANCHES;
   const each = (all.wallMs - idle.wallMs) / BRANCHES;
   console.error(`landing D: ${files} files made in ${ms(madeMs)}, first landing ${ms(first.wallMs)}`);
   return [
@@ -77,11 +79,12 @@ async function measure(files) {
     ms(parts.build),
     ms(parts.test),
     ms(parts.advance),
-    ms(each),
+    ms(outside),
     ms(BOUND_MS),
+    judge(outside, BOUND_MS),
+    ms(each),
     judge(each, BOUND_MS),
     ms((all.cpuMs - idle.cpuMs) / BRANCHES),
-    ms((all.wallMs - idle.wallMs - parts.test) / BRANCHES),
     ms(published.wallMs - idle.wallMs),
   ];
 }
@@ -99,11 +102,12 @@ export async function measureOverhead({ quick }) {
       'merging',
       'gate worktree',
       'moving the ref',
-      'each',
+      'each, outside gate runs',
       'at most',
       '',
+      'each, with the checkout for the gate',
+      '',
       'CPU each',
-      'each without gate worktree',
       'publishing',
     ],
     rows,
