@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { AppError } from '../core/errors.ts';
 import { sha } from '../core/ids.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
@@ -86,12 +87,21 @@ function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
   return adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch;
 }
 
-async function standOn({ repo }: WorktreePlace, path: string, branch: string): Promise<void> {
+/**
+ * Without `git checkout`: that looks at every worktree there is, and dies if one is just being made. HEAD is taken off
+ * whatever it stands on first, so that no branch a gate went to is moved.
+ */
+async function standOn({ repo, view }: WorktreePlace, path: string, branch: string): Promise<void> {
   const adminDir = adminDirOf(repo, path);
   if (adminDir !== null) await freeIndex(adminDir, path);
   if (adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch) return;
-  await restore(path);
-  await runGit([...HARDENED, 'checkout', '-q', '--no-guess', branch, '--'], { cwd: path });
+  const tip = await readRef(view, `refs/heads/${branch}`);
+  if (tip === null) throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C '${path}' reflog` });
+  const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });
+  await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
+  await git('reset', '-q', '--hard');
+  await git('clean', '-fdq');
+  await git('symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', `refs/heads/${branch}`);
 }
 
 async function restore(path: string): Promise<void> {

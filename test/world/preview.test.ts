@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha, taskId } from '../../src/core/ids.ts';
@@ -154,5 +154,31 @@ describe('standing where the gates look', () => {
     expect(await worktrees.facts(path)).toMatchObject({ head });
     expect(git('status', '--porcelain')).toBe('');
     expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toBe(TASKS);
+  });
+
+  it('moves no branch that a gate went to, also while somebody else makes a worktree', async () => {
+    const scratch = scratchRepo({ files: { 'a.txt': 'a\n' } });
+    made.push(scratch);
+    const repo = findRepository(scratch.dir);
+    const view = await openView(repo);
+    const identity = await readIdentity(repo);
+    const worktreeRoot = join(scratch.dir, '.worktrees');
+    const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md', union: [] });
+    const base = sha(scratch.git('rev-parse', 'HEAD'));
+    scratch.git('branch', 'feature');
+    const { path } = await worktrees.make({ branch: 'ralph/a', base });
+    writeFileSync(join(path, 'work.txt'), 'w');
+    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n' });
+    scratch.git('-C', path, 'checkout', '-q', 'feature');
+    // As git leaves it for a moment: most commands that name a branch die of it.
+    const half = join(scratch.dir, '.git/worktrees/half');
+    mkdirSync(half);
+    for (const name of ['commondir', 'gitdir', 'HEAD']) writeFileSync(join(half, name), '');
+    await worktrees.standOn(path, 'ralph/a');
+    rmSync(half, { recursive: true });
+    expect(scratch.git('rev-parse', 'feature')).toBe(base);
+    expect(scratch.git('-C', path, 'symbolic-ref', 'HEAD')).toBe('refs/heads/ralph/a');
+    expect(await worktrees.facts(path)).toMatchObject({ head });
+    expect(scratch.git('-C', path, 'status', '--porcelain')).toBe('');
   });
 });
