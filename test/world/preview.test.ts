@@ -173,7 +173,8 @@ describe('standing where the gates look', () => {
     // As git leaves it for a moment: most commands that name a branch die of it.
     const half = join(scratch.dir, '.git/worktrees/half');
     mkdirSync(half);
-    for (const name of ['commondir', 'gitdir', 'HEAD']) writeFileSync(join(half, name), '');
+    writeFileSync(join(half, 'gitdir'), `${join(scratch.dir, 'half/.git')}\n`);
+    writeFileSync(join(half, 'commondir'), '');
     await worktrees.standOn(path, 'ralph/a');
     rmSync(half, { recursive: true });
     expect(scratch.git('rev-parse', 'feature')).toBe(base);
