@@ -64,7 +64,7 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
     case 'landing':
       return trainInWords(state, task.loop);
     case 'parked':
-      return [parkedInWords(task.reason, task.detail ?? '')];
+      return [parkedInWords(task.reason, task.detail ?? ''), ...byHand(task, facts.target)];
   }
 }
 
@@ -153,6 +153,12 @@ function reworkOf(state: State, loop: Loop | null): readonly string[] {
   if (rework === null || rework.times === 0) return met;
   const times = rework.times === 1 ? 'once' : `${rework.times} times`;
   return [`It was ready and went back to be mended ${times}: ${rework.detail}.`, ...met];
+}
+
+/** What a person can do that no command of ours does. */
+function byHand({ reason, branch, id }: TaskView, target: string): readonly string[] {
+  if (reason !== 'conflict' || branch === null) return [];
+  return [`Merge ${target} into ${branch} yourself, then land it: ralph land ${shellWord(id)}.`];
 }
 
 function historyOf(loop: Loop | null): readonly string[] {

@@ -25,6 +25,7 @@ export interface LandingFacts {
 /** The trailers by which a landing is known again. Only landings carry them: a branch's own commits may come onto the target too. */
 export const LOOP_TRAILER = 'Ralph-Loop';
 export const TASK_TRAILER = 'Ralph-Task';
+export const HEAD_TRAILER = 'Ralph-Head';
 export const TRACKER_TRAILER = 'Ralph-Tracker';
 export const CO_AUTHOR_TRAILER = 'Co-authored-by';
 
@@ -34,7 +35,7 @@ export function landingMessage(facts: LandingFacts): string {
     [TASK_TRAILER]: facts.task,
     [LOOP_TRAILER]: facts.loop,
     [TRACKER_TRAILER]: facts.tracker,
-    'Ralph-Head': facts.head,
+    [HEAD_TRAILER]: facts.head,
     'Ralph-Attempt': String(facts.attempt),
     [CO_AUTHOR_TRAILER]: coAuthors(facts.coAuthors ?? []),
   });

@@ -36,7 +36,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     sync: () => sync(place),
     treeOf: (commit) => treeOf(view, commit),
     findLanded: async ({ head, loop, base, integration }) => {
-      const landing = await findLanding(view, { ref: integration, since: base, loop });
+      const landing = await findLanding(view, { ref: integration, since: base, loop, head });
       if (landing !== null) return landing;
       return (await isAncestor(view, head, integration)) ? integration : null;
     },

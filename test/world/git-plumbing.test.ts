@@ -231,17 +231,21 @@ describe('history', () => {
     const start = head();
     git('switch', '-qc', 'work');
     write('a.txt', 'a');
-    commit('agent says\n\nRalph-Loop: loop-1');
+    const work = sha(commit('agent says\n\nRalph-Loop: loop-1'));
     git('switch', '-q', 'main');
-    git('merge', '-q', '--no-ff', '-m', 'Land a\n\nRalph-Loop: loop-12\nRalph-Task: t', 'work');
+    git('merge', '-q', '--no-ff', '-m', `Land a\n\nRalph-Loop: loop-12\nRalph-Task: t\nRalph-Head: ${work}`, 'work');
     const landing = head();
     commit('mentions it in the middle\n\nRalph-Loop: loop-2\n\nand goes on');
     const ref = 'refs/heads/main';
-    expect(await findLanding(view, { ref, since: null, loop: loopId('loop-12') })).toBe(landing);
-    expect(await findLanding(view, { ref, since: start, loop: loopId('loop-12') })).toBe(landing);
-    expect(await findLanding(view, { ref, since: landing, loop: loopId('loop-12') })).toBeNull();
-    expect(await findLanding(view, { ref, since: null, loop: loopId('loop-1') })).toBeNull();
-    expect(await findLanding(view, { ref, since: null, loop: loopId('loop-2') })).toBeNull();
+    const find = (loop: string, since: Sha | null = null, of = work): Promise<Sha | null> =>
+      findLanding(view, { ref, since, loop: loopId(loop), head: of });
+    expect(await find('loop-12')).toBe(landing);
+    expect(await find('loop-12', start)).toBe(landing);
+    expect(await find('loop-12', landing)).toBeNull();
+    expect(await find('loop-1')).toBeNull();
+    expect(await find('loop-2')).toBeNull();
+    // The same loop, mended since: that head has not landed.
+    expect(await find('loop-12', null, landing)).toBeNull();
   });
 });
 

@@ -96,7 +96,7 @@ async function useEverything(view: GitView): Promise<void> {
   await diffStat(view, main, commit);
   await changedPaths(view, main, commit);
   await logSubjects(view, main, commit, 10);
-  await findLanding(view, { ref: commit, since: null, loop: loopId('l') });
+  await findLanding(view, { ref: commit, since: null, loop: loopId('l'), head: commit });
   expect(await deleteRef(view, 'refs/paralph/int/main', commit)).toBe(true);
 }
 

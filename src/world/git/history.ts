@@ -1,6 +1,6 @@
 import { sha } from '../../core/ids.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
-import { CO_AUTHOR_TRAILER, LOOP_TRAILER, coAuthors } from '../../text/commit-message.ts';
+import { CO_AUTHOR_TRAILER, HEAD_TRAILER, LOOP_TRAILER, coAuthors } from '../../text/commit-message.ts';
 import type { GitView } from './view.ts';
 
 /** Subjects of the commits that `to` has and `from` has not, newest first. */
@@ -44,17 +44,20 @@ export interface LandingSought {
   /** Where the search may stop: nothing older can be the landing. */
   readonly since: Sha | null;
   readonly loop: LoopId;
+  /** The branch as it landed: a later head of the same loop has not. */
+  readonly head: Sha;
 }
 
 /** The commit by which a loop landed, seen along the target's own line: what an agent wrote into its commits is not on it. */
 export async function findLanding(view: GitView, sought: LandingSought): Promise<Sha | null> {
   const range = sought.since === null ? sought.ref : `${sought.since}..${sought.ref}`;
-  const format = `--format=%H%x00%(trailers:key=${LOOP_TRAILER},valueonly,separator=%x00)%x00`;
+  const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x01)`;
+  const format = `--format=%H%x00${trailer(LOOP_TRAILER)}%x00${trailer(HEAD_TRAILER)}%x00`;
   const narrow = ['--fixed-strings', `--grep=${LOOP_TRAILER}: ${sought.loop}`];
   const log = await view.run(['log', '--first-parent', format, ...narrow, range, '--']);
   for (const record of log.stdout.split('\0\n')) {
-    const [commit = '', ...loops] = record.split('\0');
-    if (loops.includes(sought.loop)) return sha(commit);
+    const [commit = '', loops = '', heads = ''] = record.split('\0');
+    if (loops.split('\x01').includes(sought.loop) && heads.split('\x01').includes(sought.head)) return sha(commit);
   }
   return null;
 }
