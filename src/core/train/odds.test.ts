@@ -14,7 +14,7 @@ const after = (count: number, change: (odds: Odds) => Odds): Odds => {
 describe('odds', () => {
   it('begin with few red items and gates that rarely lie', () => {
     expect(hazardOf(START)).toBeCloseTo(0.0164, 3);
-    expect(flakeOf(START)).toBeCloseTo(0.0099, 3);
+    expect(flakeOf(START)).toBeCloseTo(0.0033, 3);
   });
 
   it('go up with each red item and down with each green one', () => {

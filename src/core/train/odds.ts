@@ -2,8 +2,8 @@ import type { Odds, State } from '../model.ts';
 
 /** What we believe before anything was seen: few items are red. Optimistic, because one red run tells more than many small green ones. */
 const PRIOR = { red: 0.2, green: 12 };
-/** A gate that lies once in a hundred runs, until it shows otherwise. */
-const FLAKE_PRIOR = { flaky: 0.2, firm: 20 };
+/** A gate that lies once in three hundred runs, until it shows otherwise. */
+const FLAKE_PRIOR = { flaky: 0.1, firm: 30 };
 /** What happened long ago counts less. */
 const KEEP = 0.99;
 
