@@ -13,6 +13,7 @@ import { knowTree, treeOf } from './tree-edit.ts';
 import { type GitView, openView } from './view.ts';
 import { operationIn, removeDeadLocks, soundAdminDir } from './worktree-admin.ts';
 import { type Head, embeddedRepositories, headOf } from './worktree-state.ts';
+import { patiently } from './worktrees.ts';
 
 export interface WorktreeFacts {
   /** The commit that holds everything that was found: the tip of the branch, unless something is odd. */
@@ -137,7 +138,7 @@ async function settle(place: Place, head: Head, commit: Sha): Promise<Settled> {
     }
   } else if (await isAncestor(view, commit, tip)) {
     // It only looked at something older, and left nothing behind.
-    await git(path, 'checkout', '-q', '--no-guess', branch, '--');
+    await patiently(() => git(path, 'checkout', '-q', '--no-guess', branch, '--'));
     return { ...onBranch, head: tip };
   }
   const odd = head.branch === null ? 'detached' : 'other-branch';

@@ -13,6 +13,9 @@ import { writeReady } from './ready.ts';
 import type { Scene } from './scene.ts';
 import { createScene, leaveThings } from './scene.ts';
 
+const TRIES_MAX = 100;
+const AGAIN_MS = 20;
+
 /** What strangers did, for the reckoning. */
 export interface Deeds {
   /** The user's commits that are still theirs. */
@@ -98,12 +101,25 @@ function act({ repo, items, pairs }: Scene, random: Random, deeds: Deeds): void 
   const path = `new/user${deeds.acts}`;
   if (kind === 'file') editLine(repo.dir, random, deeds.acts);
   writeFileSync(join(repo.dir, path), `${word}\n`);
-  repo.git('add', path, ...(kind === 'file' ? ['f0'] : []));
+  asUser(repo, 'add', path, ...(kind === 'file' ? ['f0'] : []));
   const last = deeds.users.at(-1);
   const isAmend = kind === 'amend' && last !== undefined && repo.git('rev-parse', 'HEAD') === last;
   if (isAmend) deeds.users.pop();
-  repo.git('commit', '-q', '-m', `user ${deeds.acts}`, ...(isAmend ? ['--amend'] : []));
+  asUser(repo, 'commit', '-q', '-m', `user ${deeds.acts}`, ...(isAmend ? ['--amend'] : []));
   deeds.users.push(repo.git('rev-parse', 'HEAD'));
+}
+
+/** Publishing may hold the index at this moment; a person would type it again. */
+function asUser(repo: Scene['repo'], ...args: string[]): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      repo.git(...args);
+      return;
+    } catch (error) {
+      if (tries === TRIES_MAX || !/index\.lock/.test(String(error))) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+    }
+  }
 }
 
 function editLine(dir: string, random: Random, nth: number): void {
