@@ -14,8 +14,8 @@ const sharing = {
   testTimeout: 60_000,
 } as const;
 
-/** These start processes of their own and mostly wait for them: three at a time keep even a small machine busy. */
-const waiting = { pool: 'forks', maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)) } as const;
+/** These start processes of their own and mostly wait for them: two at a time keep even a small machine busy. */
+const waiting = { pool: 'forks', maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)) } as const;
 
 /** The fast ones first; tests that touch the world get processes of their own, one kind after the other. */
 export default defineConfig({
