@@ -17,14 +17,14 @@ export const GUARDS = {
 export const isGuard = (failing: string | null): boolean => failing === GUARDS.markers || failing === GUARDS.stray;
 
 /** Ready work that does not fit goes back to be mended, unless that is not wanted or was tried often enough. */
-export function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
+function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
   return policy.onConflict !== 'stop' && (loop.rework?.times ?? 0) < policy.maxAttempts;
 }
 
 type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
 
 /** Back to work, held by nobody: whoever has a free slot takes it up. */
-export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
+function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
   return {
     ...loop,
     host: null,
@@ -46,7 +46,7 @@ export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
 
 /** Red once merged with what landed since it began: mended by whoever made it. */
 export function sendBackRed(state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop {
-  const detail = `${report.failing ?? 'a gate'} fails once merged with main`;
+  const detail = describeRed(report);
   const others = landedSince(state, loop);
   return {
     ...sendBack(loop, { kind: 'red', by: 'owner', with: others, paths: [], detail }, stamp),
@@ -118,6 +118,8 @@ export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-
   const back = sendBack(loop, { kind: 'conflict', by, with: others, paths, detail }, stamp);
   return { ...state, loops: { ...state.loops, [loop.id]: back } };
 }
+
+export const describeRed = (report: GateReport): string => `${report.failing ?? 'a gate'} fails once merged with main`;
 
 export const describeClash = (paths: readonly string[]): string =>
   `conflicts with what landed before: ${paths.join(', ')}`;

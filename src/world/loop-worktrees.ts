@@ -91,10 +91,11 @@ function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
  * Without `git checkout`: that looks at every worktree there is, and dies if one is just being made. HEAD is taken off
  * whatever it stands on first, so that no branch a gate went to is moved.
  */
-async function standOn({ repo, view }: WorktreePlace, path: string, branch: string): Promise<void> {
+async function standOn(place: WorktreePlace, path: string, branch: string): Promise<void> {
+  const { repo, view } = place;
   const adminDir = adminDirOf(repo, path);
   if (adminDir !== null) await freeIndex(adminDir, path);
-  if (adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch) return;
+  if (isOn(place, path, branch)) return;
   const tip = await readRef(view, `refs/heads/${branch}`);
   if (tip === null) throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C '${path}' reflog` });
   const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });

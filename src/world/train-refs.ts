@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
@@ -7,6 +7,7 @@ import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
 import { moveRef, readRef } from './git/refs.ts';
 import type { GitView } from './git/view.ts';
+import { readIfThere } from './processes/read-if-there.ts';
 
 const TRAINS = 'refs/paralph/cand';
 const KEPT = 'refs/paralph/keep';
@@ -84,7 +85,7 @@ function refsBelow(view: GitView, prefix: string): readonly string[] {
   const loose = entriesOf(join(top, prefix))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
     .map((entry) => relative(top, join(entry.parentPath, entry.name)));
-  const packed = textOf(join(top, 'packed-refs'))
+  const packed = (readIfThere(join(top, 'packed-refs'))?.toString('latin1') ?? '')
     .split('\n')
     .map((line) => line.slice(line.indexOf(' ') + 1))
     .filter((name) => name.startsWith(`${prefix}/`));
@@ -96,13 +97,5 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { recursive: true, withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
   }
 }

@@ -64,5 +64,9 @@ describe('looking at many branches at once', () => {
     await lookAhead(view, start, [a, b]);
     expect([a, b].map((head) => knownAhead(view, start, head)?.isAlone)).toEqual([true, true]);
     expect(knownAhead(view, start, a)?.fork).toBe(start);
+    // Asked about later, together with what is known: it holds a commit of one of them.
+    const onA = one.branch('c', a);
+    await lookAhead(view, start, [a, b, onA]);
+    expect([a, b, onA].map((head) => knownAhead(view, start, head)?.isAlone)).toEqual([false, true, false]);
   });
 });

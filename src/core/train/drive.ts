@@ -1,11 +1,11 @@
-import { unreachable } from '../assert.ts';
+import { invariant, unreachable } from '../assert.ts';
 import type { Event, Stamp } from '../events.ts';
 import type { Sha } from '../ids.ts';
 import { boarding } from '../landing-queue.ts';
 import { park } from '../loop.ts';
 import type { Car, GateReport, GateRun, Host, Landing, Loop, RedTree, State } from '../model.ts';
 import { parkStranded, stopLanding } from '../put-aside.ts';
-import { mayAnyMend, sendBackRed } from '../rework.ts';
+import { describeRed, mayAnyMend, sendBackRed } from '../rework.ts';
 import { recordVerdict, verdictOf } from '../verdicts.ts';
 import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from './odds.ts';
 import { sawRun, slotsOf } from './pace.ts';
@@ -34,7 +34,7 @@ export function drive(state: State, stamp: Stamp): State {
     case 'land':
       return {
         ...state,
-        landing: { ...landing, stage: { at: 'advancing', commit: commitAt(landing, next.prefix) } },
+        landing: { ...landing, stage: { at: 'advancing', commit: prefixAt(landing, next.prefix).commit } },
       };
     case 'eject':
       return eject(state, landing, host, stamp);
@@ -55,7 +55,7 @@ function snapshotOf(state: State, landing: Landing, host: Host): TrainSnapshot {
     isRunning: landing.runs.some((run) => run.commit === commit),
   });
   return {
-    cars: landing.cars.map((car) => ({ ...facts(car.commit, car.tree), isUpstream: car.loop === null })),
+    cars: landing.cars.map((car) => facts(car.commit, car.tree)),
     base: facts(landing.base, landing.baseTree),
     slots: slotsOf(state.pace, policy.train),
     hazard: hazardOf(state.odds),
@@ -65,15 +65,15 @@ function snapshotOf(state: State, landing: Landing, host: Host): TrainSnapshot {
   };
 }
 
-function commitAt(landing: Landing, prefix: number): Sha {
-  const commit = prefix === 0 ? landing.base : landing.cars[prefix - 1]?.commit;
-  if (commit == null) throw new Error(`a train of ${landing.cars.length} has no prefix ${prefix}`);
-  return commit;
+function prefixAt({ base, baseTree, cars }: Landing, prefix: number): Pick<Car, 'commit' | 'tree'> {
+  const found = prefix === 0 ? { commit: base, tree: baseTree } : cars[prefix - 1];
+  invariant(found?.commit != null && found.tree != null, `a train of ${cars.length} has no prefix ${prefix}`);
+  return { commit: found.commit, tree: found.tree };
 }
 
 /** Gate runs for these prefixes: those under way stay where they are. Before new ones start, whoever got ready meanwhile may board. */
 function testing(state: State, landing: Landing, host: Host, prefixes: readonly number[], stamp: Stamp): State {
-  const wanted = prefixes.map((prefix) => carAt(landing, prefix));
+  const wanted = prefixes.map((prefix) => prefixAt(landing, prefix));
   const kept = landing.runs.filter((run) => wanted.some((car) => car.commit === run.commit));
   const fresh = wanted.filter((car) => !kept.some((run) => run.commit === car.commit));
   if (fresh.length > 0 && landing.reds.length === 0 && hasNewcomers(state, landing, host))
@@ -92,12 +92,6 @@ function testing(state: State, landing: Landing, host: Host, prefixes: readonly 
     ...state,
     landing: { ...landing, runs: runs.map((run) => (besides && !run.beside ? { ...run, beside: true } : run)) },
   };
-}
-
-function carAt(landing: Landing, prefix: number): Pick<Car, 'commit' | 'tree'> {
-  const tree = prefix === 0 ? landing.baseTree : landing.cars[prefix - 1]?.tree;
-  if (tree == null) throw new Error('a built train has a base');
-  return { commit: commitAt(landing, prefix), tree };
 }
 
 function hasNewcomers(state: State, landing: Landing, host: Host): boolean {
@@ -169,8 +163,7 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
 }
 
 function parkRed(loop: Loop, report: GateReport, stamp: Stamp): Loop {
-  const failing = report.failing ?? 'a gate';
-  return { ...park(loop, 'red', `${failing} fails once merged with main`, stamp), lastGate: report };
+  return { ...park(loop, 'red', describeRed(report), stamp), lastGate: report };
 }
 
 /** An empty build would be a build for nothing. */

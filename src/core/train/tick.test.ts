@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CarFacts, PrefixFacts, Tick, TrainSnapshot } from './tick.ts';
+import type { PrefixFacts, Tick, TrainSnapshot } from './tick.ts';
 import { tick } from './tick.ts';
 
-const UNKNOWN: CarFacts = { isGreen: false, reds: 0, isRunning: false, isUpstream: false };
-const GREEN: CarFacts = { ...UNKNOWN, isGreen: true };
-const RUNNING: CarFacts = { ...UNKNOWN, isRunning: true };
-const red = (reds = 1): CarFacts => ({ ...UNKNOWN, reds });
+const UNKNOWN: PrefixFacts = { isGreen: false, reds: 0, isRunning: false };
+const GREEN: PrefixFacts = { ...UNKNOWN, isGreen: true };
+const RUNNING: PrefixFacts = { ...UNKNOWN, isRunning: true };
+const red = (reds = 1): PrefixFacts => ({ ...UNKNOWN, reds });
 
-const train = (cars: readonly CarFacts[], more: Partial<TrainSnapshot> = {}): TrainSnapshot => ({
+const train = (cars: readonly PrefixFacts[], more: Partial<TrainSnapshot> = {}): TrainSnapshot => ({
   cars,
   base: UNKNOWN,
   slots: 1,
@@ -26,10 +26,7 @@ const FACTS = fc.record<PrefixFacts>({
 });
 const CHANCE = fc.double({ min: 0.001, max: 0.9, noNaN: true });
 const SNAPSHOT = fc.record<TrainSnapshot>({
-  cars: fc.array(
-    FACTS.map((facts) => ({ ...facts, isUpstream: false })),
-    { minLength: 1, maxLength: 10 },
-  ),
+  cars: fc.array(FACTS, { minLength: 1, maxLength: 10 }),
   base: FACTS,
   slots: fc.integer({ min: 1, max: 5 }),
   hazard: CHANCE,
@@ -167,9 +164,9 @@ function drain(
   const ejected: number[] = [];
   let runs = 0;
   const under = (prefix: number): readonly number[] => [...base, ...waiting.slice(0, prefix)];
-  const facts = (prefix: number): CarFacts => {
+  const facts = (prefix: number): PrefixFacts => {
     const key = under(prefix).join();
-    return { isGreen: greens.has(key), reds: reds.get(key) ?? 0, isRunning: false, isUpstream: false };
+    return { isGreen: greens.has(key), reds: reds.get(key) ?? 0, isRunning: false };
   };
   while (waiting.length > 0) {
     if (runs > 400 * count) throw new Error('the train never drains');

@@ -2,7 +2,7 @@ import { choosePrefixes, splitBefore } from './checkpoints.ts';
 
 /** Everything a decision about a train depends on. Prefix `k` is the first `k` cars; prefix 0 is the base alone. */
 export interface TrainSnapshot {
-  readonly cars: readonly CarFacts[];
+  readonly cars: readonly PrefixFacts[];
   readonly base: PrefixFacts;
   /** Gate runs at the same time. */
   readonly slots: number;
@@ -20,11 +20,6 @@ export interface PrefixFacts {
   /** How often it was red on this base. */
   readonly reds: number;
   readonly isRunning: boolean;
-}
-
-export interface CarFacts extends PrefixFacts {
-  /** The user's own new commits: never put aside. */
-  readonly isUpstream: boolean;
 }
 
 export type Tick =
@@ -99,7 +94,7 @@ function isProved({ cars, hazard, flake, flakeRetries }: TrainSnapshot): boolean
   return all > 1 && flake ** own / (flake ** own + hazard) <= FLAKE_IS_LIKELY;
 }
 
-const runningOf = (cars: readonly CarFacts[]): readonly number[] =>
+const runningOf = (cars: readonly PrefixFacts[]): readonly number[] =>
   cars.flatMap((car, index) => (car.isRunning ? [index + 1] : []));
 
 /** Takes from `more` what is not there yet, as far as slots go. */

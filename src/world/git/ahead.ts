@@ -36,11 +36,11 @@ export const knownAhead = (view: GitView, base: Sha, head: Sha): Ahead | undefin
 
 /** Asks about all branches of a train at once: one process instead of three for each. */
 export async function lookAhead(view: GitView, base: Sha, heads: readonly Sha[]): Promise<void> {
-  const asked = [...new Set(heads)].filter((head) => knownAhead(view, base, head) === undefined);
-  if (asked.length === 0) return;
-  const graph = await readGraph(view, base, asked);
+  // A newcomer may share commits with a branch that is known: whether one is alone is a question about all of them.
+  if (heads.every((head) => knownAhead(view, base, head) !== undefined)) return;
+  const graph = await readGraph(view, base, heads);
   if (graph === null) return;
-  const within = new Map(asked.map((head) => [head, commitsOf(graph, head)]));
+  const within = new Map(heads.map((head) => [head, commitsOf(graph, head)]));
   const answers = known.get(view) ?? new Map<string, Ahead>();
   if (answers.size > BRANCHES_MAX) answers.clear();
   for (const [head, commits] of within) {

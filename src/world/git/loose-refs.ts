@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, rmSync, rmdirSync } from 'node:fs';
+import { closeSync, openSync, rmSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Sha } from '../../core/ids.ts';
+import { readIfThere } from '../processes/read-if-there.ts';
 import type { GitView } from './view.ts';
 
 /**
@@ -11,13 +12,13 @@ export function deleteLooseRef(view: GitView, ref: string, commit: Sha): boolean
   const file = join(view.refsDir, ref);
   const lock = `${file}.lock`;
   try {
-    if (readOrEmpty(join(view.refsDir, 'packed-refs')).includes(` ${ref}\n`)) return false;
+    if (textOf(join(view.refsDir, 'packed-refs')).includes(` ${ref}\n`)) return false;
     closeSync(openSync(lock, 'wx'));
   } catch {
     return false;
   }
   try {
-    if (readOrEmpty(file).trimEnd() !== commit) return false;
+    if (textOf(file).trimEnd() !== commit) return false;
     rmSync(file);
     return true;
   } catch {
@@ -36,10 +37,4 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
-}
+const textOf = (file: string): string => readIfThere(file)?.toString('latin1') ?? '';
