@@ -9,7 +9,7 @@ interface EarlyPolicy {
 }
 
 const NO_BUDGET = { maxCostUsd: null, maxTokens: null };
-const EARLY_LIMITS = { ...NO_BUDGET, logMb: 64, outputMb: 2048 };
+const EARLY_LIMITS = { ...NO_BUDGET, logMb: 64, outputMb: 2048, freeMb: 0 };
 
 /** Events that were written once and say nothing any more. */
 const RETIRED: ReadonlySet<string> = new Set(['candidate-built', 'candidate-conflicted', 'candidate-contained']);
@@ -31,7 +31,15 @@ export function completeEvent(event: Event): Event {
 }
 
 const EARLY_GATES = { protected: [], changed: [] };
-const EARLY_ITERATION = { agent: 'unknown', account: 'unknown', usage: NO_USAGE, failure: null, hold: null, guided: 0 };
+const EARLY_ITERATION = {
+  agent: 'unknown',
+  account: 'unknown',
+  usage: NO_USAGE,
+  failure: null,
+  hold: null,
+  guided: 0,
+  breach: null,
+};
 
 const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train'> = {
   resolver: null,

@@ -26,6 +26,8 @@ export function describeWaiting(waiting: Waiting): string {
       return `waits for ${waiting.account}: ${waiting.hold.detail}`;
     case 'budget':
       return `the run's budget is spent: ${waiting.spent}`;
+    case 'disk':
+      return `waits for room on the disk: ${waiting.freeMb} MB free, ${waiting.floorMb} MB asked for`;
     case 'slots':
       return 'waits for a free slot';
     default:

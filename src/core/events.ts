@@ -1,6 +1,6 @@
 import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
-import type { Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
+import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task } from './task.ts';
 import type { Usage } from './usage.ts';
 
@@ -39,6 +39,14 @@ export type Event =
   | { readonly type: 'host-left'; readonly host: HostId }
   /** A host was found dead; its loops are free. */
   | { readonly type: 'host-lost'; readonly host: HostId }
+  /** A host's process is suspended: it keeps its loops, but nobody waits for it to land. */
+  | { readonly type: 'host-stopped'; readonly host: HostId }
+  /** A host that was suspended goes on. */
+  | { readonly type: 'host-woke'; readonly host: HostId }
+  /** Less disk is free than may be: nothing new starts. */
+  | { readonly type: 'disk-low'; readonly freeMb: number; readonly floorMb: number }
+  /** There is room on the disk again. */
+  | { readonly type: 'disk-freed' }
   /** The tracker was read and differs from what was known. */
   | { readonly type: 'tasks-read'; readonly tracker: string; readonly digest: string; readonly tasks: readonly Task[] }
   /** A person frees a task: its loop is parked, its attempts are forgotten. */
@@ -97,6 +105,8 @@ export type Event =
       readonly swept: number;
       /** Something unusual the agent left, in words; null: nothing. */
       readonly odd: string | null;
+      /** What it did outside its worktree; null: nothing. */
+      readonly breach: Breach | null;
     }
   /** The gates ran in the loop's worktree. */
   | {
@@ -223,6 +233,12 @@ export type Event =
         readonly at: number;
       }[];
     }
+  /** Work that the log does not know was found in the repository; it goes on. */
+  | { readonly type: 'loops-found'; readonly loops: readonly FoundLoop[] }
+  /** A person throws a loop away; its work is kept under a ref. */
+  | { readonly type: 'loop-discarded'; readonly loop: LoopId; readonly kept: string | null }
+  /** A person takes back what they threw away. */
+  | { readonly type: 'loop-restored'; readonly loop: LoopId; readonly path: string | null }
   /** Integration is not where the log left it: a landing was cut short, or another one moved it. */
   | { readonly type: 'integration-moved'; readonly head: Sha }
   /** The target branch is not where it was. */
@@ -242,6 +258,21 @@ export type Event =
       readonly code: string;
       readonly message: string;
     };
+
+/** A loop as its branch and worktree tell it. */
+export interface FoundLoop {
+  readonly loop: LoopId;
+  readonly task: TaskKey;
+  readonly title: string;
+  readonly attempt: number;
+  readonly branch: string;
+  readonly base: Sha;
+  readonly baseTree: Sha;
+  readonly head: Sha;
+  readonly tree: Sha;
+  /** null: only the branch is left. */
+  readonly worktree: string | null;
+}
 
 export interface TrainClash {
   readonly loop: LoopId;

@@ -30,6 +30,21 @@ export function hostGone(state: State, id: HostId, stamp: Stamp): State {
   return { ...state, hosts, loops, landing: state.landing?.host === id ? null : state.landing };
 }
 
+/** A suspended process cannot land: its train is let go, so that another host may. Its loops stay its own, for their agents may still work. */
+export function hostStopped(state: State, id: HostId): State {
+  const host = state.hosts[id];
+  if (host == null) return state;
+  const landing = state.landing?.host === id ? null : state.landing;
+  if (host.state !== 'up') return { ...state, landing };
+  return { ...state, landing, hosts: { ...state.hosts, [id]: { ...host, state: 'stopped' } } };
+}
+
+export function hostWoke(state: State, id: HostId): State {
+  const host = state.hosts[id];
+  if (host?.state !== 'stopped') return state;
+  return { ...state, hosts: { ...state.hosts, [id]: { ...host, state: 'up' } } };
+}
+
 /** The one host that does what any host could do but only one should. */
 export function leaderOf(state: State): HostId | null {
   const up = Object.values(state.hosts).filter((host) => host.state === 'up');

@@ -55,6 +55,18 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     case 'loop-done':
     case 'loop-steered':
       return changeLoop(state, event.loop, (loop) => hear(loop, event, stamp));
+    case 'loop-discarded':
+      return discard(state, event, stamp);
+    case 'loop-restored':
+      return changeLoop(state, event.loop, (loop) =>
+        loop.phase.at === 'parked' && loop.phase.reason === 'discarded'
+          ? {
+              ...park(loop, 'ejected', 'a person took it back after throwing it away', stamp),
+              worktree: event.path,
+              worktreeState: event.path === null ? 'none' : 'kept',
+            }
+          : loop,
+      );
     case 'command-failed':
       return changeLoop(state, event.loop, (loop) =>
         loop.fence === event.fence && isWorking(loop) ? park(loop, 'broken', event.message, stamp) : loop,
@@ -81,6 +93,20 @@ function changeOwned(
     const host = loop.host === null ? undefined : state.hosts[loop.host];
     return host == null || loop.fence !== event.fence ? loop : change(loop, host);
   });
+}
+
+/** Thrown away, it does not ride in a train either. What landed is not a loop's to throw away. */
+function discard(state: State, event: Extract<LoopEvent, { type: 'loop-discarded' }>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  if (loop == null || loop.phase.at === 'landed') return state;
+  const detail = event.kept === null ? 'a person threw it away' : `a person threw it away; kept as ${event.kept}`;
+  const discarded: Loop = { ...park(loop, 'discarded', detail, stamp), worktree: null, worktreeState: 'none' };
+  const rides = state.landing?.cars.some((car) => car.loop === loop.id) === true;
+  return {
+    ...state,
+    loops: { ...state.loops, [loop.id]: discarded },
+    landing: rides ? null : state.landing,
+  };
 }
 
 function landsTask({ landing, loops }: State, task: TaskKey): boolean {

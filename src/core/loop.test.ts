@@ -126,6 +126,7 @@ describe('an iteration ends', () => {
       durationMs: 1,
       swept: 0,
       odd: null,
+      breach: null,
     } as const;
     tale.write({ ...fact, fence: before.fence - 1 });
     tale.write({ ...fact, fence: before.fence, n: 2 });

@@ -1,7 +1,7 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { describeMs } from './describe-time.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
-import type { Host, Loop, ParkReason, State } from './model.ts';
+import type { Breach, Host, Loop, ParkReason, State } from './model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD } from './model.ts';
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
@@ -116,6 +116,7 @@ function afterIteration(
 ): Loop {
   const failed = isFailure(event.outcome) || (event.outcome === 'throttled' && strikes >= STRIKES_MAX);
   const after = counted(loop, event, failed, stamp);
+  if (event.breach !== null) return park(after, 'tampered', describeBreach(event.breach), stamp);
   const claimed = event.outcome === 'claimed' || (event.outcome === 'worked' && loop.doneSaid === event.n);
   if (event.outcome === 'timed-out')
     return giveUp(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
@@ -125,6 +126,13 @@ function afterIteration(
     return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
   if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+function describeBreach({ did, kept, restored }: Breach): string {
+  const parts = [did.join('; ')];
+  if (restored.length > 0) parts.push(`put back: ${restored.join(', ')}`);
+  if (kept.length > 0) parts.push(`kept: ${kept.join(', ')}`);
+  return parts.join('. ');
 }
 
 /** A person said something that no agent has heard: what is there cannot be what they want. */

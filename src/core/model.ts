@@ -60,6 +60,8 @@ export interface State {
   /** What each account allows, by name; absent: everything. */
   readonly accounts: Readonly<Record<string, Account>>;
   readonly run: Run;
+  /** Less is free than may be; null: there is room. */
+  readonly disk: DiskLow | null;
   /** What loops found that nobody has asked for yet, oldest first, bounded. */
   readonly proposals: readonly Proposal[];
 }
@@ -79,6 +81,12 @@ export interface Hold {
   /** null: until a person does something. */
   readonly untilMs: number | null;
   readonly detail: string;
+  readonly since: number;
+}
+
+export interface DiskLow {
+  readonly freeMb: number;
+  readonly floorMb: number;
   readonly since: number;
 }
 
@@ -120,7 +128,8 @@ export interface Host {
   readonly id: HostId;
   readonly mark: ProcessMark;
   readonly policy: HostPolicy;
-  readonly state: 'up' | 'draining';
+  /** stopped: its process is suspended. */
+  readonly state: 'up' | 'draining' | 'stopped';
   readonly joinedAt: number;
 }
 
@@ -255,7 +264,19 @@ export type ParkReason =
   | 'budget'
   | 'blocked'
   | 'protected'
-  | 'ejected';
+  | 'ejected'
+  | 'tampered'
+  | 'discarded';
+
+/** What an agent did outside its own worktree. */
+export interface Breach {
+  /** In words, one thing each: `moved the branch main from 1a2b3c4d5e to 6f7a8b9c0d`. */
+  readonly did: readonly string[];
+  /** Refs that keep what it made there. */
+  readonly kept: readonly string[];
+  /** What was put back as it was, in words; the rest is for a person. */
+  readonly restored: readonly string[];
+}
 
 export type VerdictKind = 'green' | 'red';
 
@@ -283,6 +304,7 @@ export const EMPTY_STATE: State = {
   foreseen: {},
   accounts: {},
   run: { isOpen: false, since: 0, usage: NO_USAGE, overspent: null },
+  disk: null,
   proposals: [],
 };
 

@@ -7,7 +7,7 @@ import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
 const ME = hostId('h1');
 const NOTHING: Observed = {
   nowMs: 0,
-  deadHosts: [],
+  deadHosts: [], stoppedHosts: [], freeMb: null,
   missingWorktrees: [],
   targetHead: null,
   integration: null,
@@ -37,7 +37,7 @@ describe('reconcile', () => {
     const a = tale.begin('a');
     const seen: Observed = {
       nowMs: 0,
-      deadHosts: [hostId('h2')],
+      deadHosts: [hostId('h2')], stoppedHosts: [], freeMb: null,
       missingWorktrees: [a],
       targetHead: sha('t'),
       integration: sha('i'),
@@ -57,7 +57,7 @@ describe('reconcile', () => {
 
   it('declares neither itself nor an unknown host dead', () => {
     const tale = joined();
-    expect(reconcile(tale.state(), { ...NOTHING, deadHosts: [ME, hostId('unknown')] }, ME)).toEqual([]);
+    expect(reconcile(tale.state(), { ...NOTHING, deadHosts: [ME, stoppedHosts: [], freeMb: null, hostId('unknown')] }, ME)).toEqual([]);
   });
 
   it('speaks of its own loops only, and only while they work', () => {

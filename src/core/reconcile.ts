@@ -10,6 +10,9 @@ export interface Observed {
   readonly nowMs: number;
   /** Hosts of the log whose process is gone. */
   readonly deadHosts: readonly HostId[];
+  /** Hosts whose process has been suspended for a while. */
+  readonly stoppedHosts: readonly HostId[];
+  readonly freeMb: number | null;
   readonly targetHead: Sha | null;
   readonly integration: Sha | null;
   readonly tracker: { readonly path: string; readonly digest: string; readonly tasks: readonly Task[] } | null;
@@ -22,6 +25,10 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   const events: Event[] = [];
   for (const host of observed.deadHosts)
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
+  for (const host of observed.stoppedHosts)
+    if (host !== me && state.hosts[host]?.state === 'up') events.push({ type: 'host-stopped', host });
+  if (state.hosts[me]?.state === 'stopped') events.push({ type: 'host-woke', host: me });
+  events.push(...diskNews(state, observed.freeMb, me));
   events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;
   if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
@@ -36,6 +43,16 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
       events.push({ type: 'worktree-lost', loop: id });
   }
   return events;
+}
+
+/** Room must have come back with something to spare, or the same megabyte would be told again and again. */
+const ROOM_TO_SPARE = 1.1;
+
+function diskNews(state: State, freeMb: number | null, me: HostId): readonly Event[] {
+  const floorMb = state.hosts[me]?.policy.limits.freeMb;
+  if (freeMb === null || floorMb === undefined) return [];
+  if (state.disk === null) return freeMb < floorMb ? [{ type: 'disk-low', freeMb, floorMb }] : [];
+  return freeMb >= floorMb * ROOM_TO_SPARE ? [{ type: 'disk-freed' }] : [];
 }
 
 /** The processes to look at: every host of the log but this one. */

@@ -22,6 +22,7 @@ export type Waiting =
   | { readonly why: 'group'; readonly group: string; readonly behind: string }
   | { readonly why: 'account'; readonly account: string; readonly hold: Hold }
   | { readonly why: 'budget'; readonly spent: string }
+  | { readonly why: 'disk'; readonly freeMb: number; readonly floorMb: number }
   | { readonly why: 'slots' };
 
 export interface Plan {
@@ -61,6 +62,7 @@ export function schedule(state: State, me: HostId): Plan {
 /** Why no new task may start at all. */
 function closedBecause(state: State, { policy }: Host): Waiting | null {
   if (state.run.overspent !== null) return { why: 'budget', spent: state.run.overspent };
+  if (state.disk !== null) return { why: 'disk', freeMb: state.disk.freeMb, floorMb: state.disk.floorMb };
   const choice = chooseAgent(state, policy);
   return choice.kind === 'go' ? null : { why: 'account', account: choice.account, hold: choice.hold };
 }
@@ -160,8 +162,9 @@ function inOrder(tasks: readonly Task[]): readonly Task[] {
     .map(({ task }) => task);
 }
 
-/** A limit that is over at a known time is worth waiting for. */
-const endsByItself = (waiting: Waiting): boolean => waiting.why === 'account' && waiting.hold.untilMs !== null;
+/** A limit that is over at a known time is worth waiting for, and so is room on the disk. */
+const endsByItself = (waiting: Waiting): boolean =>
+  waiting.why === 'disk' || (waiting.why === 'account' && waiting.hold.untilMs !== null);
 
 /** Nothing is left that this host could do or should wait for. */
 export function isSpent(state: State, me: HostId): boolean {
@@ -173,6 +176,8 @@ export function isSpent(state: State, me: HostId): boolean {
     (loop) =>
       loop.host !== null &&
       isWorking(loop) &&
+      // Nobody knows when a suspended process goes on, or if.
+      state.hosts[loop.host]?.state !== 'stopped' &&
       (loop.host === me || (host.policy.slots > 0 && loop.task.startsWith(`${host.policy.tracker}#`))),
   );
   if (others || state.landing !== null) return false;

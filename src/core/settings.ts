@@ -18,6 +18,15 @@ export interface Settings {
   readonly run: Budget;
   readonly prompt: PromptSettings;
   readonly landing: LandingSettings;
+  readonly keep: KeepSettings;
+}
+
+/** How long what was taken away can be had back. */
+export interface KeepSettings {
+  /** Days until what has landed in another form is let go; what has not landed stays. */
+  readonly days: number;
+  /** Ignored files that are kept too. Patterns as in `protect`. */
+  readonly ignored: readonly string[];
 }
 
 /** How an agent says that it is done. */
@@ -119,6 +128,8 @@ export interface LimitSettings {
   readonly logMb: number;
   /** How much output stops an iteration. */
   readonly outputMb: number;
+  /** Free space on the disk below which nothing new starts. */
+  readonly freeMb: number;
 }
 
 export interface PromptSettings {

@@ -4,7 +4,8 @@ import { completeEvent, isRetired } from './complete-event.ts';
 import type { Event, Stamp } from './events.ts';
 import { resumeAccount } from './accounts.ts';
 import { propose } from './hear.ts';
-import { hostGone, hostJoined, hostLeft } from './hosts.ts';
+import { foundLoops } from './found-loops.ts';
+import { hostGone, hostJoined, hostLeft, hostStopped, hostWoke } from './hosts.ts';
 import type { HostId } from './ids.ts';
 import { applyLandingEvent } from './land.ts';
 import { applyLoopEvent } from './loop-events.ts';
@@ -40,6 +41,14 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return hostLeft(state, event.host, stamp);
     case 'host-lost':
       return hostGone(state, event.host, stamp);
+    case 'host-stopped':
+      return hostStopped(state, event.host);
+    case 'host-woke':
+      return hostWoke(state, event.host);
+    case 'disk-low':
+      return { ...state, disk: { freeMb: event.freeMb, floorMb: event.floorMb, since: stamp.at } };
+    case 'disk-freed':
+      return { ...state, disk: null };
     case 'tasks-read':
       return {
         ...state,
@@ -60,11 +69,15 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'loop-blocked':
     case 'loop-done':
     case 'loop-steered':
+    case 'loop-discarded':
+    case 'loop-restored':
       return applyLoopEvent(state, event, stamp);
     case 'command-failed':
       // A claim and a landing written in one record share a fence, so only the loop tells them apart.
       if (event.loop === null) return applyLandingEvent(state, event, stamp);
       return applyLoopEvent(state, { ...event, loop: event.loop }, stamp);
+    case 'loops-found':
+      return foundLoops(state, event.loops, stamp);
     case 'account-resumed':
       return resumeAccount(state, event);
     case 'conflicts-foreseen':

@@ -130,6 +130,8 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   budget: 'Its budget is spent',
   blocked: 'The agent says it needs a person',
   ejected: 'It was taken out of the queue',
+  tampered: 'Its agent changed things outside its worktree',
+  discarded: 'It was thrown away',
   protected: 'It changes files that agents read and act upon, so a person has to look at it first',
 };
 

@@ -22,6 +22,8 @@ export async function observe(
   return {
     nowMs: world.clock.nowMs(),
     deadHosts,
+    stoppedHosts: hostsToWatch(state, me).flatMap((host) => (world.hosts.isStopped(host.mark) ? [host.id] : [])),
+    freeMb: world.disk.freeMb(),
     missingWorktrees,
     // What could not be read now is read at the next look.
     targetHead: await world.integration.targetHead().catch(() => null),

@@ -2,6 +2,7 @@ import type { Clock } from './world.ts';
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),
+  awakeMs: () => Number(process.hrtime.bigint() / 1_000_000n),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted || ms <= 0) return resolve();

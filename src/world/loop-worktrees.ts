@@ -69,6 +69,8 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       await runGit([...HARDENED, 'checkout', '-q', '--detach', commit], { cwd: path });
     },
     isOn: (path, branch) => isOn(place, path, branch),
+    note: () => {},
+    found: async () => [],
     standOn: (path, branch) => standOn(place, path, branch),
   };
 }

@@ -5,6 +5,7 @@ import { openAgents } from './agents.ts';
 import type { ChosenAgent } from './choose-agent.ts';
 import { realClock } from './clock.ts';
 import { openForesight } from './foresight.ts';
+import { openDisk } from './disk.ts';
 import { openGates } from './gates.ts';
 import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
@@ -14,10 +15,11 @@ import { realIds } from './ids.ts';
 import { openIntegration } from './integration.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loop-worktrees.ts';
-import { isAlive, ownIdentity } from './processes/identity.ts';
+import { isAlive, isStopped, ownIdentity } from './processes/identity.ts';
 import { openProjection } from './projection.ts';
 import { openPrompts } from './prompts.ts';
 import { openRegenerate } from './regenerate.ts';
+import { openSeal } from './seal/seal.ts';
 import { settledBy } from './settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './state-places.ts';
 import type { TrackerFile, World } from './world.ts';
@@ -61,7 +63,7 @@ export async function openWorld({
     clock: realClock,
     ids: realIds(repo),
     log: await openFileLog(logFolder(repo)),
-    hosts: { own: ownIdentity(), isAlive },
+    hosts: { own: ownIdentity(), isAlive, isStopped },
     tracker,
     worktrees,
     integration: openIntegration({
@@ -92,6 +94,8 @@ export async function openWorld({
     }),
     gates: openGates(repo, settings.gates, env),
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
+    seal: openSeal({ repo }),
+    disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path),
     prompts: openPrompts(repo, settings.prompt),
   };

@@ -1,6 +1,6 @@
-import type { Event } from '../core/events.ts';
-import type { LoopId, Sha, TaskId } from '../core/ids.ts';
-import type { Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
+import type { Event, FoundLoop } from '../core/events.ts';
+import type { LoopId, Sha, TaskId, TaskKey } from '../core/ids.ts';
+import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
@@ -21,12 +21,17 @@ export interface World {
   readonly agents: Agents;
   readonly gates: Gates;
   readonly foresight: Foresight;
+  readonly seal: Seal;
+  readonly disk: Disk;
   readonly projection: Projection;
   readonly prompts: Prompts;
 }
 
 export interface Clock {
+  /** What a person's clock shows; it may jump. */
   nowMs(): number;
+  /** Counts only while the machine is awake, from no particular moment, the same for every process until the next boot. */
+  awakeMs(): number;
   /** Resolves after the time, or at once when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -41,6 +46,8 @@ export interface Ids {
 export interface HostWatch {
   readonly own: ProcessMark;
   isAlive(mark: ProcessMark): boolean;
+  /** Alive, but suspended: it answers nobody. */
+  isStopped(mark: ProcessMark): boolean;
 }
 
 export interface TrackerFile {
@@ -98,8 +105,21 @@ export interface Worktrees {
   /** Stands the worktree at a commit that is on no branch, for the gates to see. It holds nothing uncommitted. */
   standAt(path: string, commit: Sha): Promise<void>;
   isOn(path: string, branch: string): boolean;
+  /** Writes down beside the worktree whose it is, for the day when the log is lost. */
+  note(path: string, note: LoopNote): void;
+  /** Unlanded work of ours, as branches and worktrees tell it. */
+  found(): Promise<readonly FoundLoop[]>;
   /** Back on its branch, wherever gates or a crash left it; what they committed elsewhere is nobody's. */
   standOn(path: string, branch: string): Promise<void>;
+}
+
+export interface LoopNote {
+  readonly loop: LoopId;
+  readonly task: TaskKey;
+  readonly title: string;
+  readonly attempt: number;
+  readonly branch: string;
+  readonly base: Sha;
 }
 
 /** The user's new commits were found beside what landed. */
@@ -258,6 +278,19 @@ export interface Foresight {
     }[];
     readonly signal: AbortSignal;
   }): Promise<Readonly<Record<LoopId, readonly Foreseen[]>>>;
+}
+
+/** Notices what an agent does outside its own worktree. */
+export interface Seal {
+  /** Writes down how everything outside the worktree is, before the agent starts; it stays with the iteration, for whoever adopts it. */
+  take(iteration: Iteration, branch: string): Promise<void>;
+  /** What the agent did there, once none of its processes lives: kept, and undone where that is certain to be right. Null: nothing. */
+  check(iteration: Iteration, branch: string): Promise<Breach | null>;
+}
+
+export interface Disk {
+  /** What is free where the repository and its worktrees are, in megabytes: the least of them. */
+  freeMb(): number;
 }
 
 export interface Gates {

@@ -23,6 +23,7 @@ export const LIMITS: LimitSettings = {
   maxTokens: null,
   logMb: 1,
   outputMb: 10,
+  freeMb: 0,
 };
 
 export const TRAIN: TrainPolicy = {
@@ -163,6 +164,7 @@ export function tellTale(): Tale {
       guided: 0,
       swept: 0,
       odd: null,
+      breach: null,
       ...more,
     };
     write(ended);

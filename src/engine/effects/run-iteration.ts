@@ -40,6 +40,7 @@ export async function runIteration(
     if (order === null) return [];
     if ('released' in order)
       return [{ type: 'loop-released', loop: loop.id, fence: command.fence, why: order.released }];
+    await world.seal.take(iteration, loop.branch);
     await world.agents.start(iteration, order);
     told = order.guided;
   }
@@ -48,13 +49,14 @@ export async function runIteration(
   const finished = await world.agents
     .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })
     .finally(steering.stop);
+  const breach = await world.seal.check(iteration, loop.branch);
   const facts = await world.worktrees.commitLeftovers({
     path: loop.worktree,
     branch: loop.branch,
     message: leftoversMessage(loop.title, loop.id, command.n),
   });
   const { head, tree, odd } = facts;
-  return [{ ...endedEvent(context, command, finished), head, tree, odd }];
+  return [{ ...endedEvent(context, command, finished), head, tree, odd, breach }];
 }
 
 function loopOf(context: PerformContext, command: RunIteration): Loop & { readonly worktree: string } {
@@ -118,7 +120,7 @@ function endedEvent(
   context: PerformContext,
   command: RunIteration,
   finished: IterationResult,
-): Omit<Ended, 'head' | 'tree' | 'odd'> {
+): Omit<Ended, 'head' | 'tree' | 'odd' | 'breach'> {
   const { end, report } = finished;
   const { outcome, failure, hold } = judge({ end, report, ...context.completion });
   return {

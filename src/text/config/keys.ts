@@ -198,6 +198,7 @@ export const KEYS: readonly ConfigKey[] = [
   open('limits.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 2_000_000, 'Tokens one loop may use.'),
   key('limits.log_mb', count(1, MANY), 64, "Megabytes kept of one iteration's output; the middle is cut."),
   key('limits.output_mb', count(1, MANY), 2048, 'Megabytes of output that stop an iteration.'),
+  key('limits.free_mb', count(0, MANY), 512, 'Megabytes free on the disk below which nothing new starts.'),
 
   open('run.max_cost', amount, 20, 'US dollars one run may spend, all loops together.'),
   open('run.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 10_000_000, 'Tokens one run may use, all loops together.'),
@@ -272,5 +273,13 @@ export const KEYS: readonly ConfigKey[] = [
     { kind: 'shell-line' },
     'npm install --package-lock-only',
     'Command that makes this file anew when it conflicts.',
+  ),
+
+  key('keep.days', count(1, MANY), 30, 'Days until kept work that is on main too is let go; the rest stays.'),
+  key(
+    'keep.ignored',
+    texts,
+    ['.env*', '*.local'],
+    'Files (with * and **) that git ignores and that are kept all the same when a worktree goes.',
   ),
 ];

@@ -39,6 +39,7 @@ describe('settle', () => {
         maxTokens: null,
         logMb: 64,
         outputMb: 2048,
+        freeMb: 512,
       },
       run: { maxCostUsd: null, maxTokens: null },
       prompt: { memoryTokens: 2000 },

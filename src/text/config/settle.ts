@@ -83,6 +83,7 @@ function settingsFrom(values: Values): Settings {
     run: { maxCostUsd: get('run.max_cost'), maxTokens: get('run.max_tokens') },
     prompt: { memoryTokens: get('prompt.memory_tokens') },
     landing: landingFrom(get, values),
+    keep: { days: get('keep.days'), ignored: get('keep.ignored') },
   };
 }
 
@@ -141,6 +142,7 @@ function limitsFrom(get: Get): LimitSettings {
     maxTokens: get('limits.max_tokens'),
     logMb: get('limits.log_mb'),
     outputMb: get('limits.output_mb'),
+    freeMb: get('limits.free_mb'),
   };
 }
 

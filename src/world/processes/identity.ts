@@ -38,6 +38,11 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && !stat.zombie && stat.startTime === identity.startTime;
 }
 
+/** Suspended by a signal: alive, but it does nothing until it is told to go on. */
+export function isStopped(identity: ProcessIdentity): boolean {
+  return isAlive(identity) && processSource.stat(identity.pid)?.stopped === true;
+}
+
 export function toIdentity(stat: ProcessStat): ProcessIdentity {
   return { pid: stat.pid, startTime: stat.startTime, bootId: currentBootId() };
 }

@@ -21,7 +21,9 @@ function stat(pid: number): ProcessStat | null {
   const [state, parent, group] = fields;
   const startTime = fields[19];
   if (state === undefined || startTime === undefined) return null;
-  return { pid, parent: Number(parent), group: Number(group), startTime, zombie: state === 'Z' || state === 'X' };
+  const zombie = state === 'Z' || state === 'X';
+  const stopped = state === 'T' || state === 't';
+  return { pid, parent: Number(parent), group: Number(group), startTime, zombie, stopped };
 }
 
 function list(): readonly ProcessEntry[] {

@@ -32,6 +32,7 @@ function parseLine(line: string): ProcessEntry | null {
     group: Number(group),
     startTime,
     zombie: state.startsWith('Z') || state.startsWith('X'),
+    stopped: state.startsWith('T'),
     token: variable(command, TOKEN_VARIABLE),
     loop: variable(command, LOOP_VARIABLE),
   };

@@ -6,6 +6,8 @@ export interface ProcessStat {
   readonly startTime: string;
   /** Ended, but not yet collected by its parent: signals reach it and do nothing. */
   readonly zombie: boolean;
+  /** Suspended by a signal or held by a debugger. */
+  readonly stopped: boolean;
 }
 
 export interface ProcessEntry extends ProcessStat {

@@ -71,6 +71,7 @@ function lifeOf(
       guided: 0,
       swept: 0,
       odd: null,
+      breach: null,
     },
     {
       type: 'gates-ended',

@@ -40,6 +40,7 @@ export function iterate(sim: Sim, { loop, fence, n }: Extract<Command, { type: '
     durationMs: 1000,
     swept: 0,
     odd: null,
+    breach: null,
   };
 }
 

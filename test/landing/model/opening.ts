@@ -61,6 +61,7 @@ function lifeOf({ workload: { repo } }: Sim, item: Item, fence: number): readonl
       guided: 0,
       swept: 0,
       odd: null,
+      breach: null,
     },
     { type: 'gates-ended', ...ended, tested, report: GREEN, protected: [], changed: [] },
   ];

@@ -156,6 +156,7 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
       maxTokens: null,
       logMb: 1,
       outputMb: 10,
+      freeMb: 0,
     },
     target: 'main',
     publish: workload.publish,

@@ -12,6 +12,8 @@ export function checkReconciled(realm: Realm): void {
       deadHosts: hostsToWatch(state, me).flatMap(({ id, mark }) =>
         realm.hosts.some((host) => host.pid === mark.pid && !host.dead && !host.suspected) ? [] : [id],
       ),
+      stoppedHosts: [],
+      freeMb: realm.freeMb,
       missingWorktrees: worktreesToWatch(state, me).flatMap(({ loop, path }) =>
         realm.worktrees.get(path)?.exists === true ? [] : [loop],
       ),

@@ -101,6 +101,7 @@ export interface Realm {
   integration: Sha | null;
   target: Sha;
   userIsDirty: boolean;
+  freeMb: number;
   isCalm: boolean;
   /** Something was handed to a host since this was last cleared: its promises must run before anything else happens. */
   stirred: boolean;
@@ -163,6 +164,7 @@ function emptyRealm(scenario: Scenario, random: Random, brain: Brain, git: GitMo
     integration: null,
     target: root,
     userIsDirty: false,
+    freeMb: 10_000,
     isCalm: false,
     stirred: false,
     violation: null,

@@ -120,6 +120,7 @@ export function createScenario(random: Random): Scenario {
         maxTokens: random.pick([null, null, null, null, 1200]),
         logMb: 1,
         outputMb: 10,
+        freeMb: 0,
       },
       target: 'main',
       publish: random.pick(['end', 'end', 'each', 'each', 'manual']),

@@ -43,6 +43,8 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
       const { worktree } = standing(realm, path);
       return worktree.branch === branch && worktree.detached === null;
     },
+    note: () => undefined,
+    found: () => op(() => []),
     standOn: (path, branch) =>
       op(() => {
         const { worktree } = standing(realm, path);

@@ -24,6 +24,8 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     hosts: {
       own: markOf(host.pid),
       isAlive: ({ pid }) => realm.hosts.some((other) => other.pid === pid && !other.dead && !other.suspected),
+      isStopped: ({ pid }) =>
+        realm.hosts.some((other) => other.pid === pid && !other.dead && other.frozenUntilMs > realm.timeline.now()),
     },
     tracker: simTracker(realm, host),
     worktrees: createSimWorktrees(realm, host, op),
@@ -31,6 +33,8 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     agents: createSimAgents(realm, host, op),
     gates: createSimGates(realm, host),
     foresight: { look: (options) => op(() => foresee(realm, options)) },
+    seal: { take: async () => undefined, check: async () => null },
+    disk: { freeMb: () => realm.freeMb },
     prompts: { build: ({ guidance }) => JSON.stringify(guidance) },
     projection: { write: () => undefined, close: () => undefined },
   };
@@ -42,6 +46,7 @@ function simClock(realm: Realm, host: SimHost): Clock {
   const { timeline } = realm;
   return {
     nowMs: () => timeline.now() + host.skewMs,
+    awakeMs: () => timeline.now(),
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal.aborted || ms <= 0) return resolve();
