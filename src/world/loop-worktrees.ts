@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { sha } from '../core/ids.ts';
+import { reach } from './failpoint.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
 import { commitLeftovers } from './git/leftovers.ts';
+import { linksOut } from './git/links-out.ts';
 import { deleteRef, readRef } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
@@ -54,6 +56,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     },
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
+    linksOut: (from, to) => linksOut(view, from, to),
     restore: async (path) => {
       if (!settled.delete(path)) await restore(path);
     },
@@ -67,6 +70,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     standAt: async (path, commit) => {
       settled.delete(path);
       await runGit([...HARDENED, 'checkout', '-q', '--detach', commit], { cwd: path });
+      reach('gate.stands');
     },
     isOn: (path, branch) => isOn(place, path, branch),
     note: () => {},
@@ -104,6 +108,7 @@ async function standOn(place: WorktreePlace, path: string, branch: string): Prom
   await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
   await git('reset', '-q', '--hard');
   await git('clean', '-fdq');
+  reach('gate.back');
   await git('symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', `refs/heads/${branch}`);
 }
 
@@ -120,6 +125,7 @@ async function retire(
 ): ReturnType<Worktrees['retire']> {
   const { repo, view, worktreeRoot } = place;
   await unpin(view, { loop, head, landed });
+  reach('retire.unpinned');
   if (!existsSync(path)) return { kept: 'the folder is gone' };
   const now = await facts(place, path);
   const adminDir = adminDirOf(repo, path);
@@ -129,6 +135,8 @@ async function retire(
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
   await retireWorktree(repo, { path, worktreeRoot });
+  reach('retire.pooled');
   await deleteRef(view, `refs/heads/${branch}`, head);
+  reach('retire.done');
   return { kept: null };
 }

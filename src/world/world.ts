@@ -80,6 +80,8 @@ export interface Worktrees {
   touched(path: string, base: Sha): Promise<readonly string[]>;
   /** Paths that differ between two commits. */
   changed(from: Sha, to: Sha): Promise<readonly string[]>;
+  /** Links that are new or changed between two commits and lead out of the checkout, as `path -> target`. */
+  linksOut(from: Sha, to: Sha): Promise<readonly string[]>;
   /** Throws away what a gate left in a worktree whose own work is committed. */
   restore(path: string): Promise<void>;
   /** Gives the worktree back for reuse; a sentence says why it could not. */

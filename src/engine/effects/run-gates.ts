@@ -41,9 +41,10 @@ export async function runGates(
   const { head, tree } = await world.worktrees.facts(path);
   // With the task ticked it is the very tree that lands if nobody else lands first.
   const preview = await world.integration.preview(head, findTask(context.state(), loop.task)?.id ?? null);
-  const [ran, changed] = await Promise.all([
+  const [ran, changed, links] = await Promise.all([
     gated(context, command, working, head, preview?.commit ?? null, signal),
     loop.base === null ? [] : world.worktrees.changed(loop.base, head),
+    loop.base === null ? [] : world.worktrees.linksOut(loop.base, head),
   ]);
   if (policy.hasGates) await world.worktrees.restore(path);
   await world.worktrees.standOn(path, loop.branch);
@@ -51,7 +52,9 @@ export async function runGates(
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   const tested = preview?.tree ?? tree;
-  const facts = { protected: matchProtected(changed, context.protect), changed: changed.slice(0, FOOTPRINT_MAX) };
+  // What others write through a link that leads out is written there, so it waits for a person as well.
+  const held = [...matchProtected(changed, context.protect), ...links];
+  const facts = { protected: held, changed: changed.slice(0, FOOTPRINT_MAX) };
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
 }
 

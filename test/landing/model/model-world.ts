@@ -113,6 +113,7 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
     facts: async (path) => ({ head: tip(path), tree: get(repo, tip(path)).tree }),
     markers: async () => [],
     changed: async () => [],
+    linksOut: async () => [],
     withGateWorktree: (_slot, at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));
