@@ -44,7 +44,7 @@ describe('A5 agents of four characters', () => {
     expect(one.git('log', '--all', '--format=%H', '--', '.env')).toBe('');
   });
 
-  it('A5 the agent that lies: nothing lands, exit 1', async () => {
+  it('case 41: A5 the agent that lies: nothing lands, exit 1', async () => {
     const one = scratch();
     project(one, { tasks: EIGHT, agent: [{ claim: true }], config: { limits: { iterations: 2 } } });
     const main = one.git('rev-parse', 'main');

@@ -78,7 +78,7 @@ describe('A6 the user’s checkout', () => {
     ['an untracked file', 'fresh.txt', (one: Scratch) => one.put('fresh.txt', 'mine\n')],
     ['an untracked folder where a file lands', 'fresh.txt', (one: Scratch) => one.put('fresh.txt/inner', 'mine\n')],
     ['an ignored file', '.env', (one: Scratch) => one.put('.env', 'MINE=1\n')],
-  ])('A6 %s in the way blocks publishing and is named', async (_, path, makeMess) => {
+  ])('case 29: A6 %s in the way blocks publishing and is named', async (_, path, makeMess) => {
     const steps: Step[] = [
       { write: { path: '.gitignore', text: '' } },
       { write: { path, text: 'from the agent\n' } },
@@ -94,7 +94,7 @@ describe('A6 the user’s checkout', () => {
     expect(one.git('show', `refs/paralph/int/main:${path}`)).toBe('from the agent');
   });
 
-  it('A6 once the mess is gone, what landed is published', async () => {
+  it('case 29: A6 once the mess is gone, what landed is published', async () => {
     const one = prepared('end', [{ write: { path: 'dirty.txt', text: 'from ${task}\n' } }, { claim: true }], ['t1']);
     one.put('dirty.txt', 'mine\n');
     const { stdout } = await ralph(one, [...RUN, '--events']);

@@ -34,7 +34,7 @@ describe('what must be there before anything starts', () => {
     expect(one.git('log', '-1', '--format=%an %cn', 'main')).toBe('Global Gus Global Gus');
   });
 
-  it('a repository without commits: exit 4 and what to do', async () => {
+  it('case 28: a repository without commits: exit 4 and what to do', async () => {
     const one = scratch({ hasCommit: false });
     one.put('PRD.md', markdownTasks(['a']));
     const { code, stderr } = await ralph(one, RUN);
@@ -78,7 +78,7 @@ describe('what must be there before anything starts', () => {
     expect(stderr).toContain('scripted');
   });
 
-  it('an agent that is not installed: exit 4, nothing started', async () => {
+  it('case 43: an agent that is not installed: exit 4, nothing started', async () => {
     const one = scratch();
     project(one, { tasks: ['a'] });
     one.put('ralph.toml', 'agent = "ghost"\n[agents.ghost]\ncommand = ["no-such-program-anywhere", "-p"]\n');
@@ -97,7 +97,7 @@ describe('what must be there before anything starts', () => {
     expect(starts(one)).toEqual([]);
   });
 
-  it('GIT_* of the caller does not lead it astray', async () => {
+  it('case 24: GIT_* of the caller does not lead it astray', async () => {
     const one = scratch();
     project(one, { tasks: ['a'] });
     const env = { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' };

@@ -19,7 +19,7 @@ const meet = (one: Scratch, own: string, other: string, ...steps: Step[]): Step[
 ];
 
 describe('S2.6 landings that do not go through', () => {
-  it('S2.6 two tasks edit one line: one lands, the other is parked, both sides kept, the queue goes on', async () => {
+  it('case 32: S2.6 two tasks edit one line: one lands, the other is parked, both sides kept, the queue goes on', async () => {
     const one = scratch();
     const edit = (text: string): Step => ({ write: { path: 'README.md', text: `# ${text}\n` } });
     project(one, {

@@ -37,7 +37,7 @@ const statusOf = async (one: Scratch): Promise<Status> =>
   JSON.parse((await ralph(one, ['status', '--json'])).stdout) as Status;
 
 describe('usage limits', () => {
-  it('A3 a limit with a reset time holds every loop of the account, and they go on by themselves', async () => {
+  it('case 46: A3 a limit with a reset time holds every loop of the account, and they go on by themselves', async () => {
     const one = played([{ does: 'limit', resetInMs: 4000 }, { does: 'limit', resetInMs: 4000 }, DONE]);
     const run = startRalph(one, [...RUN, '--events']);
     await run.waitFor(/account-held/);
@@ -81,7 +81,7 @@ describe('usage limits', () => {
     expect(most).toBe(2);
   });
 
-  it('rate limits are waited out and count for nothing', async () => {
+  it('case 46: rate limits are waited out and count for nothing', async () => {
     const one = played([{ does: 'rate' }, DONE], {}, ['t1']);
     const run = startRalph(one, [...RUN, '--events']);
     await run.waitFor(/"outcome":"throttled"/);
@@ -159,14 +159,14 @@ describe('budgets', () => {
 });
 
 describe('verdicts', () => {
-  it('exit 0 without the event that ends a run is a failure', async () => {
+  it('case 41: exit 0 without the event that ends a run is a failure', async () => {
     const one = played([{ does: 'vanish' }], {}, ['t1']);
     const { code, stdout } = await ralph(one, [...RUN, '--json']);
     expect(code).toBe(1);
     expect(summaryOf(stdout).parked).toMatchObject([{ reason: 'failures' }]);
   });
 
-  it('what other agents read and act upon lands only when a person says so', async () => {
+  it('case 34: what other agents read and act upon lands only when a person says so', async () => {
     const path = '.mcp.json';
     const one = played([{ ...DONE, path } as Act], {}, ['t1']);
     const { code, stdout } = await ralph(one, [...RUN, '--json']);

@@ -82,7 +82,7 @@ describe('the loop', () => {
   it.each<[string, Record<string, unknown>, number]>([
     ['iterations', { iterations: 2, no_progress: 9 }, 2],
     ['no_progress', { iterations: 9, no_progress: 3 }, 3],
-  ])('stop rule %s', async (_, limits, count) => {
+  ])('case 44: stop rule %s', async (_, limits, count) => {
     const one = scratch();
     project(one, { tasks: ['a'], agent: [{ print: 'thinking' }], config: { limits } });
     const { code, stdout } = await ralph(one, [...RUN, '--json']);

@@ -21,7 +21,7 @@ const agentsAlive = (one: Scratch): number[] =>
     .filter(isAlive);
 
 describe('stopping', () => {
-  it('Ctrl-C once: 130, no new work, agents gone, resumable, the command shown', async () => {
+  it('case 51: Ctrl-C once: 130, no new work, agents gone, resumable, the command shown', async () => {
     const one = scratch();
     project(one, {
       tasks: ['a', 'b', 'c'],
@@ -88,7 +88,7 @@ describe('stopping', () => {
     expect(starts(one).length).toBeLessThanOrEqual(5);
   });
 
-  it('Ctrl-C twice: killed at once, all descendants gone', async () => {
+  it('case 51: Ctrl-C twice: killed at once, all descendants gone', async () => {
     const one = scratch();
     project(one, {
       tasks: ['a', 'b'],
@@ -126,7 +126,7 @@ describe('stopping', () => {
     expect(agentsAlive(one)).toEqual([]);
   });
 
-  it('SIGTERM: 143, as orderly as Ctrl-C', async () => {
+  it('case 51: SIGTERM: 143, as orderly as Ctrl-C', async () => {
     const one = scratch();
     project(one, { tasks: ['a'], agent: [wait(one), ...HONEST] });
     const run = startRalph(one, RUN);

@@ -64,7 +64,7 @@ describe('S0.3 what the gates of a landing are', () => {
     expect(accountFor(one, ['cheat', 'third', 'weak']).landed).toEqual(['third', 'weak']);
   });
 
-  it('what a gate changes, adds or commits never lands', async () => {
+  it('case 33: what a gate changes, adds or commits never lands', async () => {
     const one = scratch();
     const gate = watchedGate(
       one,

@@ -73,7 +73,7 @@ describe('S0.9 the user works on main while a train runs', () => {
     { publish: 'end', act: rebases },
     { publish: 'manual', act: rebases },
     { publish: 'each', act: reorders },
-  ])('publish = $publish, the user $act.name: what they have then is kept as it is', async ({ publish, act }) => {
+  ])('case 30: publish = $publish, the user $act.name: what they have then is kept as it is', async ({ publish, act }) => {
     const [one, gate] = await prepared(publish);
     let mine = '';
     let files: Record<string, string> = {};

@@ -16,7 +16,7 @@ const answer = (id: number): string =>
   });
 
 describe('an iteration that goes on by itself', () => {
-  it('is stopped once it was silent for too long on both streams', async () => {
+  it('case 38: is stopped once it was silent for too long on both streams', async () => {
     // Each word keeps it alive: together they last longer than the silence that is allowed.
     const script = 'echo 1; sleep 1; echo 2 >&2; sleep 1; echo 3; sleep 1; echo 4 >&2; sleep 300';
     const { agents, iteration, order, read } = stage({ agent: { command: sh(script), stallMs: 3000 } });
@@ -37,7 +37,7 @@ describe('an iteration that goes on by itself', () => {
     expect(findMarked(read('token'))).toEqual([]);
   });
 
-  it('gets no grace for a flood, and what is above the bound is not kept', async () => {
+  it('case 39: gets no grace for a flood, and what is above the bound is not kept', async () => {
     const command = sh('trap "" TERM; yes; sleep 300');
     const { agents, iteration, order, dir } = stage({ agent: { command }, limits: { outputMb: 1 } });
     await agents.start(iteration, order);

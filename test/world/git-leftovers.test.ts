@@ -82,7 +82,7 @@ describe('what is left is committed', () => {
     expect(tip()).toBe(head);
   });
 
-  it('takes changes, new files, deletions, renames, modes and symlinks, and no ignored file', async () => {
+  it('case 17: takes changes, new files, deletions, renames, modes and symlinks, and no ignored file', async () => {
     put('a.txt', 'changed\n');
     rmSync(join(path, 'b.txt'));
     renameSync(join(path, 'c.txt'), join(path, 'moved.txt'));
@@ -143,7 +143,7 @@ describe('what is left is committed', () => {
     expect(existsSync(join(scratch.dir, 'hook-ran'))).toBe(false);
   });
 
-  it('clears the index.lock of this worktree and no other', async () => {
+  it('case 18: clears the index.lock of this worktree and no other', async () => {
     put('new.txt', 'new\n');
     writeFileSync(join(adminDir, 'index.lock'), '');
     writeFileSync(join(repo.commonDir, 'index.lock'), '');
@@ -166,7 +166,7 @@ describe('what is left is committed', () => {
 });
 
 describe('HEAD is not on the branch', () => {
-  it('adopts commits made on a detached HEAD, and what is uncommitted on top', async () => {
+  it('case 15: adopts commits made on a detached HEAD, and what is uncommitted on top', async () => {
     git('checkout', '-q', '--detach');
     const made = work('detached.txt');
     put('more.txt', 'more\n');
@@ -177,7 +177,7 @@ describe('HEAD is not on the branch', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 
-  it('keeps commits of a detached HEAD that do not follow the branch, and leaves the branch', async () => {
+  it('case 15: keeps commits of a detached HEAD that do not follow the branch, and leaves the branch', async () => {
     const onBranch = work('branch.txt');
     git('checkout', '-q', '--detach', base);
     work('detached.txt');
@@ -219,7 +219,7 @@ describe('HEAD is not on the branch', () => {
     expect(filesIn(facts.kept ?? '')).toContain('more.txt');
   });
 
-  it('brings back a branch that was deleted under the worktree', async () => {
+  it('case 14: brings back a branch that was deleted under the worktree', async () => {
     const made = work('branch.txt');
     scratch.git('update-ref', '-d', `refs/heads/${BRANCH}`);
     put('more.txt', 'more\n');
@@ -273,7 +273,7 @@ describe('an operation is half done', () => {
     },
   };
   for (const [odd, begin] of Object.entries(cases)) {
-    it(`keeps a snapshot amid ${odd} and touches nothing`, async () => {
+    it(`case 16: keeps a snapshot amid ${odd} and touches nothing`, async () => {
       conflict();
       begin();
       put('extra.txt', 'extra\n');

@@ -79,7 +79,7 @@ describe('runGit', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret');
   });
 
-  it('works as usual when it is started from a git hook', async () => {
+  it('case 24: works as usual when it is started from a git hook', async () => {
     const { dir, git } = await scratch();
     const other = await scratch({ files: { 'other.txt': 'x' } });
     process.env['GIT_DIR'] = join(other.dir, '.git');

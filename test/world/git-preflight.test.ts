@@ -33,7 +33,7 @@ describe('preflight chooses the target', () => {
     expect(await check(dir, 'refs/heads/trunk')).toMatchObject({ target: 'trunk' });
   });
 
-  it('with a detached HEAD', async () => {
+  it('case 28: with a detached HEAD', async () => {
     const { dir, git } = scratch();
     git('switch', '-q', '--detach');
     expect(await check(dir)).toMatchObject({ target: 'main' });
@@ -83,7 +83,7 @@ describe('preflight chooses the target', () => {
 });
 
 describe('preflight takes', () => {
-  it('odd names, subfolders and linked worktrees', async () => {
+  it('case 28: odd names, subfolders and linked worktrees', async () => {
     for (const name of ['with space', 'größe 🌲', 'two\nlines']) {
       const { dir, git, write } = scratch({ name });
       write('sub/x', 'x');
@@ -93,7 +93,7 @@ describe('preflight takes', () => {
     }
   });
 
-  it('submodules, shallow clones, worktrees of a bare repository and sha256', async () => {
+  it('case 27: submodules, shallow clones, worktrees of a bare repository and sha256', async () => {
     const inner = scratch();
     const outer = scratch();
     const around = dirname(outer.dir);
@@ -108,7 +108,7 @@ describe('preflight takes', () => {
     expect((await check(long.dir)).targetSha).toHaveLength(64);
   });
 
-  it('a partial clone once the objects of the target are there', async () => {
+  it('case 27: a partial clone once the objects of the target are there', async () => {
     const { dir, git } = scratch();
     git('config', 'uploadpack.allowFilter', 'true');
     gitIn(dirname(dir), 'clone', '-q', '--no-checkout', '--filter=blob:none', `file://${dir}`, 'partial');
@@ -154,7 +154,7 @@ describe('preflight refuses', () => {
     });
   });
 
-  it('storage it does not know', async () => {
+  it('case 27: storage it does not know', async () => {
     for (const [key, value] of [
       ['refStorage', 'reftable'],
       ['somethingNew', 'true'],

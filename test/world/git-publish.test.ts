@@ -276,7 +276,7 @@ describe('publish where a local file is in the way', () => {
 });
 
 describe('publish where somebody is at work', () => {
-  it('stops at a held index.lock and leaves it', async () => {
+  it('case 19: stops at a held index.lock and leaves it', async () => {
     const to = land({ 'a.txt': 'A\n' });
     writeFileSync(join(repo.commonDir, 'index.lock'), '');
     expect(await go(to)).toMatchObject({ outcome: 'blocked', why: expect.stringContaining('index.lock') as string });

@@ -109,7 +109,7 @@ describe('takeWorktree and retireWorktree', () => {
     expect(await listWorktrees(repo)).toHaveLength(2);
   });
 
-  it('picks another folder when the name is taken', async () => {
+  it('case 8: picks another folder when the name is taken', async () => {
     put(join(root, 'ralph-one/mine.txt'), 'mine');
     expect((await take('ralph/one')).path).toBe(join(root, 'ralph-one-2'));
     expect(readFileSync(join(root, 'ralph-one/mine.txt'), 'utf8')).toBe('mine');
