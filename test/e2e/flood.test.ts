@@ -68,27 +68,30 @@ describe(`an agent that prints ${FLOOD_MB} MB`, () => {
     ['lines of JSON', 'jsonl', `${said(WORDS)}\n`, RESULT],
     ['one line', 'jsonl', WORDS, `\n${RESULT}`],
   ] as const) {
-    itOn('linux')(`case ${kind === 'one line' ? 40 : 39}: ${kind}: lands, the host stays small, and the log is cut`, async () => {
-      const one = scratch();
-      project(one, {
-        tasks: ['a'],
-        config: {
-          agent: 'flooding',
-          'agents.flooding': { driver, command: ['node', floodingAgent(one, piece, claim)] },
-          limits: { log_mb: LOG_MB, output_mb: 2 * FLOOD_MB, runtime: '170s' },
-        },
-      });
-      const running = startRalph(one, ['run', '--parallel'], { timeoutMs: 170_000 });
-      const peak = await peakMb(running);
-      const { code, stdout, stderr } = await running.ended;
-      expect(code, stdout + stderr).toBe(0);
-      expect(one.git('show', 'main:a.txt')).toBe('made');
-      expect(peak).toBeGreaterThan(20);
-      expect(peak).toBeLessThan(HOST_MB_MAX);
-      const sizes = logSizes(one);
-      expect(sizes).toHaveLength(1);
-      expect(Math.max(...sizes)).toBeLessThanOrEqual(LOG_MB * MEGABYTE);
-      expect(Math.max(...sizes)).toBeGreaterThan((LOG_MB - 1) * MEGABYTE);
-    });
+    itOn('linux')(
+      `case ${kind === 'one line' ? 40 : 39}: ${kind}: lands, the host stays small, and the log is cut`,
+      async () => {
+        const one = scratch();
+        project(one, {
+          tasks: ['a'],
+          config: {
+            agent: 'flooding',
+            'agents.flooding': { driver, command: ['node', floodingAgent(one, piece, claim)] },
+            limits: { log_mb: LOG_MB, output_mb: 2 * FLOOD_MB, runtime: '170s' },
+          },
+        });
+        const running = startRalph(one, ['run', '--parallel'], { timeoutMs: 170_000 });
+        const peak = await peakMb(running);
+        const { code, stdout, stderr } = await running.ended;
+        expect(code, stdout + stderr).toBe(0);
+        expect(one.git('show', 'main:a.txt')).toBe('made');
+        expect(peak).toBeGreaterThan(20);
+        expect(peak).toBeLessThan(HOST_MB_MAX);
+        const sizes = logSizes(one);
+        expect(sizes).toHaveLength(1);
+        expect(Math.max(...sizes)).toBeLessThanOrEqual(LOG_MB * MEGABYTE);
+        expect(Math.max(...sizes)).toBeGreaterThan((LOG_MB - 1) * MEGABYTE);
+      },
+    );
   }
 });

@@ -73,35 +73,38 @@ describe('S0.9 the user works on main while a train runs', () => {
     { publish: 'end', act: rebases },
     { publish: 'manual', act: rebases },
     { publish: 'each', act: reorders },
-  ])('case 30: publish = $publish, the user $act.name: what they have then is kept as it is', async ({ publish, act }) => {
-    const [one, gate] = await prepared(publish);
-    let mine = '';
-    let files: Record<string, string> = {};
-    const { code, stderr } = await meanwhile(one, gate, () => {
-      act(one);
-      mine = one.git('rev-parse', 'main');
-      files = Object.fromEntries(
-        one
-          .git('ls-files')
-          .split('\n')
-          .map((path) => [path, one.git('show', `HEAD:${path}`)]),
-      );
-    });
-    expect(within(one, mine, 'main'), stderr).toBe(true);
-    expect(one.git('status', '--porcelain')).toBe('');
-    for (const [path, text] of Object.entries(files)) {
-      if (path !== 'PRD.md') expect(one.git('show', `main:${path}`), path).toBe(text);
-    }
-    // What they took back stays away.
-    for (const path of ['first.txt', 'second.txt'].filter((each) => !(each in files)))
-      expect(gitSays(one.git, 'cat-file', '-e', `main:${path}`), path).toBe(false);
+  ])(
+    'case 30: publish = $publish, the user $act.name: what they have then is kept as it is',
+    async ({ publish, act }) => {
+      const [one, gate] = await prepared(publish);
+      let mine = '';
+      let files: Record<string, string> = {};
+      const { code, stderr } = await meanwhile(one, gate, () => {
+        act(one);
+        mine = one.git('rev-parse', 'main');
+        files = Object.fromEntries(
+          one
+            .git('ls-files')
+            .split('\n')
+            .map((path) => [path, one.git('show', `HEAD:${path}`)]),
+        );
+      });
+      expect(within(one, mine, 'main'), stderr).toBe(true);
+      expect(one.git('status', '--porcelain')).toBe('');
+      for (const [path, text] of Object.entries(files)) {
+        if (path !== 'PRD.md') expect(one.git('show', `main:${path}`), path).toBe(text);
+      }
+      // What they took back stays away.
+      for (const path of ['first.txt', 'second.txt'].filter((each) => !(each in files)))
+        expect(gitSays(one.git, 'cat-file', '-e', `main:${path}`), path).toBe(false);
 
-    if (publish === 'manual') expect(one.git('rev-parse', 'main')).toBe(mine);
-    expect(code, stderr).toBe(0);
-    expect(accountFor(one, TASKS).landed).toEqual(TASKS);
-    if (publish !== 'manual') expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
-    alwaysGreen(one, gate.truth);
-  });
+      if (publish === 'manual') expect(one.git('rev-parse', 'main')).toBe(mine);
+      expect(code, stderr).toBe(0);
+      expect(accountFor(one, TASKS).landed).toEqual(TASKS);
+      if (publish !== 'manual') expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
+      alwaysGreen(one, gate.truth);
+    },
+  );
 
   it('amends what the train had merged already: what they made of it counts', async () => {
     const [one, gate] = await prepared('each');
