@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { task, tellTale, TRACKER } from '../../test/sim/tale.ts';
+import { LIMITS, task, tellTale, TRACKER } from '../../test/sim/tale.ts';
 import { hostId, sha } from './ids.ts';
 import type { Observed } from './reconcile.ts';
 import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
@@ -7,7 +7,9 @@ import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
 const ME = hostId('h1');
 const NOTHING: Observed = {
   nowMs: 0,
-  deadHosts: [], stoppedHosts: [], freeMb: null,
+  deadHosts: [],
+  stoppedHosts: [],
+  freeMb: null,
   missingWorktrees: [],
   targetHead: null,
   integration: null,
@@ -37,7 +39,9 @@ describe('reconcile', () => {
     const a = tale.begin('a');
     const seen: Observed = {
       nowMs: 0,
-      deadHosts: [hostId('h2')], stoppedHosts: [], freeMb: null,
+      deadHosts: [hostId('h2')],
+      stoppedHosts: [],
+      freeMb: null,
       missingWorktrees: [a],
       targetHead: sha('t'),
       integration: sha('i'),
@@ -57,7 +61,28 @@ describe('reconcile', () => {
 
   it('declares neither itself nor an unknown host dead', () => {
     const tale = joined();
-    expect(reconcile(tale.state(), { ...NOTHING, deadHosts: [ME, stoppedHosts: [], freeMb: null, hostId('unknown')] }, ME)).toEqual([]);
+    expect(reconcile(tale.state(), { ...NOTHING, deadHosts: [ME, hostId('unknown')] }, ME)).toEqual([]);
+  });
+
+  it('tells that another host is suspended', () => {
+    const tale = joined();
+    const seen = { ...NOTHING, stoppedHosts: [hostId('h2'), ME] };
+    const events = reconcile(tale.state(), seen, ME);
+    expect(events).toEqual([{ type: 'host-stopped', host: hostId('h2') }]);
+    tale.write(...events);
+    expect(reconcile(tale.state(), seen, ME)).toEqual([]);
+  });
+
+  it('tells of a full disk once, and of room only when there is some to spare', () => {
+    const tale = tellTale();
+    tale.join('h1', { limits: { ...LIMITS, freeMb: 100 } });
+    const at = (freeMb: number) => reconcile(tale.state(), { ...NOTHING, freeMb }, ME);
+    expect(at(100)).toEqual([]);
+    expect(at(99)).toEqual([{ type: 'disk-low', freeMb: 99, floorMb: 100 }]);
+    tale.write(...at(99));
+    expect(at(50)).toEqual([]);
+    expect(at(105)).toEqual([]);
+    expect(at(110)).toEqual([{ type: 'disk-freed' }]);
   });
 
   it('speaks of its own loops only, and only while they work', () => {

@@ -27,7 +27,6 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
   for (const host of observed.stoppedHosts)
     if (host !== me && state.hosts[host]?.state === 'up') events.push({ type: 'host-stopped', host });
-  if (state.hosts[me]?.state === 'stopped') events.push({ type: 'host-woke', host: me });
   events.push(...diskNews(state, observed.freeMb, me));
   events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;
@@ -46,13 +45,13 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
 }
 
 /** Room must have come back with something to spare, or the same megabyte would be told again and again. */
-const ROOM_TO_SPARE = 1.1;
+const ROOM_TO_SPARE_PERCENT = 110;
 
 function diskNews(state: State, freeMb: number | null, me: HostId): readonly Event[] {
   const floorMb = state.hosts[me]?.policy.limits.freeMb;
   if (freeMb === null || floorMb === undefined) return [];
   if (state.disk === null) return freeMb < floorMb ? [{ type: 'disk-low', freeMb, floorMb }] : [];
-  return freeMb >= floorMb * ROOM_TO_SPARE ? [{ type: 'disk-freed' }] : [];
+  return freeMb * 100 >= floorMb * ROOM_TO_SPARE_PERCENT ? [{ type: 'disk-freed' }] : [];
 }
 
 /** The processes to look at: every host of the log but this one. */

@@ -12,10 +12,12 @@ import { claimEvents } from './claims.ts';
 import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
+import type { Memory } from './observe.ts';
 import { createPerformer } from './performer.ts';
 import type { Completion, PerformContext, Performer } from './performer.ts';
 import { createLookout } from './lookout.ts';
 import type { Lookout } from './lookout.ts';
+import { createHostLook } from './watch-hosts.ts';
 
 /** How often a host looks at the world even if nothing called. */
 const LOOK_EVERY_MS = 1000;
@@ -118,13 +120,14 @@ async function leave(hosting: Hosting): Promise<boolean> {
 }
 
 const isDone = (brain: Brain, state: State, me: HostId): boolean =>
-  brain.wishes(state, me).length === 0 && isSpent(state, me);
+  // Others took it for suspended: what it wishes is known once it has told that it goes on.
+  state.hosts[me]?.state !== 'stopped' && brain.wishes(state, me).length === 0 && isSpent(state, me);
 
 /** The one serial loop: take what happened, write it down, decide, and let the performer do what is wished. */
 async function work(hosting: Hosting): Promise<void> {
   const { world, order, brain, journal, me, performer, bell } = hosting;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let tracker: Observed['tracker'] = null;
+  const memory: Memory = { hosts: createHostLook(world), tracker: null };
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
@@ -132,8 +135,7 @@ async function work(hosting: Hosting): Promise<void> {
     let observed: Observed | null = null;
     if (!isDraining && isDue(lookedAt, world.clock.nowMs())) {
       lookedAt = world.clock.nowMs();
-      observed = await observe(world, journal.state(), me, tracker, order.onWarning);
-      tracker = observed.tracker;
+      observed = await observe(world, journal.state(), me, memory, order.onWarning);
     }
     const { lookout } = hosting;
     if (!isDraining) lookout.look(journal.state(), me);
@@ -145,6 +147,8 @@ async function work(hosting: Hosting): Promise<void> {
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
     await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
+    // Somebody took it for suspended a moment ago: that is put right before it stops what it does.
+    if (state.hosts[me]?.state === 'stopped') continue;
     const wished = brain.wishes(state, me);
     performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
@@ -159,8 +163,10 @@ const isDue = (lookedAt: number, nowMs: number): boolean => nowMs - lookedAt >= 
 
 /** What the look around showed, or that this host takes no new work. */
 function news({ brain, me }: Hosting, state: State, isDraining: boolean, observed: Observed | null): readonly Event[] {
-  if (isDraining) return state.hosts[me]?.state === 'up' ? [{ type: 'host-draining', host: me }] : [];
-  return observed === null ? [] : brain.reconcile(state, observed, me);
+  const is = state.hosts[me]?.state;
+  if (isDraining) return is === 'up' || is === 'stopped' ? [{ type: 'host-draining', host: me }] : [];
+  const woke: readonly Event[] = is === 'stopped' ? [{ type: 'host-woke', host: me }] : [];
+  return observed === null ? woke : [...woke, ...brain.reconcile(state, observed, me)];
 }
 
 /** What this host takes upon itself now: loops nobody holds, new tasks, the next landing. */

@@ -11,7 +11,7 @@ import { gatherCrowd, hostileAct, personWrites, requestFor } from './model/hosti
 import { withLightAbort } from './model/light-abort.ts';
 import { createRandom } from './model/random.ts';
 import type { Realm } from './model/realm.ts';
-import { createRealm, fail, stateOf } from './model/realm.ts';
+import { createRealm, fail, ROOM_MB, stateOf } from './model/realm.ts';
 import { createScenario } from './model/scenario.ts';
 import type { HostRunner } from './model/start-host.ts';
 import { livingHosts, policyOf, startHost } from './model/start-host.ts';
@@ -63,6 +63,7 @@ async function hostileTime(realm: Realm, runHost: HostRunner): Promise<void> {
 async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
   realm.isCalm = true;
   realm.userIsDirty = false;
+  realm.freeMb = ROOM_MB;
   for (const host of realm.hosts) host.frozenUntilMs = 0;
   if (stateOf(realm).queuePaused) personWrites(realm, [{ type: 'queue-resumed' }]);
   await untilAlone(realm);

@@ -36,11 +36,10 @@ export async function runIteration(
   let told = 0;
   if (!world.agents.wasStarted(iteration)) {
     await world.clock.sleep(command.delayMs, signal);
-    const order = await awaitOrder(context, command, signal);
+    const order = await awaitOrder(context, command, iteration, signal);
     if (order === null) return [];
     if ('released' in order)
       return [{ type: 'loop-released', loop: loop.id, fence: command.fence, why: order.released }];
-    await world.seal.take(iteration, loop.branch);
     await world.agents.start(iteration, order);
     told = order.guided;
   }
@@ -73,6 +72,7 @@ interface Released {
 async function awaitOrder(
   context: PerformContext,
   command: RunIteration,
+  iteration: Iteration,
   signal: AbortSignal,
 ): Promise<AgentOrder | Released | null> {
   for (;;) {
@@ -83,7 +83,9 @@ async function awaitOrder(
       await context.world.clock.sleep(HOLD_LOOK_MS, signal);
       continue;
     }
-    const order = await orderFor(context, loopOf(context, command), agent);
+    const loop = loopOf(context, command);
+    const order = await orderFor(context, loop, agent);
+    await context.world.seal.take(iteration, loop.branch);
     // While its prompt was made, another loop may have met a limit.
     if (!signal.aborted && isWished(context, command) && freeAgent(context, command) === agent) return order;
   }

@@ -108,7 +108,16 @@ function observe(sim: Sim): Observed {
   const { repo } = sim.workload;
   const deadHosts = sim.hosts.flatMap((other) => (other.isAlive ? [] : [other.id]));
   const { target: targetHead, integration } = repo;
-  return { nowMs: sim.nowMs, deadHosts, targetHead, integration, tracker: null, missingWorktrees: [] };
+  return {
+    nowMs: sim.nowMs,
+    deadHosts,
+    targetHead,
+    integration,
+    tracker: null,
+    stoppedHosts: [],
+    freeMb: null,
+    missingWorktrees: [],
+  };
 }
 
 const reconciled = (sim: Sim, host: ModelHost, observed: Observed): readonly Event[] =>

@@ -87,6 +87,8 @@ function checkLeft(realm: Realm, was: Page, before: State, event: Of<'host-left'
   const host = before.hosts[event.host];
   if (!realm.isCalm || host === undefined || host.state !== 'up' || host.policy.slots === 0) return;
   if (isShut(was, host) || isOver(was.run, host.policy.budget)) return;
+  // What waits behind a suspended host's loops is not waited for.
+  if (Object.values(before.hosts).some((other) => other.state === 'stopped')) return;
   const [task] = startableTasks(before, host.policy);
   const [loop] = loopsOf(before).filter((one) => one.host === null && isWorking(one) && !isShut(was, host, one));
   if (task !== undefined || loop !== undefined)
@@ -141,7 +143,8 @@ function checkBlocked(realm: Realm, event: Of<'iteration-ended'>, loop: Loop | u
     fail(realm, 'blocked-by-word', `${loop.id}/${event.n} never said that it is blocked`);
   if (isParked && why !== null && phase.detail !== why)
     fail(realm, 'blocked-by-word', `${loop.id} said ${why}, and ${phase.detail} is told`);
-  const mayGoOn = phase.at === 'gating' || event.outcome === 'claimed' || event.outcome === 'timed-out';
+  const mayGoOn =
+    phase.at === 'gating' || event.outcome === 'claimed' || event.outcome === 'timed-out' || event.breach !== null;
   if (!isParked && !mayGoOn && (why !== null || event.outcome === 'blocked') && loop.doneSaid !== event.n)
     fail(realm, 'blocked-by-word', `${loop.id}/${event.n} said ${why} and is ${phase.at}`);
 }

@@ -21,7 +21,8 @@ export function watchRecords(realm: Realm, others: readonly EventWatch[]): void 
     if (was === loop) return;
     if (was === undefined) {
       epochOf.set(loop.id, `${loop.task}@${epochs.get(loop.task) ?? 0}`);
-      checkBegun(realm, before, loop);
+      // Found in the repository: nobody began it here.
+      if (loop.host !== null) checkBegun(realm, before, loop);
       below.set(loop.id, headsBelow(before, loop));
     }
     if (loop.phase.at === 'landed' && was?.phase.at !== 'landed') {

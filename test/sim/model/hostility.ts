@@ -5,7 +5,7 @@ import { canBeQueued, landingQueue } from '../../../src/core/landing-queue.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
 import { isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from './realm.ts';
-import { appendRecord, moveIntegration, newName, stateOf, TRACKER } from './realm.ts';
+import { appendRecord, commitDirty, moveIntegration, newName, ROOM_MB, stateOf, TRACKER } from './realm.ts';
 import { createTask } from './scenario.ts';
 import { endAgent } from './agent-life.ts';
 import type { HostRunner } from './start-host.ts';
@@ -28,7 +28,9 @@ const crash: Act = (realm, runHost) => {
 const freeze: Act = (realm, runHost) => {
   const host = pickHost(realm);
   if (host === null) return;
-  host.frozenUntilMs = realm.timeline.now() + realm.random.between(200, 4000);
+  // Long enough, now and then, for the others to stop waiting for it.
+  const ms = realm.random.chance(0.3) ? realm.random.between(11_000, 25_000) : realm.random.between(200, 4000);
+  host.frozenUntilMs = realm.timeline.now() + ms;
   if (!realm.random.chance(0.3)) return;
   host.suspected = true;
   startLater(realm, runHost);
@@ -119,6 +121,37 @@ const strayCommit: Act = (realm) => {
     fixes: null,
   });
   realm.branches.set(branch, git.commit([tip], [...git.get(tip).tree.tokens, token]).id);
+};
+
+/** Something fills the disk, and later somebody makes room. */
+const diskFills: Act = (realm) => {
+  realm.freeMb = 0;
+  realm.timeline.after(realm.random.between(200, 5000), () => {
+    realm.freeMb = ROOM_MB;
+  });
+};
+
+/** Kept first, then said, then removed; and perhaps wanted back. */
+const personDiscards: Act = (realm) => {
+  const { random, branches } = realm;
+  const idle = loopsOf(stateOf(realm)).filter((loop) => !isWorking(loop) && loop.phase.at !== 'landed');
+  if (idle.length === 0) return;
+  const { id: loop, branch, worktree: path } = random.pick(idle);
+  const worktree = path === null ? undefined : realm.worktrees.get(path);
+  const isThere = worktree?.exists === true && worktree.branch === branch;
+  if (isThere) commitDirty(realm, worktree);
+  const tip = branches.get(branch);
+  if (tip !== undefined) realm.keeps.add(tip);
+  if (isThere && worktree.detached !== null) realm.keeps.add(worktree.detached);
+  personWrites(realm, [{ type: 'loop-discarded', loop, kept: tip ?? null }]);
+  if (isThere) worktree.exists = false;
+  branches.delete(branch);
+  if (tip === undefined || random.chance(0.5)) return;
+  realm.timeline.after(random.between(10, 1000), () => {
+    if (branches.has(branch)) return;
+    branches.set(branch, tip);
+    personWrites(realm, [{ type: 'loop-restored', loop, path: null }]);
+  });
 };
 
 const agentVanishes: Act = (realm) => {
@@ -241,6 +274,8 @@ const ACTS: readonly Act[] = [
   worktreeVanishes,
   strayCommit,
   agentVanishes,
+  diskFills,
+  personDiscards,
   trackerEdit,
   taskReset,
   landRequest,

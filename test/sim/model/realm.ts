@@ -1,11 +1,11 @@
 import type { Event } from '../../../src/core/events.ts';
 import type { LoopId, Sha } from '../../../src/core/ids.ts';
-import { loopId } from '../../../src/core/ids.ts';
+import { loopId, taskKey } from '../../../src/core/ids.ts';
 import type { HostPolicy, PolicyAgent, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 import type { LogRecord } from '../../../src/world/log/log.ts';
-import type { AgentOrder, Iteration } from '../../../src/world/world.ts';
+import type { AgentOrder, Iteration, LoopNote } from '../../../src/world/world.ts';
 import type { IterationEnd, Report } from '../../../src/text/agents/report.ts';
 import type { Brain } from '../../../src/engine/brain.ts';
 import type { Commit, GitModel } from './git-model.ts';
@@ -102,6 +102,8 @@ export interface Realm {
   target: Sha;
   userIsDirty: boolean;
   freeMb: number;
+  /** What was written beside each worktree about whose it is. */
+  readonly notes: Map<string, LoopNote>;
   isCalm: boolean;
   /** Something was handed to a host since this was last cleared: its promises must run before anything else happens. */
   stirred: boolean;
@@ -113,6 +115,7 @@ export interface Realm {
 }
 
 export const TRACKER = 'PRD.md';
+export const ROOM_MB = 10_000;
 
 export function createRealm(scenario: Scenario, random: Random, brain: Brain): Realm {
   const git = createGitModel();
@@ -125,8 +128,9 @@ export function createRealm(scenario: Scenario, random: Random, brain: Brain): R
 /** What an earlier life left: a landing in the history, and on the target if it was published. */
 function rememberPast(realm: Realm): void {
   const { git, scenario, target, tracker } = realm;
-  const [first] = scenario.tasks;
+  const [first, second] = scenario.tasks;
   if (first === undefined) return;
+  if (second !== undefined && scenario.past !== 'published') rememberWork(realm, second);
   const tokens = [...git.get(target).tree.tokens, git.addToken({ id: 'past', area: 8, bad: false, fixes: null })];
   const made = git.commit([target], tokens, { loop: loopId('past-1'), task: first.id });
   realm.integration = made.id;
@@ -134,6 +138,16 @@ function rememberPast(realm: Realm): void {
   realm.target = made.id;
   realm.userCommits.push(made.id);
   tracker.tasks = tracker.tasks.map((task) => (task === first ? { ...task, status: 'done' } : task));
+}
+
+/** A loop that was at work when its log was lost. */
+function rememberWork({ git, target, branches, worktrees, notes }: Realm, { id, title }: Task): void {
+  const work = git.addToken({ id: 'past-work', area: 7, bad: false, fixes: null });
+  const branch = 'ralph/past-2';
+  branches.set(branch, git.commit([target], [...git.get(target).tree.tokens, work]).id);
+  worktrees.set('past-worktree', { branch, exists: true, detached: null, dirty: new Set() });
+  const task = taskKey(TRACKER, id);
+  notes.set('past-worktree', { loop: loopId('past-2'), task, title, attempt: 1, branch, base: target });
 }
 
 function emptyRealm(scenario: Scenario, random: Random, brain: Brain, git: GitModel, root: Sha): Realm {
@@ -164,7 +178,8 @@ function emptyRealm(scenario: Scenario, random: Random, brain: Brain, git: GitMo
     integration: null,
     target: root,
     userIsDirty: false,
-    freeMb: 10_000,
+    freeMb: ROOM_MB,
+    notes: new Map(),
     isCalm: false,
     stirred: false,
     violation: null,

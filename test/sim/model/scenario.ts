@@ -44,6 +44,8 @@ export interface AgentHabits {
   readonly rates: number;
   readonly logouts: number;
   readonly warnings: number;
+  /** Chance that it did something outside its worktree. */
+  readonly straying: number;
 }
 
 /** One agent, two with an account each, or two that share one. */
@@ -120,7 +122,7 @@ export function createScenario(random: Random): Scenario {
         maxTokens: random.pick([null, null, null, null, 1200]),
         logMb: 1,
         outputMb: 10,
-        freeMb: 0,
+        freeMb: random.pick([0, 100]),
       },
       target: 'main',
       publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
@@ -135,7 +137,7 @@ export function createScenario(random: Random): Scenario {
       gateTimeoutAuto: random.chance(0.3),
       ...createTrainPolicy(random),
     },
-    past: random.chance(0.06) ? random.pick(['published', 'landed']) : null,
+    past: random.chance(0.08) ? random.pick(['published', 'landed']) : null,
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),
     hostileMoments: random.between(80, 400),
@@ -151,6 +153,7 @@ export function createScenario(random: Random): Scenario {
       rates: random.pick([0, 0, 0, 0, 0, 0.1]),
       logouts: random.pick([0, 0, 0, 0.08]),
       warnings: random.pick([0, 0, 0.1]),
+      straying: random.pick([0, 0, 0, 0.05]),
       mending: random.pick([0.9, 0.9, 0.5, 0]),
       stacking: random.pick([0, 0, 0.15]),
     },

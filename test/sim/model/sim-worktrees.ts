@@ -1,4 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts';
+import type { FoundLoop } from '../../../src/core/events.ts';
 import type { Sha } from '../../../src/core/ids.ts';
 import { sha } from '../../../src/core/ids.ts';
 import type { Gates, Worktrees } from '../../../src/world/world.ts';
@@ -24,6 +25,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
       }),
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
     changed: (from, to) => op(() => realm.git.changed(from, to)),
+    linksOut: async () => [],
     restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: (slot, commit, act) => withGateWorktree(realm, host, op, slot, commit, act),
@@ -43,8 +45,8 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
       const { worktree } = standing(realm, path);
       return worktree.branch === branch && worktree.detached === null;
     },
-    note: () => undefined,
-    found: () => op(() => []),
+    note: (path, note) => void realm.notes.set(path, note),
+    found: () => op(() => found(realm)),
     standOn: (path, branch) =>
       op(() => {
         const { worktree } = standing(realm, path);
@@ -53,6 +55,17 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
         worktree.detached = null;
       }),
   };
+}
+
+/** Work whose worktree stands on the branch its note names. */
+function found({ git, notes, worktrees, branches, integration }: Realm): readonly FoundLoop[] {
+  return [...notes].flatMap(([path, { base, ...note }]) => {
+    const tip = branches.get(note.branch);
+    if (tip === undefined || worktrees.get(path)?.branch !== note.branch) return [];
+    if (integration !== null && git.isAncestor(tip, integration)) return [];
+    const { id: head, tree } = git.get(tip);
+    return [{ ...note, base, baseTree: git.get(base).tree.id, head, tree: tree.id, worktree: path }];
+  });
 }
 
 /** One at a time in each; who died there holds it no longer. */

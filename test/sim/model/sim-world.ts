@@ -33,12 +33,17 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     agents: createSimAgents(realm, host, op),
     gates: createSimGates(realm, host),
     foresight: { look: (options) => op(() => foresee(realm, options)) },
-    seal: { take: async () => undefined, check: async () => null },
+    seal: {
+      take: () => op(() => undefined),
+      check: () => op(() => (random.chance(realm.scenario.agents.straying) ? STRAYED : null)),
+    },
     disk: { freeMb: () => realm.freeMb },
     prompts: { build: ({ guidance }) => JSON.stringify(guidance) },
     projection: { write: () => undefined, close: () => undefined },
   };
 }
+
+const STRAYED = { did: ['moved the branch main'], kept: [], restored: [] };
 
 export const markOf = (pid: number) => ({ pid, startTime: `start-${pid}`, bootId: 'boot' });
 
