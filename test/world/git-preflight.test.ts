@@ -168,6 +168,16 @@ describe('preflight refuses', () => {
     }
   });
 
+  it('case 6: a branch that leaves no room for ours, and leaves it', async () => {
+    const { dir, git } = scratch();
+    git('branch', 'ralph');
+    const error: unknown = await check(dir).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'E_REPOSITORY_UNSUPPORTED', message: expect.stringContaining('branch ralph') });
+    git('rev-parse', '--verify', 'refs/heads/ralph');
+    execFileSync('sh', ['-c', `cd '${dir}' && ${(error as { remedy: string }).remedy}`]);
+    expect(await check(dir)).toMatchObject({ target: 'main' });
+  });
+
   it('a git that is too old or missing', async () => {
     const { dir } = scratch();
     const bin = join(dirname(dir), 'bin');

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
@@ -8,7 +10,7 @@ import type { Repository } from '../../src/world/git/repository.ts';
 import { LOCK_REASON, healWorktreeEntries } from '../../src/world/git/worktree-entries.ts';
 import { addWorktree, listWorktrees, removeWorktree } from '../../src/world/git/worktrees.ts';
 import { type Bundled, bundleChild, until } from './bundled-child.ts';
-import { type ScratchRepo, gitIn, scratchRepo } from './scratch.ts';
+import { type ScratchRepo, gitIn, plainEnvironment, scratchRepo } from './scratch.ts';
 
 let scratch: ScratchRepo;
 let repo: Repository;
@@ -42,10 +44,10 @@ describe('addWorktree', () => {
     expect(scratch.git('config', '--list')).not.toContain('branch.');
   });
 
-  it('makes 32 at once', async () => {
-    await Promise.all(names(32, 'w').map((name) => add(name)));
-    expect(await listWorktrees(repo)).toHaveLength(33);
-    for (const name of names(32, 'w')) expect(gitIn(join(root, name), 'status', '--porcelain')).toBe('');
+  it('case 1: makes 100 at once', async () => {
+    await Promise.all(names(100, 'w').map((name) => add(name)));
+    expect(await listWorktrees(repo)).toHaveLength(101);
+    for (const name of names(100, 'w')) expect(gitIn(join(root, name), 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(repo.stateDir, 'half-made'))).toEqual([]);
   });
 
@@ -54,13 +56,13 @@ describe('addWorktree', () => {
     expect((await listWorktrees(repo)).map((worktree) => worktree.path)).toContain(join(root, 'ein Bäumchen\nzwei'));
   });
 
-  it('uses a branch that an earlier try left at the base', async () => {
+  it('case 7: uses a branch that an earlier try left at the base', async () => {
     scratch.git('branch', 'ralph/one');
     await add('one');
     expect(gitIn(join(root, 'one'), 'symbolic-ref', '--short', 'HEAD')).toBe('ralph/one');
   });
 
-  it('refuses a branch that is elsewhere, and leaves it there', async () => {
+  it('case 6: refuses a branch that is elsewhere, and leaves it there', async () => {
     scratch.write('c.txt', 'c');
     const elsewhere = scratch.commit();
     scratch.git('branch', 'ralph/one', elsewhere);
@@ -80,7 +82,7 @@ describe('addWorktree', () => {
     expect(gitIn(join(root, 'one'), 'status', '--porcelain')).toBe('');
   });
 
-  it('refuses a folder that holds something, and deletes nothing', async () => {
+  it('case 8: refuses a folder that holds something, and deletes nothing', async () => {
     mkdirSync(join(root, 'one'), { recursive: true });
     writeFileSync(join(root, 'one/mine.txt'), 'mine');
     await expect(add('one')).rejects.toMatchObject({
@@ -91,7 +93,7 @@ describe('addWorktree', () => {
     expect(scratch.git('branch', '--list', 'ralph/*')).toBe('');
   });
 
-  it('leaves the entry of a worktree whose folder is away', async () => {
+  it('case 9: leaves the entry of a worktree whose folder is away', async () => {
     await add('one');
     rmSync(join(root, 'one'), { recursive: true });
     await expect(add('one', 'ralph/other')).rejects.toMatchObject({
@@ -179,23 +181,34 @@ describe('with other processes', () => {
     expect(scratch.git('branch', '--list', 'ralph/*').split('\n')).toHaveLength(32);
   });
 
-  it('puts up with others who do not know the mutex', async () => {
-    let done = false;
-    const foreign = (async () => {
-      for (let at = 0; !done; at += 1) {
-        const path = join(dirname(root), `foreign${at}`);
-        await new Promise((resolve) => setImmediate(resolve));
-        try {
-          gitIn(scratch.dir, 'worktree', 'add', '-q', '--no-checkout', '--detach', path);
-          gitIn(scratch.dir, 'worktree', 'remove', '--force', path);
-        } catch {
-          // It does not know how to wait; only ours must.
-        }
-      }
-    })();
-    await adder.start(scratch.dir, root, base, 'p', '12').output.finally(() => (done = true));
-    await foreign;
-    expect((await listWorktrees(repo)).filter((worktree) => worktree.branch !== null)).toHaveLength(13);
+  it('case 2: two processes beside 20 strangers who do not know the mutex', async () => {
+    const [go, folder] = [join(dirname(root), 'go'), join(dirname(root), 'foreign')];
+    mkdirSync(folder);
+    // A stranger does not know how to wait, so its adds may fail; what it made is there for good.
+    const stranger = `while [ ! -e "$1" ]; do sleep 0.02; done; at=0; made=0
+      while [ $at -lt 4 ]; do at=$((at + 1))
+        git worktree add -q --no-checkout --detach "$2-$at" 2>/dev/null && made=$((made + 1)) && echo mine > "$2-$at/mine.txt"
+      done; echo $made`;
+    const strangers = names(20, 's').map((name) => {
+      const argv = ['-c', stranger, 'sh', go, join(folder, name)];
+      const child = spawn('sh', argv, {
+        cwd: scratch.dir,
+        env: plainEnvironment(),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      return text(child.stdout);
+    });
+    writeFileSync(go, '');
+    await Promise.all(['p', 'q'].map((prefix) => adder.start(scratch.dir, root, base, prefix, '8').output));
+    const made = (await Promise.all(strangers)).reduce((sum, count) => sum + Number(count), 0);
+    const all = await listWorktrees(repo);
+    expect(all.filter(({ path }) => path.startsWith(`${root}/`))).toHaveLength(16);
+    for (const { path } of all.filter(({ branch }) => branch?.startsWith('ralph/')))
+      expect(gitIn(path, 'status', '--porcelain')).toBe('');
+    const foreign = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'mine.txt')));
+    expect(foreign).toHaveLength(made);
+    for (const name of foreign) expect(all.map(({ path }) => path)).toContain(join(folder, name));
+    expect(await healWorktreeEntries(repo)).toEqual({ removed: [], quarantined: [] });
   });
 
   it('a killed add is taken back and made again', async () => {

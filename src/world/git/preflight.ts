@@ -31,6 +31,7 @@ export async function preflight(repo: Repository, target: string | null): Promis
     });
   }
   const view = plainView(repo);
+  await requireRoom(view);
   const branch = await chooseTarget(repo, view, target);
   if (format.partial) await requireObjects(view, branch.target, branch.targetSha);
   return { gitVersion, ...branch };
@@ -53,6 +54,14 @@ async function refuseBrokenEntries(repo: Repository): Promise<void> {
     }
     await delay(LOOK_AGAIN_MS);
   }
+}
+
+/** git keeps branches as files and folders: beside one named like our folder, none of ours can be made. */
+async function requireRoom(view: GitView): Promise<void> {
+  if ((await readRef(view, `${HEADS}ralph`)) === null) return;
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'The branch ralph leaves no room for branches named ralph/….', {
+    remedy: 'git branch -m ralph ralph-old',
+  });
 }
 
 async function requireVersion(): Promise<string> {
