@@ -9,6 +9,8 @@ import type { World } from '../world/world.ts';
 import type { Brain } from './brain.ts';
 import { REAL_BRAIN } from './brain.ts';
 import { claimEvents } from './claims.ts';
+import { createClockWatch } from './clock-watch.ts';
+import { createDiskWait } from './disk-wait.ts';
 import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
@@ -53,12 +55,13 @@ interface Hosting {
 /** Joins the repository's hosts, works until nothing is left to do or it is asked to stop, and leaves. */
 export async function runHost(world: World, order: HostOrder, brain: Brain = REAL_BRAIN): Promise<State> {
   const me = hostId(`h-${world.ids.suffix()}${world.ids.suffix()}`);
-  const journal = await openJournal(world.log, brain.fold, order.onRecord);
+  const disk = createDiskWait(world.clock, order.drain, order.onWarning);
+  const journal = await openJournal(world.log, brain.fold, order.onRecord, disk);
   const bell = createBell();
   const watching = new AbortController();
   world.log.watch(bell.ring, watching.signal);
   order.drain.addEventListener('abort', bell.ring);
-  const performer = createPerformer({ ...order, world, state: journal.state, onSettled: bell.ring });
+  const performer = createPerformer({ ...order, world, disk, state: journal.state, onSettled: bell.ring });
   const lookout = createLookout(world, bell.ring);
   const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout };
   try {
@@ -126,15 +129,17 @@ const isDone = (brain: Brain, state: State, me: HostId): boolean =>
 /** The one serial loop: take what happened, write it down, decide, and let the performer do what is wished. */
 async function work(hosting: Hosting): Promise<void> {
   const { world, order, brain, journal, me, performer, bell } = hosting;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  const watchClock = createClockWatch(world.clock, order.onWarning);
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   const memory: Memory = { hosts: createHostLook(world), tracker: null };
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
     const isDraining = order.drain.aborted;
     let observed: Observed | null = null;
-    if (!isDraining && isDue(lookedAt, world.clock.nowMs())) {
-      lookedAt = world.clock.nowMs();
+    watchClock();
+    if (!isDraining && world.clock.awakeMs() - lookedAtMs >= LOOK_EVERY_MS) {
+      lookedAtMs = world.clock.awakeMs();
       observed = await observe(world, journal.state(), me, memory, order.onWarning);
     }
     const { lookout } = hosting;
@@ -157,9 +162,6 @@ async function work(hosting: Hosting): Promise<void> {
     await bell.wait(brain.canLand(state) ? LANDING_WAIT_MS : LOOK_EVERY_MS, world);
   }
 }
-
-/** A clock that was set back must not stop the looking for that long. */
-const isDue = (lookedAt: number, nowMs: number): boolean => nowMs - lookedAt >= LOOK_EVERY_MS || nowMs < lookedAt;
 
 /** What the look around showed, or that this host takes no new work. */
 function news({ brain, me }: Hosting, state: State, isDraining: boolean, observed: Observed | null): readonly Event[] {
@@ -205,7 +207,7 @@ function createBell(): Bell {
       if (!rung) {
         wake = new AbortController();
         // In step with every other wait of a second, so that an idle machine wakes once.
-        await world.clock.sleep(ms - (world.clock.nowMs() % ms), wake.signal);
+        await world.clock.sleep(ms - (world.clock.awakeMs() % ms), wake.signal);
         wake = null;
       }
       rung = false;

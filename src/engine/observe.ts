@@ -1,35 +1,50 @@
 import type { HostId } from '../core/ids.ts';
 import type { State } from '../core/model.ts';
 import type { Observed } from '../core/reconcile.ts';
-import { hostsToWatch, worktreesToWatch } from '../core/reconcile.ts';
+import { worktreesToWatch } from '../core/reconcile.ts';
 import type { World } from '../world/world.ts';
+import type { HostsSeen } from './watch-hosts.ts';
 
-/**
- * Looks at processes, worktrees, the target and the tracker, and hands the picture to reconcile. `known` is the tracker
- * as this host saw it last: a slower host may have written an older one into the log since.
- */
+/** What this host remembers from look to look. */
+export interface Memory {
+  readonly hosts: (state: State, me: HostId) => HostsSeen;
+  /** The tracker as this host saw it last: a slower host may have written an older one into the log since. */
+  tracker: Observed['tracker'];
+}
+
+/** Looks at processes, worktrees, the target and the tracker, and hands the picture to reconcile. */
 export async function observe(
   world: World,
   state: State,
   me: HostId,
-  known: Observed['tracker'],
+  memory: Memory,
   onWarning: (text: string) => void,
 ): Promise<Observed> {
-  const deadHosts = hostsToWatch(state, me).flatMap((host) => (world.hosts.isAlive(host.mark) ? [] : [host.id]));
   const missingWorktrees = worktreesToWatch(state, me).flatMap(({ loop, path }) =>
     world.worktrees.exists(path) ? [] : [loop],
   );
+  const hosts = memory.hosts(state, me);
+  await fenceOff(world, state, hosts);
+  memory.tracker = lookAtTracker(world, onWarning) ?? memory.tracker;
   return {
+    ...hosts,
     nowMs: world.clock.nowMs(),
-    deadHosts,
-    stoppedHosts: hostsToWatch(state, me).flatMap((host) => (world.hosts.isStopped(host.mark) ? [host.id] : [])),
     freeMb: world.disk.freeMb(),
     missingWorktrees,
     // What could not be read now is read at the next look.
     targetHead: await world.integration.targetHead().catch(() => null),
     integration: await world.integration.head().catch(() => null),
-    tracker: lookAtTracker(world, onWarning) ?? known,
+    tracker: memory.tracker,
   };
+}
+
+/**
+ * A suspended host goes on some day where it was, and a dead one may have left a git behind that still works. So before the
+ * log lets its train go, git is told to refuse it.
+ */
+async function fenceOff(world: World, { landing }: State, { deadHosts, stoppedHosts }: HostsSeen): Promise<void> {
+  if (landing === null || ![...deadHosts, ...stoppedHosts].includes(landing.host)) return;
+  await world.integration.releaseTrains();
 }
 
 function lookAtTracker(world: World, onWarning: (text: string) => void): Observed['tracker'] {

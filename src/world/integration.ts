@@ -3,19 +3,20 @@ import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
 import { openCandidates } from './candidate.ts';
 import type { CandidatePlace } from './candidate.ts';
+import { reach } from './failpoint.ts';
 import { knownAhead, lookAhead } from './git/ahead.ts';
 import { commitTree } from './git/commit.ts';
 import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from './git/history.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
 import { publish } from './git/publish.ts';
-import { landRef, moveRef, readRef } from './git/refs.ts';
+import { landWhileHeld, moveRef, readRef } from './git/refs.ts';
 import { treeOf } from './git/tree-edit.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
 import { preview } from './preview.ts';
 import { howParted } from './rewritten.ts';
 import { lockFile } from './state-places.ts';
-import { holdTrain, pin, releaseTrains } from './train-refs.ts';
+import { holdOf, holdTrain, pin, releaseTrains } from './train-refs.ts';
 import type { Integration, Synced } from './world.ts';
 
 export interface IntegrationPlace extends CandidatePlace {
@@ -95,6 +96,7 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
       await moveRef(view, `refs/paralph/keep/taken-back/${ours.slice(0, 12)}`, ours, null, 'taken back');
     }
     const moved = await moveRef(view, ref, theirs, ours, `follow ${target}`);
+    reach('train.followed');
     if (moved.moved) return { head: theirs, upstream: null };
   }
 }
@@ -130,7 +132,11 @@ async function advance(
   const ref = integrationRef(target);
   const now = await readRef(view, ref);
   const done = now !== null && now !== from && (now === to || (await isAncestor(view, to, now)));
-  const move = done ? ({ moved: true } as const) : await landRef(view, ref, to, from, `land ${fence}`);
+  reach('land.before_sync');
+  const move = done
+    ? ({ moved: true } as const)
+    : await landWhileHeld(view, { ref, to, from, hold: holdOf(fence), reason: `land ${fence}` });
+  reach('land.done');
   if (move.moved) {
     const theirs = await readRef(view, `refs/heads/${target}`);
     if (theirs !== null && (await isAncestor(view, theirs, from))) knowAncestor(view, theirs, to);

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
+import { reach } from './failpoint.ts';
 import { deleteLooseRef } from './git/loose-refs.ts';
 import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
@@ -12,6 +13,9 @@ import { readIfThere } from './processes/read-if-there.ts';
 const TRAINS = 'refs/paralph/cand';
 const KEPT = 'refs/paralph/keep';
 const SHORT_DIGITS = 12;
+
+/** Stands as long as the train may land: who takes it away takes the train's right to land. */
+export const holdOf = (fence: number): string => `${TRAINS}/${fence}/0`;
 
 /** Names a train's commits, so that nothing collects them while they are tested. One train at a time: all others have ended. */
 export async function holdTrain(view: GitView, fence: number, commits: readonly Sha[]): Promise<void> {
@@ -26,6 +30,7 @@ export async function holdTrain(view: GitView, fence: number, commits: readonly 
     ...stale.filter((ref) => ref !== own).map((ref) => `delete ${ref}`),
     ...missing.map(([ref, commit]) => `update ${ref} ${commit}`),
   ]);
+  reach('train.held');
 }
 
 /** No train is under way: nothing below needs to stay. */
@@ -34,6 +39,7 @@ export async function releaseTrains(view: GitView): Promise<void> {
     view,
     refsBelow(view, TRAINS).map((ref) => `delete ${ref}`),
   );
+  reach('train.released');
 }
 
 /** Names a head by itself, so that it stays whatever happens to its branch. */
@@ -45,6 +51,7 @@ export async function pin(view: GitView, loop: LoopId, head: Sha): Promise<void>
   if ((await readRef(view, ref)) === head) return;
   const move = await moveRef(view, ref, head, null, 'paralph: ready');
   invariant(move.moved || move.now === head, `${ref} is named after another commit`);
+  reach('keep.pinned');
 }
 
 /** Lets go of what a landed loop had pinned and what its landing, or the pin of its last head, holds anyway. */

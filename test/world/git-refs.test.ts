@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { commitTree } from '../../src/world/git/commit.ts';
-import { deleteRef, landRef, listRefs, moveRef, readRef } from '../../src/world/git/refs.ts';
+import { deleteRef, landRef, landWhileHeld, listRefs, moveRef, readRef } from '../../src/world/git/refs.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { treeOf } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
@@ -118,6 +118,44 @@ describe('landRef', () => {
     } finally {
       process.env['PATH'] = path;
     }
+    expect(git('rev-parse', INT)).toBe(first);
+  });
+});
+
+describe('landWhileHeld', () => {
+  const hold = 'refs/paralph/cand/7/0';
+
+  it('moves while the hold is there, and refuses by what is there', async () => {
+    const { view, first, next, git } = await scene();
+    const second = await next('second');
+    await moveRef(view, INT, first, null, 'start');
+    const land = (from: Sha, to: Sha) => landWhileHeld(view, { ref: INT, to, from, hold, reason: 'land 7' });
+    expect(await land(first, second)).toEqual({ moved: false, now: first });
+    await moveRef(view, hold, second, null, 'hold');
+    git('pack-refs', '--all');
+    expect(await land(first, second)).toEqual({ moved: true });
+    expect(await land(first, second)).toEqual({ moved: false, now: second });
+    expect(git('rev-parse', INT)).toBe(second);
+  });
+
+  it('moves nothing when the hold is taken away before git has both locks, however late that is', async () => {
+    const { view, first, next, git } = await scene();
+    const second = await next('second');
+    await moveRef(view, INT, first, null, 'start');
+    await moveRef(view, hold, second, null, 'hold');
+    let gone = false;
+    // Suspended for an hour between its look at the hold and its transaction.
+    const slow: GitView = {
+      ...view,
+      run: async (args, options) => {
+        if (!gone) git('update-ref', '-d', hold);
+        gone = true;
+        return view.run(args, options);
+      },
+    };
+    const land = { ref: INT, to: second, from: first, hold, reason: 'late' };
+    expect(await landWhileHeld(slow, land)).toEqual({ moved: false, now: first });
+    expect(gone).toBe(true);
     expect(git('rev-parse', INT)).toBe(first);
   });
 });

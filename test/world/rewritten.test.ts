@@ -55,6 +55,7 @@ async function scene(): Promise<Scene> {
       tick: null,
     });
     if ('conflicts' in built) throw new Error(built.conflicts.join());
+    await integration.holdTrain(1, [built.commit]);
     await integration.advance({ from: base, to: built.commit, fence: 1 });
     return built.commit;
   };

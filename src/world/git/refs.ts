@@ -3,6 +3,7 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
 import { readRefFile } from './ref-files.ts';
 import { syncFilesystem } from './sync-filesystem.ts';
 import type { GitView } from './view.ts';
@@ -60,11 +61,46 @@ export async function moveRef(view: GitView, ref: string, to: Sha, from: Sha | n
  * The same, and safe against a power cut: everything the new commit needs is on disk before the ref names it, and the ref
  * is on disk when this resolves.
  */
-export async function landRef(view: GitView, ref: string, to: Sha, from: Sha | null, reason: string): Promise<RefMove> {
+export function landRef(view: GitView, ref: string, to: Sha, from: Sha | null, reason: string): Promise<RefMove> {
+  return flushed(view, ref, () => moveRef(view, ref, to, from, reason));
+}
+
+async function flushed(view: GitView, ref: string, act: () => Promise<RefMove>): Promise<RefMove> {
   await syncFilesystem(join(view.gitDir, 'objects'));
-  const move = await moveRef(view, ref, to, from, reason);
+  reach('land.before_cas');
+  const move = await act();
+  reach('land.after_cas');
   if (move.moved) await syncFilesystem(join(view.gitDir, dirname(ref)));
+  reach('land.synced');
   return move;
+}
+
+/**
+ * As `landRef`, while another ref, `hold`, is there: git looks at both under their locks. Who has deleted the hold may be
+ * sure that nothing moves any more, however late a process goes on that was suspended before this.
+ */
+export function landWhileHeld(view: GitView, land: HeldMove): Promise<RefMove> {
+  return flushed(view, land.ref, () => moveWhileHeld(view, land));
+}
+
+export interface HeldMove {
+  readonly ref: string;
+  readonly to: Sha;
+  readonly from: Sha;
+  readonly hold: string;
+  readonly reason: string;
+}
+
+async function moveWhileHeld(view: GitView, { ref, to, from, hold, reason }: HeldMove): Promise<RefMove> {
+  const held = await readRef(view, hold);
+  if (held === null) return { moved: false, now: await readRef(view, ref) };
+  const lines = ['start', 'option no-deref', `update ${ref} ${to} ${from}`, `verify ${hold} ${held}`, 'commit', ''];
+  const args = ['update-ref', '-m', oneLine(reason), '--stdin'];
+  const update = await view.run(args, { input: lines.join('\n'), ok: [0, 1, 128] });
+  if (update.code === 0) return { moved: true };
+  const now = await readRef(view, ref);
+  if (now !== from || (await readRef(view, hold)) !== held) return { moved: false, now };
+  throw refused(`${ref} could not be moved to ${to}.`, update.stderr);
 }
 
 /** Deletes a ref if it still is at `expected`; false when it is elsewhere or gone. */
