@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 /** A fresh object for each project: vitest takes the entries out of the one it is given. */
-const define = () => ({ __VERSION__: JSON.stringify(version) });
+const define = () => ({ __VERSION__: JSON.stringify(version), __FAILPOINTS__: 'true' });
 
 /** These touch nothing but values, so they share threads and modules. */
 const sharing = {

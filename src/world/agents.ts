@@ -5,6 +5,7 @@ import { canTalk, putMessage } from './agent-run/inbox.ts';
 import { startAgent } from './agent-run/start-agent.ts';
 import { openLoopLog } from './agent-run/loop-log.ts';
 import type { LoopLog } from './agent-run/loop-log.ts';
+import { reach } from './failpoint.ts';
 import { readShim } from './processes/shim.ts';
 import { runFolder, workerLog } from './state-places.ts';
 import type { Agents, Iteration } from './world.ts';
@@ -19,7 +20,9 @@ export function openAgents(place: AgentPlace): Agents {
   return {
     wasStarted: (iteration) => readShim(folderOf(iteration)).state !== 'absent',
     start: async (iteration, order) => {
+      reach('iter.start');
       await startAgent(place, folderOf(iteration), iteration, order);
+      reach('run.after_identity');
       logOf(iteration).note(`iteration ${iteration.n} of ${iteration.loop} started in ${iteration.cwd}`);
     },
     steer: (iteration, { id, text }) => {

@@ -4,6 +4,7 @@ import type { MergeDriverSettings } from '../core/settings.ts';
 import { trailersOf } from '../text/commit-message.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
+import { reach } from './failpoint.ts';
 import { knownAhead } from './git/ahead.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
@@ -79,6 +80,7 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   if (made.tree === null) return { conflicts: [made.failed] };
   const { tree } = made;
   const commit = await commitAs(place, options, tree, merged);
+  reach('train.built');
   const resolved = [...settled.blobs.keys()];
   // A branch that is ahead of the base was taken as it is; there is nothing else in it.
   if (!isAhead) {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { reach } from './failpoint.ts';
 import { type GatePlace, dropRecord, openAllFolders, settleAt } from './gate-settle.ts';
 import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
@@ -43,7 +44,9 @@ export function withGateWorktree<T>(
   return withMutex(lockFile(repo, nameOf(slot)), async () => {
     await stopNoted(gateNote(repo, slot));
     await bringTo({ repo, path, folder: folderOf(repo, slot) }, worktreeRoot, commit);
-    return act(path);
+    const acted = await act(path);
+    reach('train.tested');
+    return acted;
   });
 }
 

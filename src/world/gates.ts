@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { describeMs } from '../core/describe-time.ts';
 import type { GateSettings } from '../core/settings.ts';
+import { reach } from './failpoint.ts';
 import { withNotes } from './gate-orphans.ts';
 import { withResources } from './gate-resources.ts';
 import { gateNote, gateSlotOf } from './gate-worktree.ts';
@@ -29,6 +30,7 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
       let durationMs = 0;
       for (const command of gates.commands) {
         const token = newToken();
+        reach('gate.start');
         const held = await withResources({ repo, gates, command }, signal, (notes) =>
           withNotes(slot === null ? notes : [...notes, gateNote(repo, slot)], token, () =>
             runCommand({
@@ -45,6 +47,7 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
         );
         if (held === null || held.value.aborted) return null;
         const ran = held.value;
+        reach('gate.end');
         durationMs += Math.round(ran.durationMs);
         if (ran.code !== 0)
           return { report: { verdict: 'red', failing: command, tail: tailOf(ran, limitMs) }, durationMs };

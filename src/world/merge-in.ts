@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { loopId, sha } from '../core/ids.ts';
 import type { Sha } from '../core/ids.ts';
+import { reach } from './failpoint.ts';
 import { lookAtChanges } from './git/changes.ts';
 import { commitTree } from './git/commit.ts';
 import { outlastGit } from './git/git-processes.ts';
@@ -53,6 +54,7 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
   const adminDir = soundAdminDir(repo, path);
   await freeIndex(adminDir, path);
   const head = await soundHead(place, adminDir, options);
+  reach('update.begun');
   const before = await madeBefore(place, head, commit);
   if (before !== null) {
     await bringFiles(place, options, before.from, head);
@@ -65,7 +67,9 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
   const move = await landRef(view, `refs/heads/${branch}`, merge, head, 'paralph: main merged in');
   if (!move.moved) throw notOurs(`The branch ${branch} was moved while main was merged into it.`, path);
   for (const parent of [head, commit]) knowAncestor(view, parent, merge);
+  reach('update.moved');
   await bringFiles(place, options, head, merge);
+  reach('update.done');
   return { head: merge, tree, conflicts };
 }
 

@@ -3,6 +3,7 @@ import { link, mkdir, readFile, readdir, stat, unlink, writeFile } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../core/assert.ts';
+import { reach } from './failpoint.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from './processes/identity.ts';
 
@@ -68,6 +69,7 @@ async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
 async function release({ path, tag }: Held): Promise<void> {
   // Somebody may have deleted the file by hand and somebody else taken it since: only our own is ours to remove.
   if ((await readLock(path))?.tag === tag) await unlinkIfThere(path);
+  reach('mutex.released');
 }
 
 /** Links a fully written file into place, so nobody ever reads a half-written holder. Null: the signal came first. */
@@ -75,9 +77,14 @@ async function acquire(paths: readonly string[], signal: AbortSignal | null): Pr
   const content = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() });
   const prepared = `${paths[0]}.tmp-${randomUUID()}`;
   await prepare(prepared, content);
+  reach('mutex.tmp');
   try {
     do {
-      for (const path of paths) if (await takes(prepared, path)) return { path, tag: tagOf(content) };
+      for (const path of paths) {
+        if (!(await takes(prepared, path))) continue;
+        reach('mutex.linked');
+        return { path, tag: tagOf(content) };
+      }
       await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
     } while (signal?.aborted !== true);
     return null;
@@ -129,6 +136,7 @@ async function removeDead(path: string, tag: string): Promise<void> {
   await withMutex(removalOf(path, tag), async () => {
     if ((await readLock(path))?.tag !== tag) return;
     await removeLitter(path);
+    reach('mutex.dead');
     await unlinkIfThere(path);
   });
 }

@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../core/model.ts';
 import { statusView } from '../core/view.ts';
+import { reach } from './failpoint.ts';
 import type { Repository } from './git/repository.ts';
 import { ensureRalphFolder, ralphFolder } from './state-places.ts';
 import type { Projection } from './world.ts';
@@ -32,6 +33,7 @@ export function openProjection(repo: Repository, tracker: string): Projection {
       if (nowMs - beatAt >= BEAT_EVERY_MS) beat(nowMs);
     },
     close: (state, nowMs) => {
+      reach('host.left');
       save(state, nowMs);
       beat(nowMs);
     },

@@ -4,6 +4,7 @@ import { ourProgram } from './agent-run/our-program.ts';
 import { openAgents } from './agents.ts';
 import type { ChosenAgent } from './choose-agent.ts';
 import { realClock } from './clock.ts';
+import { reach } from './failpoint.ts';
 import { openForesight } from './foresight.ts';
 import { openDisk } from './disk.ts';
 import { openGates } from './gates.ts';
@@ -51,6 +52,7 @@ export async function openWorld({
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
   const { merge } = settings.landing;
+  reach('host.opened');
   const worktrees = openWorktrees({
     repo,
     view,

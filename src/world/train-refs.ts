@@ -1,17 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { invariant } from '../core/assert.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
 import { reach } from './failpoint.ts';
 import { deleteLooseRef } from './git/loose-refs.ts';
 import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
-import { moveRef, readRef } from './git/refs.ts';
+import { readRef } from './git/refs.ts';
 import type { GitView } from './git/view.ts';
+import { KEPT, nameKept } from './keep/keep-refs.ts';
 import { readIfThere } from './processes/read-if-there.ts';
 
 const TRAINS = 'refs/paralph/cand';
-const KEPT = 'refs/paralph/keep';
 const SHORT_DIGITS = 12;
 
 /** Stands as long as the train may land: who takes it away takes the train's right to land. */
@@ -44,14 +43,7 @@ export async function releaseTrains(view: GitView): Promise<void> {
 
 /** Names a head by itself, so that it stays whatever happens to its branch. */
 export async function pin(view: GitView, loop: LoopId, head: Sha): Promise<void> {
-  const folder = `${KEPT}/${loop}`;
-  const short = head.slice(0, SHORT_DIGITS);
-  // A ref that is named like the folder leaves no room for the folder.
-  const ref = (await readRef(view, folder)) === null ? `${folder}/${short}` : `${folder}-${short}`;
-  if ((await readRef(view, ref)) === head) return;
-  const move = await moveRef(view, ref, head, null, 'paralph: ready');
-  invariant(move.moved || move.now === head, `${ref} is named after another commit`);
-  reach('keep.pinned');
+  await nameKept(view, { name: loop, commit: head, reason: 'paralph: ready', durable: false });
 }
 
 /** Lets go of what a landed loop had pinned and what its landing, or the pin of its last head, holds anyway. */

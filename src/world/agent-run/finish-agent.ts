@@ -1,6 +1,7 @@
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationEnd } from '../../text/agents/report.ts';
+import { reach } from '../failpoint.ts';
 import { awaitShim } from '../processes/shim.ts';
 import { readStarted } from '../processes/shim-folder.ts';
 import { stopTree } from '../processes/stop-tree.ts';
@@ -39,6 +40,7 @@ export async function finishAgent(
   const known = readResult(dir);
   const { result, isKept } =
     known === null ? await seeItEnd(place, dir, log, options) : { result: known, isKept: true };
+  reach('run.exit_recorded');
   for (const name of isKept ? LOGS : []) await trimLog(join(dir, name), place.limits.logMb * MEGABYTE);
   return result;
 }
@@ -55,6 +57,7 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
   };
   const runtimeMs = Math.min(options.timeoutMs, startedMs + options.timeoutMs - place.clock.nowMs());
   const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
+  reach('run.exit_seen');
   const { swept } = await stopTree({
     identity,
     token,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { invariant } from '../../core/assert.ts';
 import { type Sha, sha } from '../../core/ids.ts';
+import { nameKept } from '../keep/keep-refs.ts';
+import { reach } from '../failpoint.ts';
 import { type Changes, lookAtChanges } from './changes.ts';
 import { isAncestor } from './merge.ts';
 import { readHeadFile } from './ref-files.ts';
@@ -60,7 +61,9 @@ export async function commitLeftovers(repo: Repository, options: LeftoverOptions
   const committed = tree !== before;
   const commit = committed ? await commitTree(place, tree, [head.commit]) : head.commit;
   if (committed) knowTree(place.view, commit, tree);
+  reach('iter.committed');
   const settled = await settle(place, head, commit);
+  reach('iter.ended');
   return { tree, committed, ...settled, odd: settled.odd ?? (embedded.length > 0 ? 'embedded-repository' : null) };
 }
 
@@ -91,7 +94,8 @@ async function findHead(place: Place): Promise<Head> {
   return { commit: last, branch: place.branch };
 }
 
-function lastHead(adminDir: string): Sha | null {
+/** Where HEAD last was, by its reflog. */
+export function lastHead(adminDir: string): Sha | null {
   try {
     const line = readFileSync(join(adminDir, 'logs', 'HEAD'), 'utf8')
       .trimEnd()
@@ -148,15 +152,8 @@ async function settle(place: Place, head: Head, commit: Sha): Promise<Settled> {
 }
 
 /** Names a commit so that nothing ever collects it. */
-async function keep(place: Place, commit: Sha): Promise<string> {
-  const leaf = `refs/paralph/keep/${basename(place.branch)}`;
-  const short = commit.slice(0, 12);
-  // A ref that is named like the folder leaves no room for the folder.
-  const ref = (await readRef(place.view, leaf)) === null ? `${leaf}/${short}` : `${leaf}-${short}`;
-  const move = await moveRef(place.view, ref, commit, null, 'paralph: kept');
-  invariant(move.moved || move.now === commit, `${ref} is named after another commit`);
-  return ref;
-}
+const keep = ({ view, branch }: Place, commit: Sha): Promise<string> =>
+  nameKept(view, { name: basename(branch), commit, reason: 'paralph: kept', durable: false });
 
 async function commitTree(place: Place, tree: Sha, parents: readonly Sha[]): Promise<Sha> {
   const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];

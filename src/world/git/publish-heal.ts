@@ -1,5 +1,6 @@
 import { existsSync, rmSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { reach } from '../failpoint.ts';
 import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import { outlastGit } from './git-processes.ts';
 import { findBlockers, localChanges } from './publish-blockers.ts';
@@ -30,6 +31,7 @@ export async function heal(repo: Repository, view: GitView): Promise<Healed> {
   if (merging.length > 0) return { hands_off: [`git (process ${merging[0]}) is publishing`] };
   const inTheWay = await settle(journal, view);
   if (inTheWay.length > 0) return { hands_off: inTheWay };
+  reach('publish.healed');
   removeJournal(repo);
   return 'healed';
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import { isAncestor } from './merge.ts';
@@ -40,6 +41,7 @@ export function publish(
 ): Promise<Published> {
   return withMutex(mutexOf(repo), async () => {
     const healed = await heal(repo, view);
+    reach('publish.begun');
     if (typeof healed === 'object') return blocked('an earlier publish was cut short', healed.hands_off);
     const { target, to } = options;
     const from = await readRef(view, `refs/heads/${target}`);
@@ -86,6 +88,7 @@ async function forwardRef(repo: Repository, view: GitView, { target, from, to }:
   const ref = `refs/heads/${target}`;
   const args = ['update-ref', '--no-deref', '-m', 'paralph: publish', ref, to, from];
   const { code, stderr } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
+  reach('publish.ref');
   if (code === 0) return { outcome: 'published', to };
   const now = await readRef(view, ref);
   return now === null || now === from ? blocked(refusalIn(stderr).why) : { outcome: 'diverged', now };
@@ -93,10 +96,13 @@ async function forwardRef(repo: Repository, view: GitView, { target, from, to }:
 
 async function forwardCheckout(repo: Repository, view: GitView, move: Move, user: BranchUser): Promise<Published> {
   writeJournal(repo, { ...move, worktree: user.path, gitDir: user.gitDir, by: ownIdentity() });
+  reach('publish.journal');
   const stderr = await merge(user.path, move.to);
+  reach('publish.merged');
   const now = await readRef(view, `refs/heads/${move.target}`);
   if (now === move.to) {
     removeJournal(repo);
+    reach('publish.done');
     return { outcome: 'published', to: move.to };
   }
   // Usually it refused and touched nothing, but it may also have been killed or run out of disk.

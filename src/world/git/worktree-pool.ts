@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
 import { lookAtChanges } from './changes.ts';
@@ -68,6 +69,7 @@ async function takeEntry(repo: Repository, name: string, options: TakeOptions): 
   if (claimed === null) return null;
   const { entry, file } = claimed;
   try {
+    reach('pool.claimed');
     if (entry === null || !(await isReusable(repo, entry, options.worktreeRoot))) return null;
     return (await moveTo(repo, entry.path, options)) ? entry.path : null;
   } finally {
@@ -136,10 +138,12 @@ async function moveTo(repo: Repository, path: string, options: TakeOptions): Pro
     await removeWorktree(repo, { path, worktreeRoot: options.worktreeRoot });
     return false;
   }
+  reach('pool.moved');
   // An earlier try may have left the branch at our base; `-b` refuses any other.
   const made = (await branchTip(repo, options.branch)) === options.base;
   const how = made ? ['--no-guess', options.branch, '--'] : ['--no-track', '-b', options.branch];
   await runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path });
+  reach('pool.taken');
   return true;
 }
 
@@ -187,6 +191,7 @@ export async function retireWorktree(
   }
   removeDeadLocks(adminDir);
   await restoreFiles(path, adminDir, changes.clean);
+  reach('pool.restored');
   const head = readHeadFile(repo.commonDir, adminDir)?.commit ?? (await headOf(path)).commit;
   invariant(head !== null, `${path} stands at no commit`);
   const file = join(poolDir(repo), `${basename(path)}.json`);
@@ -194,6 +199,7 @@ export async function retireWorktree(
   const entry: PoolEntry = { path, head };
   writeFileSync(`${file}.tmp`, JSON.stringify(entry));
   renameSync(`${file}.tmp`, file);
+  reach('pool.retired');
 }
 
 /** Takes a retired worktree out of the pool and removes it. False: a loop took it first. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import { type Sha, sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
 import { outlastGit } from './git-processes.ts';
 import { readRefFile } from './ref-files.ts';
@@ -74,13 +75,17 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
   if (tip !== null && tip !== base) throw branchElsewhere(branch, tip);
   const intent = startIntent(repo, { path, branch, base, createsBranch: tip === null });
   try {
+    reach('wt.intent');
     await patiently(() => withMutex(worktreeMutex(repo), () => register(repo, options)));
+    reach('wt.after_admin');
     await withCheckoutSlot(() => runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path }));
+    reach('wt.checked_out');
   } catch (error) {
     await removeHalfMade(repo, intent);
     throw error;
   }
   endIntent(repo, path);
+  reach('wt.done');
 }
 
 function refuseTakenPath(repo: Repository, path: string): void {
@@ -133,6 +138,7 @@ export async function removeWorktree(
     throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so it is not ours to remove.`);
   }
   await removeFolder(path);
+  reach('wt.folder_gone');
   await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, path)));
 }
 

@@ -1,8 +1,11 @@
 import { invariant } from '../../core/assert.ts';
+import { reachLog } from '../failpoint.ts';
 import { appendRecord } from './append-record.ts';
 import { compact } from './compact.ts';
+import { syncDirectory } from './durable-file.ts';
 import { endWithoutGaps, listSegments } from './list-log.ts';
 import { cannotWrite } from './log-errors.ts';
+import { packedDir } from './log-names.ts';
 import type { LogPlace, LogPoint } from './log-place.ts';
 import type { Log, LogReader } from './log.ts';
 import { prepareDirectory } from './prepare-directory.ts';
@@ -51,7 +54,7 @@ export interface FileLogOptions {
 
 const place = (dir: string, options: FileLogOptions): LogPlace => ({
   dir,
-  reach: options.onPoint ?? (async () => {}),
+  reach: options.onPoint ?? (async (point) => reachLog(point)),
   segments: [],
 });
 
@@ -75,22 +78,28 @@ function reader<E>(at: LogPlace, options: FileLogOptions): LogReader<E> {
 
 /** Opens the log in `dir` for reading and writing; makes the folder when it is absent. */
 export async function openFileLog<E>(dir: string, options: FileLogOptions = {}): Promise<Log<E>> {
-  await prepareDirectory(dir, options.anyFilesystem ?? false);
   const at = place(dir, options);
-  at.segments = listSegments(dir);
-  // A gap or a newer version must show before the first write, not when somebody reads that far.
-  const end = endWithoutGaps(dir);
-  if (end > 0) await readLines(at, end - 1, end, (line, seq, where) => decodeRecord(line, seq, where));
+  await prove(at, options);
   let failed: { readonly error: unknown } | null = null;
   return {
     ...reader<E>(at, options),
     async append(expectedSeq, by, time, events) {
       invariant(Number.isSafeInteger(expectedSeq) && expectedSeq >= 0, `expectedSeq ${expectedSeq}`);
-      // After a failed flush nobody knows what is on the disk: only a fresh start, which reads, may write again.
+      // After a failed flush nobody knows what is on the disk: only who has opened it again, and read, may write.
       if (failed !== null) throw failed.error;
       return appendRecord(at, { seq: expectedSeq + 1, at: time, by, events }, (error) => {
         failed = { error };
       });
+    },
+    async reopen() {
+      await prove(at, options);
+      try {
+        // The trial link changed the folder, so this flush carries names that an earlier one may have lost.
+        for (const folder of [packedDir(dir), dir]) await syncDirectory(folder);
+      } catch (error) {
+        throw cannotWrite(dir, error);
+      }
+      failed = null;
     },
     async saveSnapshot(seq, state) {
       try {
@@ -101,4 +110,13 @@ export async function openFileLog<E>(dir: string, options: FileLogOptions = {}):
       }
     },
   };
+}
+
+/** The folder can be written, and what it holds can be gone on from. */
+async function prove(at: LogPlace, options: FileLogOptions): Promise<void> {
+  await prepareDirectory(at.dir, options.anyFilesystem ?? false);
+  at.segments = listSegments(at.dir);
+  // A gap or a newer version must show before the first write, not when somebody reads that far.
+  const end = endWithoutGaps(at.dir);
+  if (end > 0) await readLines(at, end - 1, end, (line, seq, where) => decodeRecord(line, seq, where));
 }

@@ -1,6 +1,7 @@
 import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { reach } from '../failpoint.ts';
 import { isAlive, toIdentity } from './identity.ts';
 import { processSource } from './process-source.ts';
 import { readIfThere } from './read-if-there.ts';
@@ -44,6 +45,7 @@ export function releaseFolder(dir: string): void {
 export function recordIdentity(dir: string, identity: ProcessIdentity, token: string): void {
   const draft = join(dir, `identity.json.${process.pid}`);
   try {
+    reach('run.before_identity');
     writeFileSync(draft, JSON.stringify({ ...identity, token }), { mode: 0o600 });
     renameSync(draft, join(dir, 'identity.json'));
   } catch {

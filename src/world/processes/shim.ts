@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { invariant } from '../../core/assert.ts';
+import { reach } from '../failpoint.ts';
 import { lookUpExecutable } from './environment.ts';
 import { ownIdentity } from './identity.ts';
 import { TOKEN_VARIABLE, assertToken } from './marker.ts';
@@ -38,6 +39,7 @@ export async function startShim(start: ShimStart): Promise<ProcessIdentity> {
   claimFolder(start.dir, { token: start.token, starter: ownIdentity() });
   const files: number[] = [];
   try {
+    reach('run.intent');
     const stdin = openPrompt(join(start.dir, 'prompt.md'));
     files.push(stdin);
     const stdout = openLog(join(start.dir, 'stdout.log'));

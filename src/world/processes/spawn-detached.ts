@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
+import { reach } from '../failpoint.ts';
 import { identityOfOwnChild } from './identity.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
 import type { ChildProcess } from 'node:child_process';
@@ -37,6 +38,7 @@ export async function spawnDetached(start: DetachedStart): Promise<{ child: Chil
 /** A child we cannot name could never be found or stopped again, so it does not get to live. */
 function nameOrKill(pid: number): ProcessIdentity {
   try {
+    reach('run.after_spawn');
     const identity = identityOfOwnChild(pid);
     invariant(identity !== null, 'a child not collected yet has an identity');
     return identity;

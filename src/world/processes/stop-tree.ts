@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { invariant } from '../../core/assert.ts';
+import { reach } from '../failpoint.ts';
 import { takeCensus } from './census.ts';
 import { isAlive, toIdentity } from './identity.ts';
 import { assertToken } from './marker.ts';
@@ -46,17 +47,20 @@ export async function stopTree(options: StopOptions): Promise<StopResult> {
     const entries = await takeCensus();
     const known = new Set(entries.filter((entry) => seen.has(keyOf(toIdentity(entry)))).map((entry) => entry.pid));
     const owned = ownedEntries(entries, { token: options.token, group, known, self: process.pid });
+    if (owned.length === 0) reach('stop.sweep');
     if (owned.length === 0 || kills === KILLS_MAX) return { swept: swept.size, left: owned.length };
     for (const entry of owned) {
       seen.add(keyOf(toIdentity(entry)));
       if (!leaderAlive || entry.group !== group) swept.add(keyOf(toIdentity(entry)));
     }
     if (graceLeftMs > 0) {
+      reach('stop.term');
       signalAll(owned, group, 'SIGTERM');
       // A stopped process acts on a signal only once it runs again.
       signalAll(owned, group, 'SIGCONT');
       await waitForEnd(owned, graceLeftMs, force);
     } else {
+      reach('stop.kill');
       signalAll(owned, group, 'SIGKILL');
       kills += 1;
       await waitForEnd(owned, KILL_WAIT_MS);
