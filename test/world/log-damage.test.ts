@@ -43,7 +43,7 @@ const readAll = async (): Promise<number> => (await readLogOnly<TestEvent>(dir).
 const withChecksum = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
 const damagedAt = (where: string): object => ({
   code: 'E_LOG_DAMAGED',
-  remedy: 'ralph doctor',
+  remedy: 'ralph doctor --fix',
   message: expect.stringContaining(where) as string,
 });
 
@@ -142,8 +142,9 @@ describe('a missing record', () => {
     const log = await openFileLog<TestEvent>(dir);
     await log.read(0);
     rmSync(dir, { recursive: true });
-    await expect(log.read(3)).rejects.toMatchObject(damagedAt('record 3'));
-    await expect(log.append(3, 'a', 1, [])).rejects.toMatchObject(damagedAt('record 3'));
+    const removed = { ...damagedAt('record 3 is missing: the log was removed'), remedy: 'ralph run --parallel' };
+    await expect(log.read(3)).rejects.toMatchObject(removed);
+    await expect(log.append(3, 'a', 1, [])).rejects.toMatchObject(removed);
     expect(existsSync(dir)).toBe(false);
   });
 });

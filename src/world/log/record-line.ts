@@ -4,6 +4,8 @@ import type { LogRecord, Snapshot } from './log.ts';
 
 const FORMAT = 1;
 const CRC_LENGTH = 8;
+/** Whom records are by that only fill a number. */
+export const SALVAGE = 'salvage';
 
 /** `crc32 SP json LF`: what every file of the log is made of. */
 function encodeLine(value: unknown): string {
@@ -41,9 +43,31 @@ export function encodeRecord<E>(record: LogRecord<E>, id: string): string {
   return encodeLine({ v: FORMAT, seq, at, by, id, events });
 }
 
+/**
+ * Stands for a record that was lost while a snapshot that held it was not. It counts, but it cannot be folded: whoever
+ * has to read it has lost the snapshot as well.
+ */
+export function encodeLost(seq: number, at: number, snapshot: number): string {
+  return encodeLine({ v: FORMAT, seq, at, by: SALVAGE, lost: snapshot, events: [] });
+}
+
+/** The number and the snapshot of a line made by `encodeLost`; null for any other whole line. Damage throws. */
+export function lostIn(line: string, where: string): { readonly seq: number; readonly snapshot: number } | null {
+  const { seq, lost } = decodeLine(line, where);
+  return typeof seq === 'number' && typeof lost === 'number' ? { seq, snapshot: lost } : null;
+}
+
+/** The number a whole line gives itself. Damage throws. */
+export function seqIn(line: string, where: string): number {
+  const { seq } = decodeLine(line, where);
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) throw damaged(where, 'not a record');
+  return seq;
+}
+
 export function decodeRecord<E>(line: string, seq: number, where: string): LogRecord<E> {
-  const { seq: written, at, by, events } = decodeLine(line, where);
+  const { seq: written, at, by, events, lost } = decodeLine(line, where);
   if (written !== seq) throw damaged(where, `holds record ${String(written)} in the place of record ${seq}`);
+  if (lost !== undefined) throw damaged(where, `record ${seq} was lost, and now also the snapshot that stood for it`);
   if (typeof at !== 'number' || typeof by !== 'string' || !Array.isArray(events)) throw damaged(where, 'not a record');
   return { seq, at, by, events: events as readonly E[] };
 }
