@@ -10,18 +10,25 @@ export interface Bundle {
 }
 
 let built: Bundle | null = null;
+let builtFallible: Pick<Bundle, 'main'> | null = null;
 
 /** The built program. The build itself knows whether it is current and keeps two builds from meeting. */
 export function bundle(): Bundle {
-  built ??= build();
+  built ??= build([], { main: 'dist/main.js', scriptedAgent: 'dist/scripted-agent.js' });
   return built;
 }
 
-function build(): Bundle {
-  execFileSync(process.execPath, [join(PROJECT, 'scripts/build.mjs')], { cwd: PROJECT, stdio: 'pipe' });
-  const made = { main: join(PROJECT, 'dist/main.js'), scriptedAgent: join(PROJECT, 'dist/scripted-agent.js') };
-  for (const file of Object.values(made)) {
+/** The same program with its failpoints, as `RALPH_FAILPOINTS` arms them. */
+export function fallible(): string {
+  builtFallible ??= build(['--test'], { main: '.cache/test-dist/main.js' });
+  return builtFallible.main;
+}
+
+function build<B extends Partial<Bundle>>(flags: readonly string[], files: B): B {
+  execFileSync(process.execPath, [join(PROJECT, 'scripts/build.mjs'), ...flags], { cwd: PROJECT, stdio: 'pipe' });
+  const made = Object.entries(files).map(([name, file]) => [name, join(PROJECT, file)] as const);
+  for (const [, file] of made) {
     if (!existsSync(file)) throw new Error(`the build did not make ${file}`);
   }
-  return made;
+  return Object.fromEntries(made) as B;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-import { bundle } from './bundle.ts';
+import { bundle, fallible } from './bundle.ts';
 import { parseEvents } from './events.ts';
 import type { RalphEvent } from './events.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -23,6 +23,8 @@ export interface RalphOptions {
   readonly timeoutMs?: number;
   /** Stands before the command line: another program that becomes ours. */
   readonly prefix?: readonly string[];
+  /** What goes wrong on purpose: `land.after_cas=kill`. */
+  readonly failpoints?: string;
   /** Compare the user's checkout before and after; off where the test itself changes it meanwhile. */
   readonly isCheckoutGuarded?: boolean;
 }
@@ -55,11 +57,11 @@ export async function ralph(scratch: Scratch, args: readonly string[], options: 
 
 /** Starts the built program and leaves it running. */
 export function startRalph(scratch: Scratch, args: readonly string[], options: RalphOptions = {}): Running {
-  const { main } = bundle();
+  const main = options.failpoints === undefined ? bundle().main : fallible();
   const [program = '', ...argv] = [...(options.prefix ?? []), process.execPath, main, ...args];
   const child = spawn(program, argv, {
     cwd: options.cwd ?? scratch.repo,
-    env: withoutAbsent({ ...scratch.env, ...options.env }),
+    env: withoutAbsent({ ...scratch.env, RALPH_FAILPOINTS: options.failpoints, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { stdout: '', stderr: '' };
