@@ -226,6 +226,9 @@ describe('HEAD is not on the branch', () => {
     const facts = await leftovers();
     expect(facts).toMatchObject({ branch: BRANCH, odd: null, committed: true, head: tip() });
     expect(git('rev-parse', `${BRANCH}^`)).toBe(made);
+    git('update-ref', '-d', `refs/heads/${BRANCH}`);
+    expect(await leftovers()).toMatchObject({ branch: BRANCH, odd: null, committed: false, head: facts.head });
+    expect(tip()).toBe(facts.head);
   });
 
   it('keeps what stands on a branch without commits', async () => {

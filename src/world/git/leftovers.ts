@@ -101,8 +101,10 @@ export function lastHead(adminDir: string): Sha | null {
       .trimEnd()
       .split('\n')
       .at(-1);
-    const to = line?.split(' ')[1];
-    return to === undefined || /^0*$/.test(to) ? null : sha(to);
+    const [from = '', to = ''] = line?.split(' ') ?? [];
+    // Where git was told to delete it in this very worktree, the last line leads from there to nowhere.
+    const last = /^0*$/.test(to) ? from : to;
+    return /^0*$/.test(last) ? null : sha(last);
   } catch {
     return null;
   }

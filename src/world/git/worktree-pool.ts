@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
@@ -19,6 +19,7 @@ import {
   listWorktrees,
   removeWorktree,
   withCheckoutSlot,
+  type Worktree,
 } from './worktrees.ts';
 
 /** A retired worktree waiting for its next loop: files in place, HEAD detached at a commit that is reachable elsewhere. */
@@ -61,7 +62,20 @@ export async function takeWorktree(repo: Repository, options: TakeOptions): Prom
 async function takenBefore(repo: Repository, options: TakeOptions): Promise<string | null> {
   const found = (await listWorktrees(repo)).find((worktree) => worktree.branch === options.branch);
   if (found === undefined || found.prunable || !isBelow(options.worktreeRoot, found.path)) return null;
+  if (!existsSync(found.path)) return letGo(repo, found, options.base);
   return (await isClean(found.path)) ? found.path : null;
+}
+
+/**
+ * The folder is away, and may come back with files nobody committed: its entry stays, but on no branch, so that another
+ * worktree can go on with it.
+ */
+async function letGo(repo: Repository, { path, locked }: Worktree, tip: Sha): Promise<null> {
+  const adminDir = locked?.startsWith(LOCK_REASON) === true ? adminDirOf(repo, path) : null;
+  if (adminDir === null) return null;
+  const detach = ['update-ref', '--no-deref', '-m', 'paralph: its folder is away', 'HEAD', tip];
+  await runGit([...HARDENED, `--git-dir=${adminDir}`, ...detach], { cwd: repo.commonDir });
+  return null;
 }
 
 async function takeEntry(repo: Repository, name: string, options: TakeOptions): Promise<string | null> {
