@@ -21,7 +21,8 @@ const AREAS = {
   land: ['before_sync', 'before_cas', 'after_cas', 'synced', 'done'],
   publish: ['begun', 'journal', 'merged', 'ref', 'done', 'healed'],
   retire: ['unpinned', 'pooled', 'done'],
-  keep: ['pinned'],
+  keep: ['snapshot', 'pinned'],
+  clean: ['kept', 'folder', 'entry', 'branch', 'done'],
   repair: ['begun', 'rebuilt', 'aside', 'done'],
   stop: ['term', 'kill', 'sweep'],
 } as const;

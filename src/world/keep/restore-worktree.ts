@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { withMutex } from '../mutex.ts';
+import { copyIndex } from '../git/copy-index.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { adminDirOf, isCheckedOut } from '../git/worktree-admin.ts';
+import { endIntent, findIntent, startIntent } from '../git/worktree-intents.ts';
+import { patiently, removeHalfMade, worktreeMutex } from '../git/worktrees.ts';
+import type { KeepPlace } from './keep.ts';
+import type { Keep } from './list-keeps.ts';
+import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
+import { withPrivateIndex } from './private-index.ts';
+
+export interface RestoreOrder {
+  readonly path: string;
+  /** The branch to stand on, which is at the kept head; null: on none. */
+  readonly branch: string | null;
+  /** Stands in the lock that keeps `git worktree prune` away; null: a person's own, without one. */
+  readonly lock: string | null;
+  /** The commit its files are compared with. */
+  readonly head: Sha;
+}
+
+/** Why no worktree can be made there; null: it can. */
+export function inTheWay({ repo }: KeepPlace, path: string, branch: string | null): string | null {
+  if (existsSync(path) && !isEmptyFolder(path)) return `${path} is there already`;
+  if (adminDirOf(repo, path) !== null) return `git has a worktree at ${path} already`;
+  if (branch !== null && isCheckedOut(repo, branch)) return `the branch ${branch} is checked out elsewhere`;
+  return null;
+}
+
+/** Makes a worktree with HEAD, index and files as they were kept. Nothing that exists is touched. */
+export async function restoreWorktree(place: KeepPlace, keep: Keep, order: RestoreOrder): Promise<void> {
+  const { repo } = place;
+  const { path, branch, head } = order;
+  const halfMade = findIntent(repo, path);
+  if (halfMade !== null) await removeHalfMade(repo, halfMade);
+  const why = inTheWay(place, path, branch);
+  if (why !== null) throw new AppError('E_NEEDS_PERSON', why, { remedy: `ralph keep restore ${shellWord(keep.id)}` });
+  mkdirSync(dirname(path), { recursive: true });
+  const intent = startIntent(repo, { path, branch: branch ?? '', base: head, createsBranch: false });
+  try {
+    await patiently(() => withMutex(worktreeMutex(repo), () => register(place, order)));
+    await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
+    await layOut(place, keep, order);
+  } catch (error) {
+    await removeHalfMade(repo, intent);
+    throw error;
+  }
+  endIntent(repo, path);
+}
+
+async function layOut(place: KeepPlace, keep: Keep, { path, branch, head }: RestoreOrder): Promise<void> {
+  const { repo, view } = place;
+  const adminDir = adminDirOf(repo, path);
+  invariant(adminDir !== null, `${path} was just made`);
+  const own = join(adminDir, 'index');
+  await withPrivateIndex(place, path, async (index) => {
+    copyIndex(own, index.file);
+    // By the view, so that what was changed comes back byte by byte, whatever filters the repository has.
+    await index.git(['read-tree', '--reset', '-u', keep.tree]);
+  });
+  const env = { GIT_INDEX_FILE: own };
+  await view.run(['read-tree', '--reset', keep.index ?? head], { workTree: path, env });
+  await restoreOperation(place, keep, adminDir, env);
+  await view.run(['update-index', '-q', '--refresh'], { workTree: path, env, ok: [0, 1] });
+  if (branch === null) return;
+  const args = ['symbolic-ref', '-m', 'paralph: restored', 'HEAD', `refs/heads/${branch}`];
+  await runGit([...HARDENED, ...args], { cwd: path });
+}
+
+/** The short part that other git commands must not see half-way. */
+async function register({ repo }: KeepPlace, { path, lock, head }: RestoreOrder): Promise<void> {
+  const locked = lock === null ? [] : ['--lock', '--reason', lock];
+  const args = ['worktree', 'add', '-q', '--no-checkout', '--detach', ...locked, '--', path, head];
+  await runGit([...HARDENED, ...args], { cwd: repo.commonDir });
+}
+
+async function restoreOperation(
+  { view }: KeepPlace,
+  { operation }: Keep,
+  adminDir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (operation === null) return;
+  const { stdout } = await view.bytes(['ls-tree', '-r', '-z', operation]);
+  const sides: string[] = [];
+  for (const line of stdout.toString('latin1').split('\0')) {
+    const [, mode = '', id = '', name = ''] = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    const [, stage = '', side = ''] = new RegExp(`^${SIDES}/([123])/(.+)$`, 's').exec(name) ?? [];
+    if (side !== '') sides.push(`${mode} ${id} ${stage}\t${side}\0`);
+    const file = name.startsWith(`${GIT_FILES}/`) ? name.slice(GIT_FILES.length + 1) : '';
+    if (!isOperationFile(file)) continue;
+    mkdirSync(dirname(join(adminDir, file)), { recursive: true });
+    writeFileSync(join(adminDir, file), (await view.bytes(['cat-file', 'blob', id])).stdout);
+  }
+  const input = Buffer.from(sides.join(''), 'latin1');
+  if (sides.length > 0) await view.run(['update-index', '-z', '--index-info'], { input, env });
+}
+
+const isEmptyFolder = (path: string): boolean => {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
+};
