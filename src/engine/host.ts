@@ -85,19 +85,22 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   }
 }
 
-/** A log without a loop beside a history with landings was lost: what landed is not done again. */
+/** A log that knows of nothing, beside a history with landings or worktrees with work, was lost: that is taken up again. */
 async function landingsFound({ world, journal, order }: Hosting): Promise<readonly Event[]> {
   const { loops, landed } = journal.state();
   if (Object.keys(loops).length + Object.keys(landed).length > 0) return [];
-  const found = await world.integration.landings();
-  if (found.length === 0) return [];
-  const landings = found.map(({ task, tracker, loop, commit, atMs }) => ({
+  const landings = (await world.integration.landings()).map(({ task, tracker, loop, commit, atMs }) => ({
     task: taskKey(tracker ?? order.policy.tracker, task),
     loop,
     commit,
     at: atMs,
   }));
-  return [{ type: 'landings-found', landings }];
+  const found = await world.worktrees.found();
+  // In this order: what landed is no longer work to go on with.
+  return [
+    ...(landings.length === 0 ? [] : [{ type: 'landings-found', landings } as const]),
+    ...(found.length === 0 ? [] : [{ type: 'loops-found', loops: found } as const]),
+  ];
 }
 
 /** What a person asked to stop is stopped even where that can no longer be written down. */

@@ -27,18 +27,18 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
   let seen: Event | null = null;
   return {
     look: (state, me) => {
-      const nowMs = world.clock.nowMs();
+      const awakeMs = world.clock.awakeMs();
       const isMoved = state.integration !== integration;
       // A landing changes the picture at once; but in a large repository a look is work.
       const waitMs = Math.max(isMoved ? 0 : LOOK_AHEAD_MS, tookMs / SHARE_OF_TIME);
-      const isDue = Math.abs(nowMs - lookedAtMs) >= waitMs;
+      const isDue = awakeMs - lookedAtMs >= waitMs;
       if (under !== null || stopping.signal.aborted || !isDue || leaderOf(state) !== me) return;
       const order = orderFor(state);
       if (order === null) {
         if (Object.keys(state.foreseen).length > 0) seen = { type: 'conflicts-foreseen', found: {} };
         return;
       }
-      lookedAtMs = nowMs;
+      lookedAtMs = awakeMs;
       integration = state.integration;
       under = world.foresight
         .look({ ...order, signal: stopping.signal })
@@ -49,7 +49,7 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
         .catch(() => undefined)
         .finally(() => {
           under = null;
-          tookMs = Math.max(0, world.clock.nowMs() - nowMs);
+          tookMs = world.clock.awakeMs() - awakeMs;
           if (seen !== null) onSeen();
         });
     },

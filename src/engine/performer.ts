@@ -4,7 +4,10 @@ import type { Event } from '../core/events.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
+import { isDiskFull } from './disk-full.ts';
+import type { DiskWait } from './disk-wait.ts';
 import { perform } from './perform.ts';
+import { excuse, isStarved } from './starved.ts';
 
 /** How agents say that they are done. */
 export interface Completion {
@@ -38,44 +41,68 @@ interface UnderWay {
 
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 60_000;
+/** Nobody is to blame for a full disk, so what waits for room need not wait long after. */
+const ROOM_RETRY_MAX_MS = 5000;
 
-export function createPerformer(context: PerformContext & { readonly onSettled: () => void }): Performer {
+export interface PerformerOptions extends PerformContext {
+  readonly onSettled: () => void;
+  readonly disk: Pick<DiskWait, 'tell' | 'over'>;
+}
+
+export function createPerformer(context: PerformerOptions): Performer {
   const underWay = new Map<string, UnderWay>();
-  const notBefore = new Map<string, { readonly atMs: number; readonly tries: number }>();
+  const notBefore = new Map<string, { readonly awakeMs: number; readonly tries: number }>();
+  const withoutRoom = new Set<string>();
   let settled: { readonly key: string; readonly events: readonly Event[] }[] = [];
   const { clock } = context.world;
 
   const begin = (command: Command): void => {
+    const { key } = command;
     const stop = new AbortController();
-    underWay.set(command.key, { stop });
-    const end = (events: readonly Event[], failed: boolean): void => {
-      underWay.delete(command.key);
-      if (failed) backOff(command.key);
-      settled.push({ key: command.key, events });
+    underWay.set(key, { stop });
+    const end = (events: readonly Event[], retryMaxMs: number | null): void => {
+      underWay.delete(key);
+      if (retryMaxMs !== null) backOff(key, retryMaxMs);
+      settled.push({ key, events });
       context.onSettled();
     };
+    const lackRoom = (why: unknown): void => {
+      withoutRoom.add(key);
+      context.disk.tell(why);
+      end([], ROOM_RETRY_MAX_MS);
+    };
     perform(context, command, stop.signal).then(
-      (events) => end(events, events.length === 0),
-      (error: unknown) => end(stop.signal.aborted ? [] : [failure(context, command, error)], true),
+      (events) => {
+        if (events.some((event) => isStarved(context, event)))
+          return lackRoom(new Error('the gates found no space left on the disk'));
+        if (withoutRoom.delete(key) && withoutRoom.size === 0) context.disk.over();
+        const excused = events.map((event) => excuse(context, event));
+        end(excused, events.length === 0 ? RETRY_MAX_MS : null);
+      },
+      (error: unknown) => {
+        if (stop.signal.aborted) return end([], RETRY_MAX_MS);
+        if (isDiskFull(error)) return lackRoom(error);
+        end([failure(context, command, error)], RETRY_MAX_MS);
+      },
     );
   };
   // A fact that the fold does not take (or no fact at all) must not make a busy loop of its wish.
-  const backOff = (key: string): void => {
+  const backOff = (key: string, maxMs: number): void => {
     const tries = (notBefore.get(key)?.tries ?? 0) + 1;
-    notBefore.set(key, { atMs: clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (tries - 1)), tries });
+    notBefore.set(key, { awakeMs: clock.awakeMs() + Math.min(maxMs, RETRY_FIRST_MS * 2 ** (tries - 1)), tries });
   };
-  const isTooEarly = (key: string): boolean => {
-    const waitMs = (notBefore.get(key)?.atMs ?? 0) - clock.nowMs();
-    return waitMs > 0 && waitMs <= RETRY_MAX_MS;
-  };
+  const isTooEarly = (key: string): boolean => clock.awakeMs() < (notBefore.get(key)?.awakeMs ?? 0);
+  // What is claimed already waits too: a worktree is the largest thing we make.
+  const mustWait = (command: Command): boolean => command.type === 'make-worktree' && context.state().disk !== null;
   return {
     perform: (commands) => {
       const wished = new Set(commands.map((command) => command.key));
       for (const [key, { stop }] of underWay) if (!wished.has(key)) stop.abort();
+      for (const key of withoutRoom) if (!wished.has(key)) withoutRoom.delete(key);
       for (const command of commands) {
         // Ended, but its fact is not in the log yet: the wish is stale.
         if (settled.some(({ key }) => key === command.key)) continue;
-        if (underWay.has(command.key) || isTooEarly(command.key)) continue;
+        if (underWay.has(command.key) || isTooEarly(command.key) || mustWait(command)) continue;
         begin(command);
       }
     },

@@ -14,7 +14,7 @@ export function steerWhileRunning(
   const look = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       // In step with every other wait of a second, so that an idle machine wakes once.
-      await world.clock.sleep(LOOK_MS - (world.clock.nowMs() % LOOK_MS), ended.signal);
+      await world.clock.sleep(LOOK_MS - (world.clock.awakeMs() % LOOK_MS), ended.signal);
       for (const one of state().loops[iteration.loop]?.guidance ?? []) {
         if (one.id <= guided) continue;
         // In order and without gaps: who was told the newest counts as told them all.

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../core/model.ts';
 import { statusView } from '../core/view.ts';
@@ -25,7 +25,7 @@ export function openProjection(repo: Repository, tracker: string): Projection {
   };
   const beat = (nowMs: number): void => {
     beatAt = nowMs;
-    attempt(repo, () => writeFileSync(join(ralphFolder(repo), 'heartbeat'), `${new Date(nowMs).toISOString()}\n`));
+    attempt(repo, () => replace(join(ralphFolder(repo), 'heartbeat'), `${new Date(nowMs).toISOString()}\n`));
   };
   return {
     write: (state, nowMs) => {
@@ -54,8 +54,13 @@ function attempt(repo: Repository, act: () => void): void {
   }
 }
 
+/** Whole or as it was: on a full disk an older state is worth more than none. */
 function replace(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, text);
-  renameSync(temporary, file);
+  try {
+    writeFileSync(temporary, text);
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }

@@ -68,7 +68,7 @@ interface Released {
   readonly released: 'auth' | 'budget';
 }
 
-/** Waits while every agent is held back; null: told to stop. */
+/** Waits while every agent is held back or the disk has no room; null: told to stop. */
 async function awaitOrder(
   context: PerformContext,
   command: RunIteration,
@@ -94,6 +94,7 @@ async function awaitOrder(
 /** Who may work now; null: nobody yet. */
 function freeAgent(context: PerformContext, command: RunIteration): string | Released | null {
   if (context.state().run.overspent !== null) return { released: 'budget' };
+  if (context.state().disk !== null) return null;
   const choice = chooseAgent(context.state(), agentsFor(context.policy, loopOf(context, command)));
   if (choice.kind === 'wait') return null;
   return choice.kind === 'go' ? choice.agent.name : { released: 'auth' };

@@ -44,6 +44,12 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return style.yellow(
         `publishing is blocked: ${cleanLine(event.why)}${event.paths.length > 0 ? `: ${cleanLine(event.paths.join(', '))}` : ''}`,
       );
+    case 'disk-low':
+      return style.yellow(
+        `waits for room on the disk: ${event.freeMb} MB free, ${event.floorMb} MB asked for; what runs goes on. ralph parallel clean frees worktrees nobody needs`,
+      );
+    case 'disk-freed':
+      return 'there is room on the disk again: going on';
     case 'host-lost':
       return `host ${event.host} is gone; its loops are free`;
     default:

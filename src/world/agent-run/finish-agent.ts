@@ -2,8 +2,9 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IterationEnd } from '../../text/agents/report.ts';
 import { reach } from '../failpoint.ts';
-import { awaitShim } from '../processes/shim.ts';
+import { awaitShim, readShim } from '../processes/shim.ts';
 import { readStarted } from '../processes/shim-folder.ts';
+import type { Started } from '../processes/shim-folder.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import type { Agents, IterationResult } from '../world.ts';
@@ -37,9 +38,7 @@ export async function finishAgent(
   log: LoopLog,
   options: FinishOptions,
 ): Promise<IterationResult> {
-  const known = readResult(dir);
-  const { result, isKept } =
-    known === null ? await seeItEnd(place, dir, log, options) : { result: known, isKept: true };
+  const { result, isKept } = (await readResult(dir)) ?? (await seeItEnd(place, dir, log, options));
   reach('run.exit_recorded');
   for (const name of isKept ? LOGS : []) await trimLog(join(dir, name), place.limits.logMb * MEGABYTE);
   return result;
@@ -48,15 +47,18 @@ export async function finishAgent(
 async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: FinishOptions): Promise<Kept> {
   const agent = readAgentFile(dir);
   // Before the waiting: whatever becomes of the folder meanwhile, its processes can be found.
-  const { token, startedMs, identity } = readStarted(dir);
+  const started = readStarted(dir);
+  const { token, identity } = started;
+  const isEnded = readShim(dir).state === 'exited';
   const listener = listen(dir, agent, place.clock.nowMs());
   const copier = log.follow(dir);
   const onPoll = async (signal: AbortSignal): Promise<void> => {
     copier.copy();
     await listener.advance(signal);
   };
-  const runtimeMs = Math.min(options.timeoutMs, startedMs + options.timeoutMs - place.clock.nowMs());
+  const runtimeMs = options.timeoutMs - ranMs(place, started);
   const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
+  const durationMs = Math.round(isEnded ? lastedMs(place, dir, started) : ranMs(place, started));
   reach('run.exit_seen');
   const { swept } = await stopTree({
     identity,
@@ -65,7 +67,6 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
     force: options.force,
   });
   if (isFlood(end)) for (const name of LOGS) cutOff(join(dir, name), place.limits.outputMb * MEGABYTE);
-  const durationMs = Math.max(0, Math.round(endedMs(dir, place) - startedMs));
   copier.finish();
   const report = withComplaint(dir, end, await listener.report());
   if (listener.skipped() > 0) log.note(`${listener.skipped()} lines were too long to be read`);
@@ -96,7 +97,7 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
     const [stdoutBytes = 0, stderrBytes = 0] = LOGS.map((name) => sizeOf(join(dir, name)));
     // The bytes are counted first: a flood grows faster than it can be read.
     if (stdoutBytes + stderrBytes <= place.limits.outputMb * MEGABYTE) await onPoll(bound.signal);
-    stop = watchdog({ atMs: performance.now(), stdoutBytes, stderrBytes, turns: listener.turns() });
+    stop = watchdog({ atMs: place.clock.awakeMs(), stdoutBytes, stderrBytes, turns: listener.turns() });
     if (stop !== null) bound.abort();
   };
   try {
@@ -133,9 +134,17 @@ function cutOff(file: string, bytesMax: number): void {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** When its exit code was written, also if nobody was there to see it. */
-const endedMs = (dir: string, { clock }: AgentPlace): number =>
-  statSync(join(dir, 'exit'), { throwIfNoEntry: false })?.mtimeMs ?? clock.nowMs();
+/** How long it has run, not counting the time the machine slept. By the clock that people set only where nothing else is known. */
+function ranMs({ clock }: AgentPlace, { startedAwakeMs, startedMs }: Started): number {
+  const ms = startedAwakeMs === null ? clock.nowMs() - startedMs : clock.awakeMs() - startedAwakeMs;
+  return Math.max(0, ms);
+}
+
+/** How long it ran if nobody was there to see its end: files tell, as far as their clock can be believed. */
+function lastedMs(place: AgentPlace, dir: string, started: Started): number {
+  const endedMs = statSync(join(dir, 'exit'), { throwIfNoEntry: false })?.mtimeMs ?? started.startedMs;
+  return Math.max(0, Math.min(endedMs - started.startedMs, ranMs(place, started)));
+}
 
 function describe(end: IterationEnd): string {
   switch (end.how) {

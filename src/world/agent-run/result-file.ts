@@ -1,5 +1,7 @@
-import { linkSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { linkSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncDirectory, writeDurably } from '../log/durable-file.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import type { IterationResult } from '../world.ts';
 import { readJsonFile, removeQuietly } from './agent-file.ts';
@@ -12,18 +14,25 @@ export interface Kept {
   readonly isKept: boolean;
 }
 
+/** What could not be kept for want of disk, by run folder: as long as we live, the end that we saw is the one that counts. */
+const unkept = new Map<string, IterationResult>();
+
 /**
- * Kept before logs are trimmed: a host that dies right after leaves a log in which not everything can be read again. Of
- * two hosts that saw the end, the first one counts: the other may have read a log that was already trimmed.
+ * Kept, on the disk itself, before logs are trimmed: a host that dies right after leaves a log in which not everything can be
+ * read again. Of two hosts that saw the end, the first one counts: the other may have read a log that was already trimmed.
  */
-export function keepResult(dir: string, result: IterationResult): Kept {
+export async function keepResult(dir: string, result: IterationResult): Promise<Kept> {
   const file = join(dir, NAME);
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(draft, JSON.stringify(result), { mode: 0o600 });
-    return link(draft, file) ? { result, isKept: true } : firstOne(dir, result, draft);
+    await writeDurably(draft, JSON.stringify(result));
+    const first = link(draft, file) ? result : firstOne(dir, result, draft);
+    await syncDirectory(dir);
+    unkept.delete(dir);
+    return { result: first, isKept: true };
   } catch (error) {
     if (errnoOf(error) === null) throw error;
+    unkept.set(dir, result);
     return { result, isKept: false };
   } finally {
     removeQuietly(draft);
@@ -40,15 +49,21 @@ function link(draft: string, file: string): boolean {
   }
 }
 
-function firstOne(dir: string, result: IterationResult, draft: string): Kept {
-  const first = readResult(dir);
-  if (first !== null) return { result: first, isKept: true };
-  renameSync(draft, join(dir, NAME));
-  return { result, isKept: true };
+function firstOne(dir: string, result: IterationResult, draft: string): IterationResult {
+  const first = resultIn(dir);
+  if (first === null) renameSync(draft, join(dir, NAME));
+  return first ?? result;
 }
 
 /** What became of the iteration, if somebody saw its end before us. */
-export function readResult(dir: string): IterationResult | null {
+export async function readResult(dir: string): Promise<Kept | null> {
+  const first = resultIn(dir);
+  if (first !== null) return { result: first, isKept: true };
+  const seen = unkept.get(dir);
+  return seen === undefined ? null : keepResult(dir, seen);
+}
+
+function resultIn(dir: string): IterationResult | null {
   const value = readJsonFile(join(dir, NAME)) as Partial<IterationResult> | null;
   const isWhole = typeof value?.end === 'object' && typeof value.report === 'object';
   return isWhole ? (value as IterationResult) : null;

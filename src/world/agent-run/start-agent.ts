@@ -48,7 +48,7 @@ export async function startAgent(
   const { env: user, identity, program } = place;
   const env = runEnvironment({ user, agent, launch: launched.env, caller, identity, program });
   const argv = launched.talk === null ? launched.argv : [program.node, program.driver, dir];
-  await startShim({ dir, argv, cwd: iteration.cwd, env, token });
+  await startShim({ dir, argv, cwd: iteration.cwd, env, token, awakeMs: place.clock.awakeMs() });
 }
 
 function describe(agent: AgentSettings, order: AgentOrder, protocol: Protocol): AgentFile {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -22,7 +22,8 @@ export function writeJournal(repo: Repository, journal: PublishJournal): void {
   const file = fileOf(repo);
   const handle = openSync(`${file}.tmp`, 'w');
   try {
-    writeSync(handle, JSON.stringify(journal));
+    // Unlike writeSync, it goes on where a nearly full disk takes only a part.
+    writeFileSync(handle, JSON.stringify(journal));
     // It must outlive a power cut that leaves files of the checkout half-written.
     fsyncSync(handle);
   } finally {

@@ -32,6 +32,11 @@ export interface Log<E> extends LogReader<E> {
    * than a failed disk after the write means that nothing was written either.
    */
   append(expectedSeq: number, by: string, at: number, events: readonly E[]): Promise<Appended>;
+  /**
+   * After a rejected append: looks at the disk anew, reads the end of the log and flushes its names. A log whose flush failed
+   * takes no append before that has worked.
+   */
+  reopen(): Promise<void>;
   /** Keeps `state`, the fold of records 1..seq, and packs those records together. The last two snapshots are kept. */
   saveSnapshot(seq: number, state: unknown): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { pickShim } from './shim-folder.ts';
 import type { ProcessEntry } from './process-entry.ts';
 
 function entry(pid: number, parent: number, group: number, token: string | null = 't'): ProcessEntry {
-  return { pid, parent, group, startTime: '5', zombie: false, token, loop: null };
+  return { pid, parent, group, startTime: '5', zombie: false, stopped: false, token, loop: null };
 }
 
 describe('pickShim', () => {

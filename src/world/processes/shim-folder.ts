@@ -2,7 +2,7 @@ import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { reach } from '../failpoint.ts';
-import { isAlive, toIdentity } from './identity.ts';
+import { isAlive, ownIdentity, toIdentity } from './identity.ts';
 import { processSource } from './process-source.ts';
 import { readIfThere } from './read-if-there.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
@@ -20,6 +20,8 @@ export type ShimSight =
 interface StartRecord {
   readonly token: string;
   readonly starter: ProcessIdentity;
+  /** By the clock that does not jump; it counts from the starter's boot on. */
+  readonly awakeMs: number;
 }
 
 /** Takes the run folder for one start; a folder serves once. */
@@ -76,7 +78,10 @@ export function lookAtShim(dir: string): ShimSight {
 
 export interface Started {
   readonly token: string;
+  /** When, by a clock that people set. */
   readonly startedMs: number;
+  /** When, by the clock that does not jump; null: at an earlier boot, or by a version that did not say. */
+  readonly startedAwakeMs: number | null;
   /** The shim, also if it has ended: its group is what it started. Null: nobody saw it yet. */
   readonly identity: ProcessIdentity | null;
 }
@@ -91,7 +96,14 @@ export function readStarted(dir: string): Started {
   const times = ['token', ...names].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs);
   const sight = lookAtShim(dir);
   const identity = sight.state === 'running' ? sight.identity : readIdentity(dir);
-  return { token, startedMs: times.find((one) => one !== undefined) ?? 0, identity };
+  const startedMs = times.find((one) => one !== undefined) ?? 0;
+  return { token, startedMs, startedAwakeMs: readAwakeMs(dir), identity };
+}
+
+function readAwakeMs(dir: string): number | null {
+  const { starter, awakeMs } = readJson(join(dir, 'start.json')) ?? {};
+  const isOfThisBoot = asIdentity(starter)?.bootId === ownIdentity().bootId;
+  return isOfThisBoot && typeof awakeMs === 'number' ? awakeMs : null;
 }
 
 function readExit(dir: string): { state: 'exited'; code: number } | null {
@@ -116,7 +128,7 @@ function readIdentity(dir: string): ProcessIdentity | null {
   return asIdentity(readJson(join(dir, 'identity.json')));
 }
 
-function readStart(dir: string): StartRecord | null {
+function readStart(dir: string): Omit<StartRecord, 'awakeMs'> | null {
   const value = readJson(join(dir, 'start.json'));
   const starter = asIdentity(value?.['starter']);
   const token = value?.['token'];

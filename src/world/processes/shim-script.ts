@@ -5,6 +5,7 @@
  * - Signals are caught, not ignored: what is ignored stays ignored in the agent, what is caught does not. So a TERM to
  *   the group ends the agent while the shim lives on to write the code.
  * - The shell would export a PWD of its own making; the agent gets the environment it was given and nothing else.
+ * - A block for the code is taken before the agent can fill the disk, and at the end overwritten, not given back first.
  * - Where the rename fails, for want of a process or of mv, the code is written in place: readers want the newline.
  */
 export const SHIM_SCRIPT = `
@@ -12,10 +13,11 @@ ralph_shim_dir=$1
 shift
 trap : HUP INT QUIT TERM
 echo "$$" >"$ralph_shim_dir/pid"
+echo >"$ralph_shim_dir/exit.tmp"
 "$@"
 ralph_shim_code=$?
 {
-  echo "$ralph_shim_code" >"$ralph_shim_dir/exit.tmp" &&
+  echo "$ralph_shim_code" 1<>"$ralph_shim_dir/exit.tmp" &&
     PATH=/bin:/usr/bin\${PATH:+:$PATH} mv -f "$ralph_shim_dir/exit.tmp" "$ralph_shim_dir/exit" ||
     echo "$ralph_shim_code" >"$ralph_shim_dir/exit"
 } 2>/dev/null

@@ -2,6 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { reach } from '../failpoint.ts';
+import { realClock } from '../clock.ts';
 import { lookUpExecutable } from './environment.ts';
 import { ownIdentity } from './identity.ts';
 import { TOKEN_VARIABLE, assertToken } from './marker.ts';
@@ -31,12 +32,14 @@ export interface ShimStart {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly token: string;
+  /** Now, by the clock that does not jump. */
+  readonly awakeMs?: number;
 }
 
 /** Starts one agent iteration that outlives us and leaves output and exit code in the run folder. */
 export async function startShim(start: ShimStart): Promise<ProcessIdentity> {
   assertToken(start.token);
-  claimFolder(start.dir, { token: start.token, starter: ownIdentity() });
+  claimFolder(start.dir, { token: start.token, starter: ownIdentity(), awakeMs: start.awakeMs ?? awakeMs() });
   const files: number[] = [];
   try {
     reach('run.intent');
@@ -82,15 +85,16 @@ export async function awaitShim(
   options: AwaitOptions,
 ): Promise<Extract<ShimSight, { state: 'exited' | 'lost' }> | { readonly state: 'aborted' }> {
   const pollMs = Math.max(options.pollMs ?? POLL_MS, POLL_MS_MIN);
+  let child: ChildProcess | undefined;
   for (;;) {
     // The end of a child of our own is an event, so its folder need not be read before.
-    const child = ownChildren.get(resolve(dir));
+    child = ownChildren.get(resolve(dir)) ?? child;
     if (child === undefined || hasEnded(child)) {
       const sight = lookAtShim(dir);
-      if (sight.state === 'exited' || sight.state === 'lost') return sight;
-      if (sight.state === 'absent') return { state: 'lost' };
+      if (sight.state === 'exited') return sight;
       // On a full disk a shim of ours can come and go without a trace; only its exit event tells.
-      if (sight.state === 'starting' && sight.starter.pid === process.pid) return { state: 'lost' };
+      const isGone = sight.state === 'starting' && sight.starter.pid === process.pid;
+      if (sight.state === 'lost' || sight.state === 'absent' || isGone) return codeOf(child) ?? { state: 'lost' };
     }
     if (options.signal.aborted) return { state: 'aborted' };
     await pause(child === undefined ? pollMs : untilNextBeat(OWN_POLL_MS), options.signal, child);
@@ -99,7 +103,13 @@ export async function awaitShim(
 }
 
 /** Twenty waits that end together wake the processor once, not twenty times. */
-const untilNextBeat = (everyMs: number): number => everyMs - (Date.now() % everyMs);
+const untilNextBeat = (everyMs: number): number => everyMs - (awakeMs() % everyMs);
+
+const awakeMs = (): number => realClock.awakeMs();
+
+/** It ends with the agent's code, also where it could not write it down. */
+const codeOf = (shim: ChildProcess | undefined): { readonly state: 'exited'; readonly code: number } | null =>
+  shim == null || shim.exitCode === null ? null : { state: 'exited', code: shim.exitCode };
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 

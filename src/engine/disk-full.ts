@@ -1,0 +1,29 @@
+import { AppError } from '../core/errors.ts';
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+const SAID = /no space left|disk quota exceeded/i;
+const CAUSES_MAX = 10;
+
+/** Whether room was all that was missing: the same may work as soon as there is some. */
+export function isDiskFull(error: unknown): boolean {
+  return chainOf(error).some((one) => FULL.has(errnoOf(one)) || linesOf(one).some(saysDiskFull));
+}
+
+/** Whether a record may be written later: there was no room, or a flush failed and the disk must be looked at anew. */
+export function mayBeWrittenLater(error: unknown): boolean {
+  return isDiskFull(error) || chainOf(error).some((one) => errnoOf(one) === 'EIO');
+}
+
+/** Whether a program that failed says that it had no room. */
+export const saysDiskFull = (text: string): boolean => SAID.test(text);
+
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < CAUSES_MAX; at = at.cause) chain.push(at);
+  return chain;
+}
+
+const errnoOf = (error: Error): unknown => ('code' in error ? error.code : null);
+
+/** What git printed stands among the facts. */
+const linesOf = (error: Error): readonly string[] => [error.message, ...(error instanceof AppError ? error.facts : [])];
