@@ -1,13 +1,40 @@
 import { retryLogins } from './accounts.ts';
+import { unreachable } from './assert.ts';
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import type { Host, Loop, State } from './model.ts';
 import { loopsOf } from './model.ts';
 import { closeRun, openRun } from './run.ts';
 
+type HostEvent = Extract<Event, { type: `host-${string}` }>;
 type Joined = Extract<Event, { type: 'host-joined' }>;
 
-export function hostJoined(state: State, event: Joined, stamp: Stamp): State {
+/** What became of one host, and of what it held. */
+export function applyHostEvent(state: State, event: HostEvent, stamp: Stamp): State {
+  switch (event.type) {
+    case 'host-joined':
+      return hostJoined(state, event, stamp);
+    case 'host-draining':
+      return changeHost(state, event.host, (host) => ({ ...host, state: 'draining' }));
+    case 'host-left':
+      return hostLeft(state, event.host, stamp);
+    case 'host-lost':
+      return hostGone(state, event.host, stamp);
+    case 'host-stopped':
+      return hostStopped(state, event.host);
+    case 'host-woke':
+      return changeHost(state, event.host, (host) => (host.state === 'stopped' ? { ...host, state: 'up' } : host));
+    default:
+      return unreachable(event);
+  }
+}
+
+function changeHost(state: State, id: HostId, change: (host: Host) => Host): State {
+  const host = state.hosts[id];
+  return host == null ? state : { ...state, hosts: { ...state.hosts, [id]: change(host) } };
+}
+
+function hostJoined(state: State, event: Joined, stamp: Stamp): State {
   const host: Host = { id: event.host, mark: event.mark, policy: event.policy, state: 'up', joinedAt: stamp.at };
   // A new host may find what was in the way gone, so it tries once more.
   const publishing = { ...state.publishing, blocked: null };
@@ -16,13 +43,13 @@ export function hostJoined(state: State, event: Joined, stamp: Stamp): State {
 }
 
 /** A host that left in order may have ended the run. */
-export function hostLeft(state: State, id: HostId, stamp: Stamp): State {
+function hostLeft(state: State, id: HostId, stamp: Stamp): State {
   const host = state.hosts[id];
   return host == null ? state : hostGone(closeRun(state, host), id, stamp);
 }
 
 /** Frees all that a host held: its loops go on with whoever adopts them, its landing starts again. */
-export function hostGone(state: State, id: HostId, stamp: Stamp): State {
+function hostGone(state: State, id: HostId, stamp: Stamp): State {
   if (state.hosts[id] == null) return state;
   const { [id]: _gone, ...hosts } = state.hosts;
   const loops: Record<LoopId, Loop> = { ...state.loops };
@@ -31,18 +58,10 @@ export function hostGone(state: State, id: HostId, stamp: Stamp): State {
 }
 
 /** A suspended process cannot land: its train is let go, so that another host may. Its loops stay its own, for their agents may still work. */
-export function hostStopped(state: State, id: HostId): State {
-  const host = state.hosts[id];
-  if (host == null) return state;
-  const landing = state.landing?.host === id ? null : state.landing;
-  if (host.state !== 'up') return { ...state, landing };
-  return { ...state, landing, hosts: { ...state.hosts, [id]: { ...host, state: 'stopped' } } };
-}
-
-export function hostWoke(state: State, id: HostId): State {
-  const host = state.hosts[id];
-  if (host?.state !== 'stopped') return state;
-  return { ...state, hosts: { ...state.hosts, [id]: { ...host, state: 'up' } } };
+function hostStopped(state: State, id: HostId): State {
+  if (state.hosts[id] == null) return state;
+  const freed = { ...state, landing: state.landing?.host === id ? null : state.landing };
+  return changeHost(freed, id, (host) => (host.state === 'up' ? { ...host, state: 'stopped' } : host));
 }
 
 /** The one host that does what any host could do but only one should. */

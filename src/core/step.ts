@@ -5,7 +5,7 @@ import type { Event, Stamp } from './events.ts';
 import { resumeAccount } from './accounts.ts';
 import { propose } from './hear.ts';
 import { foundLoops } from './found-loops.ts';
-import { hostGone, hostJoined, hostLeft, hostStopped, hostWoke } from './hosts.ts';
+import { applyHostEvent } from './hosts.ts';
 import type { HostId } from './ids.ts';
 import { applyLandingEvent } from './land.ts';
 import { applyLoopEvent } from './loop-events.ts';
@@ -32,19 +32,12 @@ export function fold(state: State, record: Facts): State {
 function apply(state: State, event: Event, stamp: Stamp): State {
   switch (event.type) {
     case 'host-joined':
-      return hostJoined(state, event, stamp);
-    case 'host-draining': {
-      const host = state.hosts[event.host];
-      return host == null ? state : { ...state, hosts: { ...state.hosts, [host.id]: { ...host, state: 'draining' } } };
-    }
+    case 'host-draining':
     case 'host-left':
-      return hostLeft(state, event.host, stamp);
     case 'host-lost':
-      return hostGone(state, event.host, stamp);
     case 'host-stopped':
-      return hostStopped(state, event.host);
     case 'host-woke':
-      return hostWoke(state, event.host);
+      return applyHostEvent(state, event, stamp);
     case 'disk-low':
       return { ...state, disk: { freeMb: event.freeMb, floorMb: event.floorMb, since: stamp.at } };
     case 'disk-freed':

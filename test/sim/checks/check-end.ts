@@ -11,6 +11,7 @@ import { isQueued, startableTasks } from './startable.ts';
 export function checkEnd(realm: Realm): void {
   checkReplay(realm);
   checkNothingLost(realm);
+  checkFound(realm);
   checkExplained(realm);
   checkPublished(realm);
 }
@@ -49,6 +50,15 @@ function checkNothingLost(realm: Realm): void {
       fail(realm, 'landed-stays', `${loop} landed as ${commit}, which is not in integration`);
   const landings = integration === null ? [] : git.landingsOf(integration).map(({ loop }) => loop);
   if (new Set(landings).size !== landings.length) fail(realm, 'lands-once', `landings: ${landings.join(' ')}`);
+}
+
+/** Work of an earlier life is known again, or was done by somebody else meanwhile. */
+function checkFound(realm: Realm): void {
+  const state = stateOf(realm);
+  for (const { loop, task } of realm.notes.values()) {
+    const isKnown = state.loops[loop] != null || loopsOf(state).some((other) => other.task === task);
+    if (!isKnown && state.landed[task] == null) fail(realm, 'nothing-is-left-lying', `nobody knows of ${loop}`);
+  }
 }
 
 /** Every task of the file came to an end, or its waiting has a reason that a person can see. */

@@ -26,7 +26,11 @@ const crash: Act = (realm, runHost) => {
 };
 
 const freeze: Act = (realm, runHost) => {
-  const host = pickHost(realm);
+  // Most can go wrong with the one that is landing.
+  const { landing, hosts } = stateOf(realm);
+  const pid = landing === null ? undefined : hosts[landing.host]?.mark.pid;
+  const lander = livingHosts(realm).find((one) => one.pid === pid);
+  const host = lander !== undefined && realm.random.chance(0.5) ? lander : pickHost(realm);
   if (host === null) return;
   // Long enough, now and then, for the others to stop waiting for it.
   const ms = realm.random.chance(0.3) ? realm.random.between(11_000, 25_000) : realm.random.between(200, 4000);
@@ -274,6 +278,7 @@ const ACTS: readonly Act[] = [
   worktreeVanishes,
   strayCommit,
   agentVanishes,
+  diskFills,
   diskFills,
   personDiscards,
   trackerEdit,

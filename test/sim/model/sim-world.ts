@@ -73,6 +73,7 @@ function simLog(realm: Realm, host: SimHost, op: Op): Log<Event> {
       });
       ringSoon(realm, host);
     },
+    reopen: () => own(() => undefined),
     append: (expectedSeq, by, at, events) =>
       own(() =>
         appendRecord(realm, expectedSeq, by, at, events) ? { ok: true, seq: expectedSeq + 1 } : { ok: false },

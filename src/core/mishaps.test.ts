@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { key, task, tellTale } from '../../test/sim/tale.ts';
+import { hostId } from './ids.ts';
+import { describeWaiting } from './describe-waiting.ts';
+import { isSpent, schedule } from './schedule.ts';
+
+const ME = hostId('h1');
+
+function opened() {
+  const tale = tellTale();
+  tale.join('h1');
+  tale.read(task('a'), task('b'));
+  return tale;
+}
+
+describe('a full disk', () => {
+  it('lets nothing begin, and is waited for', () => {
+    const tale = opened();
+    tale.write({ type: 'disk-low', freeMb: 10, floorMb: 100 });
+    const { starts, waits } = schedule(tale.state(), ME);
+    expect(starts).toEqual([]);
+    expect(waits.map(({ waiting }) => describeWaiting(waiting))[0]).toBe(
+      'waits for room on the disk: 10 MB free, 100 MB asked for',
+    );
+    expect(isSpent(tale.state(), ME)).toBe(false);
+    tale.write({ type: 'disk-freed' });
+    expect(schedule(tale.state(), ME).starts.map((start) => start.task)).toEqual([key('a'), key('b')]);
+  });
+});
+
+describe('an agent that strayed', () => {
+  it('is parked with what it did, whatever it says of itself', () => {
+    const tale = opened();
+    const a = tale.begin('a');
+    const breach = { did: ['moved the branch main'], kept: ['refs/paralph/keep/a/1'], restored: ['main'] };
+    tale.iterate(a, 'claimed', 'new', 1000, { breach });
+    expect(tale.loop(a).phase).toEqual({
+      at: 'parked',
+      reason: 'tampered',
+      detail: 'moved the branch main. put back: main. kept: refs/paralph/keep/a/1',
+      paths: [],
+    });
+    expect(tale.loop(a)).toMatchObject({ head: 'head-new', iteration: 1 });
+  });
+});
+
+describe('a loop that was thrown away', () => {
+  it('leaves its worktree and any train, and can be had back', () => {
+    const tale = opened();
+    const a = tale.begin('a');
+    tale.write({ type: 'loop-discarded', loop: a, kept: 'refs/paralph/keep/a/1' });
+    expect(tale.loop(a)).toMatchObject({ worktree: null, worktreeState: 'none', host: null });
+    expect(tale.loop(a).phase).toMatchObject({ reason: 'discarded' });
+    tale.write({ type: 'loop-restored', loop: a, path: '/w/a' });
+    expect(tale.loop(a)).toMatchObject({ worktree: '/w/a', worktreeState: 'kept', phase: { reason: 'ejected' } });
+    const before = tale.loop(a);
+    tale.write({ type: 'loop-restored', loop: a, path: '/elsewhere' });
+    expect(tale.loop(a)).toEqual(before);
+  });
+});

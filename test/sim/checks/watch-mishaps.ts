@@ -1,0 +1,67 @@
+import type { HostId, LoopId } from '../../../src/core/ids.ts';
+import type { State } from '../../../src/core/model.ts';
+import { isLive, loopsOf } from '../../../src/core/model.ts';
+import type { Realm } from '../model/realm.ts';
+import { fail } from '../model/realm.ts';
+import type { EventWatch } from './watch-records.ts';
+
+/** Checks what follows from full disks, suspended hosts, agents that stray, and work that was thrown away or found. */
+export function watchMishaps(realm: Realm): EventWatch {
+  const thrownAway = new Set<LoopId>();
+  const suspended = new Set<HostId>();
+  let isFull = false;
+  return (before, event, after) => {
+    switch (event.type) {
+      case 'disk-low':
+        isFull = true;
+        return;
+      case 'disk-freed':
+        isFull = false;
+        return;
+      case 'task-claimed':
+        if (isFull) fail(realm, 'full-disks-rest', `${event.loop} began without room`);
+        return;
+      case 'host-stopped':
+        if (before.hosts[event.host]?.state === 'up') suspended.add(event.host);
+        if (after.landing?.host === event.host) fail(realm, 'nobody-waits-for-the-suspended', 'it keeps its train');
+        return;
+      case 'host-woke':
+      case 'host-left':
+      case 'host-draining':
+      case 'host-lost':
+        suspended.delete(event.host);
+        return;
+      case 'landing-started':
+        if (suspended.has(event.host) && after.landing?.host === event.host)
+          fail(realm, 'nobody-waits-for-the-suspended', `${event.host} began a train without having woken`);
+        return;
+      case 'iteration-ended': {
+        const [was, is] = [before.loops[event.loop], after.loops[event.loop]];
+        if (event.breach !== null && was !== is && is?.phase.at !== 'parked')
+          fail(realm, 'strays-are-parked', `${event.loop} goes on after ${event.breach.did.join()}`);
+        return;
+      }
+      case 'loop-discarded':
+        if (before.loops[event.loop] !== after.loops[event.loop]) thrownAway.add(event.loop);
+        checkThrownAway(realm, after, thrownAway);
+        return;
+      case 'loop-restored':
+        thrownAway.delete(event.loop);
+        return;
+      case 'landing-requested':
+        // A person may want it after all.
+        for (const { loop } of event.items) thrownAway.delete(loop);
+        return;
+      default:
+        if (before.loops !== after.loops) checkThrownAway(realm, after, thrownAway);
+    }
+  };
+}
+
+function checkThrownAway(realm: Realm, state: State, thrownAway: ReadonlySet<LoopId>): void {
+  for (const loop of loopsOf(state))
+    if (thrownAway.has(loop.id) && (isLive(loop) || loop.phase.at === 'landed'))
+      fail(realm, 'thrown-away-stays-away', `${loop.id} is ${loop.phase.at}`);
+  for (const { loop } of state.landing?.cars ?? [])
+    if (loop !== null && thrownAway.has(loop)) fail(realm, 'thrown-away-stays-away', `${loop} rides in a train`);
+}
