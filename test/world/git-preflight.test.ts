@@ -84,7 +84,7 @@ describe('preflight chooses the target', () => {
 
 describe('preflight takes', () => {
   it('case 28: odd names, subfolders and linked worktrees', async () => {
-    for (const name of ['with space', 'größe 🌲', 'two\nlines']) {
+    for (const name of ['with space', 'größe 🌲', '-rf $(x)']) {
       const { dir, git, write } = scratch({ name });
       write('sub/x', 'x');
       git('worktree', 'add', '-q', '-b', 'work', join(dirname(dir), 'linked'));
@@ -176,6 +176,14 @@ describe('preflight refuses', () => {
     git('rev-parse', '--verify', 'refs/heads/ralph');
     execFileSync('sh', ['-c', `cd '${dir}' && ${(error as { remedy: string }).remedy}`]);
     expect(await check(dir)).toMatchObject({ target: 'main' });
+  });
+
+  it('case 28: a line break in the path', async () => {
+    const { dir } = scratch({ name: 'two\nlines' });
+    await expect(check(dir)).rejects.toMatchObject({
+      code: 'E_REPOSITORY_UNSUPPORTED',
+      message: expect.stringContaining('line break'),
+    });
   });
 
   it('a git that is too old or missing', async () => {

@@ -22,6 +22,7 @@ const LOOK_AGAIN_MS = 100;
 
 /** Checks that this repository can be worked on and finds the branch to land on. Changes nothing. */
 export async function preflight(repo: Repository, target: string | null): Promise<Preflight> {
+  refuseLineBreak(repo);
   await refuseBrokenEntries(repo);
   const gitVersion = await requireVersion();
   const format = await readFormat(repo);
@@ -35,6 +36,15 @@ export async function preflight(repo: Repository, target: string | null): Promis
   const branch = await chooseTarget(repo, view, target);
   if (format.partial) await requireObjects(view, branch.target, branch.targetSha);
   return { gitVersion, ...branch };
+}
+
+/** An agent is told its folder by its environment, and who reads that goes by lines. */
+function refuseLineBreak(repo: Repository): void {
+  if (!/[\n\r]/.test(repo.root)) return;
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'There is a line break in the path of this checkout.', {
+    remedy: 'Move the checkout into a folder without one.',
+    facts: [JSON.stringify(repo.root)],
+  });
 }
 
 /** An entry that is being made right now looks broken for a moment, so a second look decides. */
