@@ -19,7 +19,9 @@ import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
+import { writeLoopNote } from './loop-notes.ts';
 import { freeIndex, mergeIn } from './merge-in.ts';
+import { findUnlandedLoops } from './repair/unlanded-loops.ts';
 import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
@@ -73,8 +75,8 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       reach('gate.stands');
     },
     isOn: (path, branch) => isOn(place, path, branch),
-    note: () => {},
-    found: async () => [],
+    note: (path, note) => writeLoopNote(repo, path, note),
+    found: () => findUnlandedLoops(place),
     standOn: (path, branch) => standOn(place, path, branch),
   };
 }

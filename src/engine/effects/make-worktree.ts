@@ -8,7 +8,7 @@ import type { PerformContext } from '../performer.ts';
 type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
-export async function makeWorktree({ world }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+export async function makeWorktree({ world, state }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
   // Its branch is there already when a host died after making it, or the folder was lost.
   const tip = await world.worktrees.tip(command.branch);
   const base = tip !== null && command.head === null ? tip : await startingPoint(world, command.onto);
@@ -16,6 +16,11 @@ export async function makeWorktree({ world }: PerformContext, command: MakeWorkt
     branch: command.branch,
     base: tip ?? command.head ?? base,
   });
+  const loop = state().loops[command.loop];
+  if (loop != null) {
+    const { id, task, title, attempt, branch } = loop;
+    world.worktrees.note(path, { loop: id, task, title, attempt, branch, base: loop.base ?? base });
+  }
   const { head, tree } = await world.worktrees.facts(path);
   const baseTree = await world.integration.treeOf(base);
   return [
