@@ -15,7 +15,7 @@ export function describeWaiting(waiting: Waiting): string {
     case 'ready':
       return `loop ${waiting.loop} is ready to land`;
     case 'parked':
-      return `loop ${waiting.loop} was parked and no attempt is left`;
+      return `loop ${waiting.loop} was parked; ralph tasks reset frees the task`;
     case 'dependency':
       return `waits for ${waiting.on.join(', ')}`;
     case 'group':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { key, task, tellTale } from '../../test/sim/tale.ts';
+import { key, LIMITS, task, tellTale } from '../../test/sim/tale.ts';
 import { hostId } from './ids.ts';
 import { describeWaiting } from './describe-waiting.ts';
 import { isSpent, schedule } from './schedule.ts';
@@ -41,6 +41,23 @@ describe('an agent that strayed', () => {
       paths: [],
     });
     expect(tale.loop(a)).toMatchObject({ head: 'head-new', iteration: 1 });
+  });
+});
+
+describe('a task whose loop strayed or was thrown away', () => {
+  it('begins again only when a person frees it', () => {
+    const tale = tellTale();
+    tale.join('h1', { limits: { ...LIMITS, attempts: 3 } });
+    tale.read(task('a'), task('b'));
+    const [a, b] = [tale.begin('a'), tale.begin('b', { slot: 2 })];
+    tale.iterate(a, 'worked', 'new', 1000, { breach: { did: ['x'], kept: [], restored: [] } });
+    tale.write({ type: 'loop-discarded', loop: b, kept: null });
+    expect(schedule(tale.state(), ME).waits.map(({ waiting }) => waiting)).toEqual([
+      { why: 'parked', loop: a },
+      { why: 'parked', loop: b },
+    ]);
+    tale.write({ type: 'task-reset', task: key('a') }, { type: 'task-reset', task: key('b') });
+    expect(schedule(tale.state(), ME).starts.map((start) => start.task)).toEqual([key('a'), key('b')]);
   });
 });
 

@@ -108,7 +108,8 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
   if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
   if (task.status === 'blocked') return { why: 'blocked', reason: task.blockedReason ?? 'marked as blocked' };
-  if (loop != null && (state.attempts[key] ?? 0) >= host.policy.limits.attempts)
+  const attempts = state.attempts[key] ?? 0;
+  if (loop != null && (attempts >= host.policy.limits.attempts || (attempts > 0 && needsPerson(loop))))
     return { why: 'parked', loop: loop.id };
   const unmet = task.deps.filter((dep) => !isMet(picture, dep));
   if (unmet.length > 0) return { why: 'dependency', on: unmet };
@@ -116,6 +117,10 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   const behind = group === null ? undefined : picture.busyGroups.get(group);
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
 }
+
+/** An agent that strayed is not let loose again, and what a person threw away does not come back, until they say so. */
+const needsPerson = ({ phase }: Loop): boolean =>
+  phase.at === 'parked' && (phase.reason === 'tampered' || phase.reason === 'discarded');
 
 /** A dependency counts once landed; where a person lands by hand, once its branch is ready to start from. */
 function isMet(picture: Picture, dep: Task['id']): boolean {
