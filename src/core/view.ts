@@ -96,6 +96,8 @@ export interface StatusView {
     readonly cost_usd: number | null;
     readonly overspent: string | null;
   };
+  /** Less is free than may be; null: there is room. */
+  readonly disk: { readonly free_mb: number; readonly floor_mb: number } | null;
   readonly proposals: readonly { readonly loop: LoopId; readonly title: string }[];
   readonly hosts: readonly {
     readonly id: HostId;
@@ -155,6 +157,7 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
       cost_usd: state.run.usage.costUsd,
       overspent: state.run.overspent,
     },
+    disk: state.disk === null ? null : { free_mb: state.disk.freeMb, floor_mb: state.disk.floorMb },
     proposals: state.proposals.map(({ loop, title }) => ({ loop, title })),
     hosts: Object.values(state.hosts).map((host) => ({
       id: host.id,

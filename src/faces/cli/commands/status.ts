@@ -30,6 +30,12 @@ function show(call: Call, view: StatusView): void {
   if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);
   if (view.run.overspent !== null) call.out.data(`\nthe run's budget is spent: ${view.run.overspent}`);
+  if (view.disk !== null) {
+    const { free_mb: free, floor_mb: floor } = view.disk;
+    call.out.data(`\nnothing new starts: ${free} MB free on the disk, ${floor} MB asked for; make room: ralph prune`);
+  }
+  for (const { id, pid } of view.hosts.filter((host) => host.state === 'stopped'))
+    call.out.data(`\nhost ${id} is suspended and its loops wait; wake it: kill -CONT ${pid}`);
   const open = view.tasks.filter((task) => task.next !== null);
   if (open.length > 0)
     call.out.data(
