@@ -96,7 +96,7 @@ export async function openWorld({
     }),
     gates: openGates(repo, settings.gates, env),
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
-    seal: openSeal({ repo }),
+    seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path),
     prompts: openPrompts(repo, settings.prompt),

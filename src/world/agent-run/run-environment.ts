@@ -3,6 +3,7 @@ import { identityEnvironment } from '../git/identity.ts';
 import type { Identity } from '../git/identity.ts';
 import { agentEnvironment, DEFAULT_PATH } from '../processes/environment.ts';
 import { TOKEN_VARIABLE } from '../processes/marker.ts';
+import { traceVariables } from '../seal/trace-place.ts';
 import type { Iteration } from '../world.ts';
 import type { OurProgram } from './our-program.ts';
 
@@ -40,6 +41,7 @@ export function runEnvironment(parts: EnvironmentParts): Record<string, string> 
     set: {
       // Some clients hide the user's git configuration; what they commit would have no author.
       ...identityEnvironment(parts.identity),
+      ...traceOf(parts.caller),
       ...parts.launch,
       ...parts.caller,
       RALPH_NODE: program.node,
@@ -47,3 +49,11 @@ export function runEnvironment(parts: EnvironmentParts): Record<string, string> 
     },
   });
 }
+
+/** What the seal later judges by. */
+const traceOf = (caller: EnvironmentParts['caller']): Record<string, string> =>
+  traceVariables({
+    cwd: caller['RALPH_WORKTREE'] ?? '',
+    loop: caller['RALPH_LOOP_ID'] ?? '',
+    n: caller['RALPH_ITERATION'] ?? '',
+  });

@@ -1,0 +1,59 @@
+import { HARDENED, runGit } from '../git/run-git.ts';
+import type { GitCommand } from './git-trace.ts';
+import { mayHaveWorked } from './git-trace.ts';
+
+/** Values by key, as git reads them from one file and no other. */
+export type ConfigKeys = ReadonlyMap<string, readonly string[]>;
+
+export async function readKeys(cwd: string, text: Buffer): Promise<ConfigKeys> {
+  const args = [...HARDENED, 'config', '--no-includes', '--file', '-', '--list', '-z'];
+  const { code, stdout } = await runGit(args, { cwd, input: text, ok: [0, 1, 128] });
+  const keys = new Map<string, string[]>();
+  for (const entry of code === 0 ? stdout.split('\0') : []) {
+    const cut = entry.indexOf('\n');
+    const key = cut === -1 ? entry : entry.slice(0, cut);
+    if (key !== '') keys.set(key, [...(keys.get(key) ?? []), cut === -1 ? '' : entry.slice(cut + 1)]);
+  }
+  return keys;
+}
+
+export function changedKeys(before: ConfigKeys, after: ConfigKeys): readonly string[] {
+  const all = new Set([...before.keys(), ...after.keys()]);
+  return [...all].filter((key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)));
+}
+
+/** They make git run a program, read another file, or look for its files elsewhere. */
+const DANGEROUS =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree|bare|alternaterefscommand|attributesfile)|sequence\.editor|filter\..*|merge\..*\.driver|mergetool\..*|difftool\..*|diff\.(?:.*\.)?(?:external|textconv|command)|gpg\.(?:.*\.)?program|credential\..*|include\.path|includeif\..*|alias\..*|uploadpack\..*|receive\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|pager\..*|interactive\.difffilter|url\..*|http\..*|init\.templatedir|protocol\..*|extensions\..*|ssh\..*|trailer\..*\.(?:command|cmd)|submodule\..*\.update)$/;
+
+export const isDangerous = (key: string): boolean => DANGEROUS.test(key.toLowerCase());
+
+/** What else writes into the config, and which keys. */
+const WRITERS: Readonly<Record<string, RegExp>> = {
+  init: /^core\./,
+  clone: /^(?:core|remote|branch)\./,
+  remote: /^(?:remote|branch)\./,
+  branch: /^branch\./,
+  checkout: /^branch\./,
+  switch: /^branch\./,
+  push: /^branch\./,
+  pull: /^branch\./,
+  worktree: /^(?:core|branch|extensions)\./,
+  submodule: /^submodule\./,
+  'sparse-checkout': /^(?:core|extensions|index)\./,
+  lfs: /^(?:filter|lfs)\./,
+  maintenance: /^(?:maintenance|gc)\./,
+};
+
+export const writesConfig = ({ name }: GitCommand): boolean => name === 'config' || Object.hasOwn(WRITERS, name);
+
+/** Whether a command was told to make the key what it is now. */
+export function setsKey(command: GitCommand, key: string, values: readonly string[]): boolean {
+  if (command.name !== 'config' || !mayHaveWorked(command)) return false;
+  const words = command.args.map((arg) => arg.toLowerCase());
+  const isNamed = words.includes(key.toLowerCase()) || words.some((word) => key.toLowerCase().startsWith(`${word}.`));
+  return isNamed && (values.length === 0 || values.some((value) => command.args.includes(value)));
+}
+
+export const mayWriteKey = (command: GitCommand, key: string): boolean =>
+  command.name === 'config' ? setsKey(command, key, []) : (WRITERS[command.name]?.test(key) ?? false);

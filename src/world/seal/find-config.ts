@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { changedKeys, isDangerous, mayWriteKey, readKeys, setsKey, writesConfig } from './config-keys.ts';
+import type { ConfigKeys } from './config-keys.ts';
+import { isSameFile } from './git-files.ts';
+import type { GitFile } from './git-files.ts';
+import { isDuring } from './git-trace.ts';
+import { putBackFile, putBackKeys } from './restore-files.ts';
+import type { Finding, Scene } from './scene.ts';
+
+const FILES = ['config', 'config.worktree'];
+/** With these wrong, the user's checkout cannot be used at all. */
+const CRIPPLING = new Set(['core.bare', 'core.worktree']);
+const KEYS_SHOWN = 6;
+
+/** Settings that the agent wrote for everybody. */
+export async function findConfig(scene: Scene): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const name of FILES) {
+    const [before, after] = [scene.before.files[name], scene.after.files[name]];
+    if (isSameFile(before, after)) continue;
+    findings.push(...(await judge(scene, name, before, after)));
+  }
+  return findings;
+}
+
+async function judge(
+  scene: Scene,
+  name: string,
+  before: GitFile | undefined,
+  after: GitFile | undefined,
+): Promise<readonly Finding[]> {
+  const { commonDir } = scene.place.repo;
+  const bytesOf = (file: GitFile | undefined): Buffer => Buffer.from(file?.copy ?? '', 'base64');
+  const [old, now] = [await readKeys(commonDir, bytesOf(before)), await readKeys(commonDir, bytesOf(after))];
+  const all = changedKeys(old, now);
+  const changed = all.filter((key) => !isFree(scene, key));
+  const theirs = changed.filter((key) => isTheirs(scene, { key, name, before, after, now }));
+  // Nobody sets these by hand in a repository that is in use: a `git init` with the wrong GIT_DIR does.
+  const crippled = changed.filter((key) => CRIPPLING.has(key) && !isHarmless(key, now));
+  const undo = [...new Set([...theirs, ...crippled])];
+  if (undo.length === 0) return [];
+  const file = `.git/${name}`;
+  const did = `changed ${file} (${shown(undo)})`;
+  const keep = after === undefined ? [] : [{ path: `git/${name}`, bytes: bytesOf(after), isExecutable: false }];
+  const restore = async (): Promise<string | null> => {
+    const isWhole = undo.length === all.length;
+    const isBack = isWhole
+      ? putBackFile(join(commonDir, name), before, after)
+      : await putBackKeys(join(commonDir, name), after, undo, old);
+    return isBack ? (isWhole ? file : `${shown(undo)} in ${file}`) : null;
+  };
+  return [{ did, keep, restore }];
+}
+
+const shown = (keys: readonly string[]): string =>
+  keys.length > KEYS_SHOWN
+    ? `${keys.slice(0, KEYS_SHOWN).join(', ')} and ${keys.length - KEYS_SHOWN} more`
+    : keys.join(', ');
+
+const isHarmless = (key: string, now: ConfigKeys): boolean => {
+  const values = now.get(key) ?? [];
+  return key === 'core.bare' ? values.at(-1) !== 'true' : values.length === 0;
+};
+
+/** Where its own branch, or one it made up, goes to is an agent's own business. */
+function isFree({ branch, before }: Scene, key: string): boolean {
+  const own = /^branch\.(.+)\.[^.]+$/.exec(key)?.[1];
+  return own !== undefined && (own === branch || before.refs[`refs/heads/${own}`] === undefined);
+}
+
+interface Changed {
+  readonly key: string;
+  readonly name: string;
+  readonly before: GitFile | undefined;
+  readonly after: GitFile | undefined;
+  readonly now: ConfigKeys;
+}
+
+function isTheirs(scene: Scene, { key, name, before, after, now }: Changed): boolean {
+  if (scene.trace.some((command) => setsKey(command, key, now.get(key) ?? []))) return true;
+  if (after === undefined) return false;
+  const last = scene.trace.find((command) => writesConfig(command) && isDuring(command, after.mtimeMs));
+  if (last !== undefined && mayWriteKey(last, key)) return true;
+  if (!isDangerous(key) || after.mtimeMs < scene.fromMs || after.mtimeMs > scene.toMs) return false;
+  const { commonDir } = scene.place.repo;
+  if (scene.told([join(commonDir, name), `-common-dir)/${name}`, `.git/${name}`])) return true;
+  // git itself never writes in place, so this was no `git config` of the user's.
+  return before?.ino === after.ino && scene.isAlone(after.mtimeMs);
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { hashPath } from './checkout.ts';
+import { isDuring } from './git-trace.ts';
+import { isConfigKept } from './restore-checkout.ts';
+import { gitDirsOf, writtenMs } from './scene.ts';
+import type { Finding, Scene, ToKeep } from './scene.ts';
+
+const WRITES_FILES = new Set(
+  'checkout switch restore reset stash clean apply rm mv merge pull rebase cherry-pick revert am checkout-index read-tree'.split(
+    ' ',
+  ),
+);
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface FileFindings {
+  readonly findings: readonly Finding[];
+  /** Files of the checkout that changed meanwhile, and nobody can say by whom. */
+  readonly unclear: readonly string[];
+}
+
+/** Files of the user's checkout that are not as they were. The user works there too, so only what is known counts. */
+export function findFiles(scene: Scene): FileFindings {
+  const before = scene.before.checkout?.dirty ?? {};
+  const after = scene.after.checkout?.dirty ?? {};
+  const changed = Object.keys(after).filter((path) => after[path] !== before[path] && !after[path]?.endsWith('folder'));
+  const findings: Finding[] = [];
+  const unclear: string[] = [];
+  for (const path of changed) {
+    const how = evidence(scene, path, after[path] ?? '');
+    if (how === null) unclear.push(nameOf(path));
+    else findings.push(findingOf(scene, path, how));
+  }
+  return { findings, unclear };
+}
+
+const nameOf = (path: string): string => Buffer.from(path, 'latin1').toString('utf8');
+
+/** exact: what is in the file now is the agent's and nobody else's. */
+type Evidence = 'exact' | 'told';
+
+function evidence(scene: Scene, path: string, state: string): Evidence | null {
+  const { repo } = scene.place;
+  const file = join(repo.root, nameOf(path));
+  const atMs = writtenMs(file);
+  const isGits = scene.trace.some(
+    (command) =>
+      WRITES_FILES.has(command.name) &&
+      atMs !== null &&
+      isDuring(command, atMs) &&
+      gitDirsOf(scene, command).includes(repo.commonDir),
+  );
+  if (isGits || isTwin(scene, path, state)) return 'exact';
+  return scene.told([file]) ? 'told' : null;
+}
+
+/** Byte for byte what the agent wrote to the same place in its own worktree meanwhile. */
+function isTwin({ iteration, fromMs }: Scene, path: string, state: string): boolean {
+  const atMs = writtenMs(join(iteration.cwd, nameOf(path)));
+  if (atMs === null || atMs < fromMs) return false;
+  const hash = hashPath(iteration.cwd, path);
+  return /^x?[0-9a-f]{64}$/.test(hash) && !hash.endsWith(EMPTY) && state.slice(2) === hash;
+}
+
+const EMPTY = createHash('sha256').digest('hex');
+
+function findingOf(scene: Scene, path: string, how: Evidence): Finding {
+  const state = scene.after.checkout?.dirty[path] ?? '';
+  const wasDirty = scene.before.checkout?.dirty[path] !== undefined;
+  const name = nameOf(path);
+  const verb = state.endsWith('gone') ? 'removed' : state.startsWith('?') ? 'made' : 'changed';
+  const did = `${verb} ${name} in the main checkout`;
+  const isFresh = state.startsWith('? ') && !wasDirty;
+  const isIndexKept = scene.before.checkout?.indexHash === scene.after.checkout?.indexHash;
+  const restorable = isFresh || (how === 'exact' && !wasDirty && isIndexKept);
+  const restore = restorable ? () => putBack(scene, path, state) : null;
+  return { did, keep: contentOf(scene, path), restore };
+}
+
+function contentOf({ place }: Scene, path: string): readonly ToKeep[] {
+  try {
+    const bytes = readFileSync(join(place.repo.root, nameOf(path)));
+    return bytes.length > KEPT_BYTES_MAX ? [] : [{ path: `checkout/${nameOf(path)}`, bytes, isExecutable: false }];
+  } catch {
+    return [];
+  }
+}
+
+/** A new file goes, for it is kept; one that was as committed becomes so again. Only if it is still what the agent left. */
+async function putBack(scene: Scene, path: string, state: string): Promise<string | null> {
+  const { root } = scene.place.repo;
+  const isKept = contentOf(scene, path).length > 0 || state.endsWith('gone');
+  if (!isKept || hashPath(root, path) !== state.slice(2)) return null;
+  if (state.startsWith('? ')) {
+    rmSync(join(root, nameOf(path)));
+    return `${nameOf(path)} taken out of the main checkout`;
+  }
+  if (!isConfigKept(scene)) return null;
+  const args = [...HARDENED, 'checkout-index', '-f', '-u', '-z', '--stdin'];
+  const { code } = await runGit(args, { cwd: root, input: Buffer.from(path, 'latin1'), ok: [0, 1, 128] });
+  return code === 0 ? nameOf(path) : null;
+}

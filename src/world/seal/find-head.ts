@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { textOf } from './fingerprint.ts';
+import { isDuring } from './git-trace.ts';
+import { restoreCheckout } from './restore-checkout.ts';
+import { gitDirsOf, short, writtenMs } from './scene.ts';
+import type { Finding, Scene } from './scene.ts';
+
+const SWITCHES = new Set('checkout switch symbolic-ref rebase bisect update-ref reset commit stash branch'.split(' '));
+
+/** The agent made the user's checkout stand on something else. */
+export function findHead(scene: Scene): readonly Finding[] {
+  const { before, after, place } = scene;
+  const { commonDir } = place.repo;
+  if (before.head === after.head) return [];
+  const atMs = writtenMs(join(commonDir, 'HEAD'));
+  const isTheirs = scene.trace.some(
+    (command) =>
+      SWITCHES.has(command.name) &&
+      atMs !== null &&
+      isDuring(command, atMs) &&
+      gitDirsOf(scene, command).includes(commonDir),
+  );
+  if (!isTheirs) return [];
+  const did = `switched the main checkout from ${standing(before.head)} to ${standing(after.head)}`;
+  const keep = after.headCommit === null ? [] : [{ commit: after.headCommit }];
+  return [{ did, keep, restore: restorerOf(scene) }];
+}
+
+function standing(head: string): string {
+  return /^ref: (?:refs\/heads\/)?(.*)/.exec(head.trim())?.[1] ?? short(head.trim());
+}
+
+function restorerOf(scene: Scene): Finding['restore'] {
+  const { before, after } = scene;
+  const said = `the main checkout stands on ${standing(before.head)}`;
+  const back = async (): Promise<boolean> =>
+    textOf(join(scene.place.repo.commonDir, 'HEAD')) === after.head && pointHead(scene);
+  if (before.headCommit === null || after.headCommit === null) return null;
+  if (before.headCommit === after.headCommit && before.checkout?.indexHash === after.checkout?.indexHash)
+    return async () => ((await back()) ? said : null);
+  return restoreCheckout(scene, { from: after.headCommit, to: before.headCommit, back, said });
+}
+
+async function pointHead({ before, place }: Scene): Promise<boolean> {
+  const ref = /^ref: (\S+)/.exec(before.head)?.[1];
+  const reason = 'paralph: an agent had switched it';
+  const args =
+    ref === undefined
+      ? ['update-ref', '--no-deref', '-m', reason, 'HEAD', before.head.trim()]
+      : ['symbolic-ref', '-m', reason, 'HEAD', ref];
+  return (await runGit([...HARDENED, ...args], { cwd: place.repo.root, ok: [0, 1, 128] })).code === 0;
+}
+
+const STAGES = new Set('add stage rm mv reset restore update-index apply read-tree checkout merge'.split(' '));
+
+/** The agent staged something for the user. Where it moved their branch or HEAD too, that says it already. */
+export function findIndex(scene: Scene): readonly Finding[] {
+  const { before, after, place } = scene;
+  if (before.checkout?.indexHash === after.checkout?.indexHash || before.headCommit !== after.headCommit) return [];
+  const atMs = writtenMs(join(place.repo.commonDir, 'index'));
+  const command = scene.trace.find(
+    (one) =>
+      STAGES.has(one.name) &&
+      atMs !== null &&
+      isDuring(one, atMs) &&
+      gitDirsOf(scene, one).includes(place.repo.commonDir),
+  );
+  if (command === undefined) return [];
+  return [{ did: `changed the index of the main checkout (git ${command.name})`, keep: [], restore: null }];
+}

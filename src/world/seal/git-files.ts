@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere } from '../processes/read-if-there.ts';
+
+/** A file of the git folder that decides what git does or runs. */
+export interface GitFile {
+  readonly mode: number;
+  readonly hash: string;
+  /** Git replaces its config by renaming, so a file written in place keeps its number. */
+  readonly ino: number;
+  readonly mtimeMs: number;
+  /** Base64; null: too large to copy. */
+  readonly copy: string | null;
+}
+
+/** By path, from the git folder. */
+export type GitFiles = Readonly<Record<string, GitFile>>;
+
+const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/grafts', 'info/exclude'];
+const COPY_BYTES_MAX = 256 * 1024;
+
+export function lookAtGitFiles(commonDir: string): GitFiles {
+  const found: Record<string, GitFile> = {};
+  for (const name of [...NAMES, ...hooksIn(commonDir)]) {
+    const file = lookAtFile(join(commonDir, name));
+    if (file !== null) found[name] = file;
+  }
+  return found;
+}
+
+/** Samples are never run. */
+function hooksIn(commonDir: string): readonly string[] {
+  try {
+    const names = readdirSync(join(commonDir, 'hooks'));
+    return names.filter((name) => !name.endsWith('.sample')).map((name) => `hooks/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+export function lookAtFile(path: string): GitFile | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isDirectory()) return null;
+  const bytes = stat.isSymbolicLink() ? Buffer.from(readlinkSync(path)) : readIfThere(path);
+  if (bytes === null) return null;
+  return {
+    mode: stat.mode,
+    hash: createHash('sha256').update(bytes).digest('hex'),
+    ino: stat.ino,
+    mtimeMs: stat.mtimeMs,
+    copy: bytes.length <= COPY_BYTES_MAX ? bytes.toString('base64') : null,
+  };
+}
+
+export const isSameFile = (one: GitFile | undefined, other: GitFile | null | undefined): boolean =>
+  one?.hash === other?.hash && one?.mode === other?.mode;

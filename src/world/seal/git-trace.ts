@@ -1,0 +1,107 @@
+import { createReadStream } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { TRACE_FILE } from './trace-place.ts';
+
+/** One git process of the agent. */
+export interface GitCommand {
+  /** `commit`, `update-ref` … */
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Null: it found none. */
+  readonly worktree: string | null;
+  /** Git folders whose index it used: `GIT_DIR` may lead elsewhere than the worktree. */
+  readonly gitDirs: ReadonlySet<string>;
+  readonly fromMs: number;
+  /** Infinity: nobody saw it end. */
+  readonly toMs: number;
+  /** Null: killed. */
+  readonly code: number | null;
+  /** It started other commands. */
+  readonly hasChildren: boolean;
+}
+
+/** More than any honest iteration writes; what comes later is not read. */
+const BYTES_MAX = 64 * 1024 * 1024;
+/** File times lag behind the clock by up to one tick of the kernel. */
+const TICK_MS = 20;
+const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|exit|atexit)"/;
+
+type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] };
+
+/** What git wrote down of an iteration, in order. */
+export async function readTrace(dir: string): Promise<readonly GitCommand[]> {
+  const drafts = new Map<string, Draft>();
+  const stream = createReadStream(join(dir, TRACE_FILE), { end: BYTES_MAX });
+  const lines = createInterface({ input: stream, crlfDelay: Infinity });
+  const opened = new Promise<boolean>((done) => {
+    stream.once('open', () => done(true));
+    stream.once('error', () => done(false));
+  });
+  if (!(await opened)) return [];
+  for await (const line of lines) if (TOLD.test(line)) take(drafts, line);
+  return [...drafts.values()].filter(({ name }) => name !== '');
+}
+
+function take(drafts: Map<string, Draft>, line: string): void {
+  let event: Record<string, unknown>;
+  try {
+    event = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return;
+  }
+  const id = String(event['sid']);
+  const draft = drafts.get(id) ?? newDraft();
+  drafts.set(id, draft);
+  const atMs = typeof event['time'] === 'string' ? Date.parse(event['time']) : Number.NaN;
+  if (event['event'] === 'version') draft.fromMs = atMs;
+  else if (event['event'] === 'start') Object.assign(draft, commandOf(event['argv']));
+  else if (event['event'] === 'def_repo') draft.worktree ??= textOrNull(event['worktree']);
+  else if (event['event'] === 'region_enter') noteIndex(draft, event);
+  else if (event['event'] === 'child_start') draft.hasChildren = true;
+  else if (event['event'] === 'exit') draft.code = Number(event['code']);
+  else draft.toMs = atMs;
+}
+
+const newDraft = (): Draft => ({
+  name: '',
+  args: [],
+  worktree: null,
+  gitDirs: new Set(),
+  fromMs: 0,
+  toMs: Infinity,
+  code: null,
+  hasChildren: false,
+});
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+function noteIndex(draft: Draft, event: Record<string, unknown>): void {
+  const file = textOrNull(event['msg']);
+  if (!String(event['label']).endsWith('_index') || file === null || draft.worktree === null) return;
+  const [, gitDir] = /^(.*)\/index(?:\.lock)?$/.exec(resolve(draft.worktree, file)) ?? [];
+  if (gitDir !== undefined) draft.gitDirs = new Set([...draft.gitDirs, gitDir]);
+}
+
+/** Options of git itself that take the next word with them. */
+const VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env']);
+
+function commandOf(argv: unknown): Pick<GitCommand, 'name' | 'args'> {
+  const words = Array.isArray(argv) ? argv.map(String) : [];
+  const dashed = /^git-(.+)$/.exec(basename(words[0] ?? ''))?.[1];
+  if (dashed !== undefined) return { name: dashed, args: words.slice(1) };
+  let at = 1;
+  while (words[at]?.startsWith('-') === true) at += VALUED.has(words[at] ?? '') ? 2 : 1;
+  return { name: words[at] ?? '', args: words.slice(at + 1) };
+}
+
+/** Whether something happened while the command ran. */
+export const isDuring = (command: GitCommand, atMs: number): boolean =>
+  atMs >= command.fromMs - TICK_MS && atMs <= command.toMs;
+
+/** The same for a time that knows only seconds. */
+export const isDuringSecond = (command: GitCommand, atSeconds: number): boolean =>
+  atSeconds >= Math.floor(command.fromMs / 1000) && atSeconds <= Math.floor(command.toMs / 1000);
+
+/** It did what it was told, or was killed at it. */
+export const mayHaveWorked = (command: GitCommand): boolean => command.code === 0 || command.code === null;

@@ -1,0 +1,42 @@
+import type { Sha } from '../../core/ids.ts';
+import { commitTree } from '../git/commit.ts';
+import { writeBlob } from '../git/tree-edit.ts';
+import { keepCommit, keepWorktree } from '../keep/keep.ts';
+import { fillIndex, withPrivateIndex } from '../keep/private-index.ts';
+import type { Finding, Scene, ToKeep } from './scene.ts';
+
+/** Names everything the agent made where it should not have, before anything is put back. Gives the refs. */
+export async function keepLeaks(scene: Scene, findings: readonly Finding[]): Promise<readonly string[]> {
+  const leaks = findings.flatMap(({ keep }) => keep);
+  const commits = new Set(leaks.flatMap((leak) => ('commit' in leak ? [leak.commit] : [])));
+  const files = leaks.flatMap((leak) => ('path' in leak ? [leak] : []));
+  if (files.length > 0) commits.add(await commitFiles(scene, files));
+  const { iteration, branch, place } = scene;
+  const why = findings.map(({ did }) => did).join('; ');
+  const order = { act: 'leak', why, loop: iteration.loop, task: iteration.task, branch } as const;
+  const refs: string[] = [];
+  for (const commit of commits)
+    if (await isCommit(scene, commit))
+      refs.push((await keepCommit(place, { ...order, commit, name: iteration.loop })).ref);
+  const own = await keepWorktree(place, { ...order, path: iteration.cwd });
+  return own === null ? refs : [...refs, own.ref];
+}
+
+async function commitFiles(scene: Scene, files: readonly Extract<ToKeep, { path: string }>[]): Promise<Sha> {
+  const { view, identity } = scene.place;
+  const entries: string[] = [];
+  for (const { path, bytes, isExecutable } of files) {
+    const name = Buffer.from(path).toString('latin1');
+    entries.push(`${isExecutable ? '100755' : '100644'} ${await writeBlob(view, bytes)} 0\t${name}`);
+  }
+  const tree = await withPrivateIndex(scene.place, null, async (index) => {
+    await fillIndex(index, entries);
+    return index.writeTree();
+  });
+  const message = `Files that ${scene.iteration.loop} wrote outside its worktree\n`;
+  return commitTree(view, { tree, parents: [], identity, message });
+}
+
+async function isCommit({ place }: Scene, commit: Sha): Promise<boolean> {
+  return (await place.view.run(['cat-file', '-e', `${commit}^{commit}`], { ok: [0, 1, 128] })).code === 0;
+}

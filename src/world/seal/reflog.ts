@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { Sha } from '../../core/ids.ts';
+import { sha } from '../../core/ids.ts';
+import { readIfThere } from '../processes/read-if-there.ts';
+
+export interface ReflogEntry {
+  readonly from: Sha;
+  readonly to: Sha;
+  readonly atSeconds: number;
+  readonly message: string;
+  readonly line: string;
+}
+
+/** What git wrote down about a ref (or HEAD) of a git folder, oldest first. */
+export function readReflog(gitDir: string, ref: string): readonly ReflogEntry[] {
+  return parseReflog(readIfThere(join(gitDir, 'logs', ref))?.toString('utf8') ?? '');
+}
+
+export function parseReflog(text: string): readonly ReflogEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const [, from, to, at, message = ''] =
+      /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}(?:\t(.*))?$/.exec(line) ?? [];
+    if (from === undefined || to === undefined) return [];
+    return [{ from: sha(from), to: sha(to), atSeconds: Number(at), message, line }];
+  });
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { Sha } from '../../core/ids.ts';
+import { gitDirsOf, headsOf, writtenMs } from './scene.ts';
+import type { Scene } from './scene.ts';
+import { isDuring, isDuringSecond, mayHaveWorked } from './git-trace.ts';
+import type { GitCommand } from './git-trace.ts';
+import { deletes, hidesRefs, movesHead, names } from './ref-commands.ts';
+import { readReflog } from './reflog.ts';
+
+/** A ref that the agent moved. */
+export interface MovedRef {
+  readonly ref: string;
+  readonly from: Sha | null;
+  readonly to: Sha | null;
+  /** What the agent made of it, also if somebody has gone on from there. */
+  readonly leaked: Sha | null;
+  /** Nobody touched it after the agent did. */
+  readonly isLast: boolean;
+  /** The git folders in which it did so. */
+  readonly gitDirs: readonly string[];
+}
+
+/** Refs that are an agent's own business: its branch, what it fetched, and names it made up itself. */
+function isFree(ref: string, branch: string, wasThere: boolean): boolean {
+  if (ref === `refs/heads/${branch}` || ref === 'refs/stash') return true;
+  if (/^refs\/(?:bisect|rewritten|worktree|notes|prefetch)\//.test(ref)) return true;
+  return !wasThere && !ref.startsWith('refs/replace/') && !ref.startsWith('refs/paralph/');
+}
+
+/** Every ref that is not where it was, and that the agent is known to have moved. */
+export function findMovedRefs(scene: Scene): readonly MovedRef[] {
+  const { before, after, branch } = scene;
+  const refs = new Set([...Object.keys(before.refs), ...Object.keys(after.refs)]);
+  return [...refs].flatMap((ref) => {
+    const [from = null, to = null] = [before.refs[ref], after.refs[ref]];
+    if (from === to || isFree(ref, branch, from !== null)) return [];
+    const found = to === null ? whoDeleted(scene, ref) : (whoMoved(scene, ref, to) ?? whoWrote(scene, ref, from, to));
+    return found === null ? [] : [{ ref, from, to, ...found }];
+  });
+}
+
+type Who = Pick<MovedRef, 'leaked' | 'isLast' | 'gitDirs'>;
+
+/** A deletion leaves no time behind, so only an order by name counts. */
+function whoDeleted(scene: Scene, ref: string): Who | null {
+  const command = scene.trace.find((one) => names(one, ref) && deletes(one) && mayHaveWorked(one));
+  return command === undefined ? null : { leaked: null, isLast: true, gitDirs: gitDirsOf(scene, command) };
+}
+
+function whoMoved(scene: Scene, ref: string, to: Sha): Who | null {
+  const able = scene.trace.filter((command) => canMove(scene, command, ref));
+  if (able.length === 0) return null;
+  const { commonDir } = scene.place.repo;
+  const atMs = writtenMs(join(commonDir, ref));
+  const last = atMs === null ? undefined : able.find((command) => isDuring(command, atMs));
+  if (last !== undefined) return { leaked: to, isLast: true, gitDirs: gitDirsOf(scene, last) };
+  return atMs === null || able.some(({ name }) => name === 'commit')
+    ? whoCameBefore(scene, ref, able, atMs === null)
+    : null;
+}
+
+/** The agent moved it, and somebody else went on from there; or it is packed, and only its reflog tells a time. */
+function whoCameBefore(scene: Scene, ref: string, able: readonly GitCommand[], isPacked: boolean): Who | null {
+  const entries = readReflog(scene.place.repo.commonDir, ref);
+  const since = entries.slice(entries.findLastIndex(({ to }) => to === scene.before.refs[ref]) + 1);
+  for (const command of able.filter(({ name, code }) => name === 'commit' && code === 0)) {
+    const during = since.filter(({ atSeconds }) => isDuringSecond(command, atSeconds));
+    // A second is long: with two moves in it nobody can say whose is whose.
+    const [entry, other] = during;
+    if (entry === undefined || other !== undefined) continue;
+    return { leaked: entry.to, isLast: isPacked && entry === entries.at(-1), gitDirs: gitDirsOf(scene, command) };
+  }
+  return null;
+}
+
+function canMove(scene: Scene, command: GitCommand, ref: string): boolean {
+  if (names(command, ref) || hidesRefs(command)) return true;
+  return movesHead(command) && gitDirsOf(scene, command).some((dir) => headsOf(scene, dir).has(ref));
+}
+
+/** A ref written as a file, past git: its reflog knows nothing, and the commit is one the agent has made. */
+function whoWrote(scene: Scene, ref: string, from: Sha | null, to: Sha): Who | null {
+  const file = join(scene.place.repo.commonDir, ref);
+  const atMs = writtenMs(file);
+  const last = readReflog(scene.place.repo.commonDir, ref).at(-1);
+  if (atMs === null || atMs < scene.fromMs || atMs > scene.toMs || last === undefined || last.to !== from) return null;
+  if (!ownCommits(scene).has(to) && !scene.told([file, `/${ref}`])) return null;
+  return { leaked: to, isLast: true, gitDirs: [] };
+}
+
+/** What HEAD of the agent's own worktree came to since it began. */
+function ownCommits(scene: Scene): ReadonlySet<Sha> {
+  const since = Math.floor(scene.fromMs / 1000);
+  const entries = scene.before.own === null ? [] : readReflog(scene.before.own.adminDir, 'HEAD');
+  return new Set(entries.filter(({ atSeconds }) => atSeconds >= since).map(({ to }) => to));
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type { Sha } from '../../core/ids.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import type { Checkout } from './checkout.ts';
+import { isSameFile, lookAtFile } from './git-files.ts';
+import type { Scene } from './scene.ts';
+
+/** Files that can make git run something when it writes files. */
+const RUNS_FILTERS = ['config', 'config.worktree', 'info/attributes'];
+
+/** Nothing was edited or staged: all there was is in the commit. */
+const isPristine = (checkout: Checkout | null): boolean =>
+  checkout !== null &&
+  checkout.isIndexHead &&
+  !checkout.isCut &&
+  !Object.values(checkout.dirty).some((state) => state.startsWith('M '));
+
+/**
+ * Brings the user's checkout from a leaked commit back to its own. Only if it held nothing but its commit before and holds nothing
+ * but the leaked one now; git itself looks at every file once more, and new files stay. Null: a person has to.
+ */
+export function restoreCheckout(
+  scene: Scene,
+  { from, to, back, said }: { from: Sha; to: Sha; back: () => Promise<boolean>; said: string },
+): (() => Promise<string | null>) | null {
+  if (!isPristine(scene.before.checkout) || !isPristine(scene.after.checkout)) return null;
+  return async () => {
+    if (!isConfigKept(scene) || !(await readTree(scene, from, to))) return null;
+    if (await back()) return said;
+    await readTree(scene, to, from);
+    return null;
+  };
+}
+
+async function readTree(scene: Scene, from: Sha, to: Sha): Promise<boolean> {
+  const args = [...HARDENED, 'read-tree', '-m', '-u', from, to];
+  return (await runGit(args, { cwd: scene.place.repo.root, ok: [0, 1, 128] })).code === 0;
+}
+
+/** What the agent changed there has been put back, so that no filter of its making runs. */
+export function isConfigKept({ place, before }: Scene): boolean {
+  return RUNS_FILTERS.every((name) => isSameFile(before.files[name], lookAtFile(join(place.repo.commonDir, name))));
+}

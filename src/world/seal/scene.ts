@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Repository } from '../git/repository.ts';
+import type { GitView } from '../git/view.ts';
+import { realpathLoose } from '../git/worktree-admin.ts';
+import type { Identity } from '../git/identity.ts';
+import type { Iteration } from '../world.ts';
+import type { Sha } from '../../core/ids.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { textOf } from './fingerprint.ts';
+import type { GitCommand } from './git-trace.ts';
+import { readReflog } from './reflog.ts';
+
+export interface SealPlace {
+  readonly repo: Repository;
+  readonly view: GitView;
+  readonly identity: Identity;
+  /** Ignored files that are kept all the same. */
+  readonly ignored: readonly string[];
+  /** Absolute. */
+  readonly worktreeRoot: string;
+}
+
+/** All there is to judge an iteration by: how things were, how they are, and what the agent is known to have done. */
+export interface Scene {
+  readonly place: SealPlace;
+  readonly iteration: Iteration;
+  /** The loop's own. */
+  readonly branch: string;
+  readonly before: Fingerprint;
+  readonly after: Fingerprint;
+  readonly trace: readonly GitCommand[];
+  /** From when to when the agent lived. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Whether its output says that it wrote there: what stands behind the file's name, and the names themselves. */
+  readonly told: (paths: readonly string[]) => boolean;
+  /** No other agent of ours lived at that moment. */
+  readonly isAlone: (atMs: number) => boolean;
+}
+
+/** Something the agent did outside its worktree. */
+export interface Finding {
+  /** `moved the branch main from … to …`. */
+  readonly did: string;
+  readonly keep: readonly ToKeep[];
+  /** Puts it back where that is certain to be right; says what, or null when it was not. */
+  readonly restore: (() => Promise<string | null>) | null;
+}
+
+export type ToKeep =
+  | { readonly commit: Sha }
+  | { readonly path: string; readonly bytes: Buffer; readonly isExecutable: boolean };
+
+export const short = (commit: string): string => commit.slice(0, 10);
+
+/** The git folders a command worked in: the shared one stands for the main checkout. */
+export function gitDirsOf(scene: Scene, command: GitCommand): readonly string[] {
+  const { repo } = scene.place;
+  const path = command.worktree === null ? null : realpathLoose(command.worktree);
+  const linked = Object.entries({ ...scene.after.worktrees, ...scene.before.worktrees });
+  const entry = linked.find(([, one]) => one.path !== null && realpathLoose(one.path) === path)?.[0];
+  const own = path === repo.root ? [repo.commonDir] : entry === undefined ? [] : [entry];
+  return [...new Set([...own, ...[...command.gitDirs].map(realpathLoose)])];
+}
+
+/** Every branch that a git folder's HEAD stood on since the iteration began. */
+export function headsOf(scene: Scene, gitDir: string): ReadonlySet<string> {
+  const { repo } = scene.place;
+  const texts =
+    gitDir === repo.commonDir
+      ? [scene.before.head, scene.after.head]
+      : [scene.before.worktrees[gitDir]?.head ?? '', textOf(join(gitDir, 'HEAD'))];
+  const heads = new Set(texts.flatMap((text) => /^ref: (\S+)/.exec(text)?.[1] ?? []));
+  for (const { atSeconds, message } of readReflog(gitDir, 'HEAD')) {
+    const [, from, to] = /moving from (\S+) to (\S+)$/.exec(message) ?? [];
+    if (from === undefined || to === undefined || atSeconds < Math.floor(scene.before.atMs / 1000)) continue;
+    for (const name of [from, to]) heads.add(`refs/heads/${name}`);
+  }
+  return heads;
+}
+
+/** When a file was last written; null: it is not there. */
+export const writtenMs = (file: string): number | null => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
