@@ -64,7 +64,7 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts', 'test/cases/**/*.test.ts'],
+          include: ['test/e2e/**/*.test.ts', 'test/cases/**/*.test.ts', 'test/chaos/*.test.ts'],
           ...waiting,
           testTimeout: 180_000,
           hookTimeout: 60_000,

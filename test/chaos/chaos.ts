@@ -1,0 +1,54 @@
+import type { ChaosOptions } from './options.ts';
+import { replayCommand } from './options.ts';
+import { playRound } from './round.ts';
+import type { Programs } from './scene.ts';
+import { describeTally, makeTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+
+export interface ChaosEnd {
+  readonly violations: readonly string[];
+  readonly tally: Tally;
+}
+
+/** The nemesis goes home early enough for the round to end in time. */
+const CALM_SHARE = 0.6;
+
+/** Rounds until enough tasks were through it, the time is over, or something is violated. */
+export async function runChaos(
+  options: ChaosOptions,
+  programs: Programs,
+  print: (line: string) => void,
+): Promise<ChaosEnd> {
+  const startedMs = Date.now();
+  const tally = makeTally();
+  const forMs = (options.seconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const calmAtMs = startedMs + forMs * CALM_SHARE;
+  for (let round = options.round ?? 0; ; round += 1) {
+    const seed = options.seed * 10_000 + round;
+    const roundMs = Date.now();
+    const order = { ...options, seed, programs, tally, calmAtMs, print };
+    const { violations, kept } = await playRound(order);
+    print(
+      `round ${round}: ${Math.round((Date.now() - roundMs) / 1000)} s, ${tally.counts.get('landings') ?? 0} landings`,
+    );
+    if (kept !== null) print(`kept: ${kept}`);
+    if (violations.length > 0) {
+      for (const line of violations) print(`VIOLATION ${line}`);
+      print(`the same choices again: ${replayCommand(options, round)}`);
+      return { violations, tally };
+    }
+    const isEnough = (tally.counts.get('tasks') ?? 0) >= options.runs || Date.now() >= calmAtMs;
+    if (isEnough || options.round !== null) return { violations, tally };
+  }
+}
+
+/** What a run came to, in figures. */
+export function describeChaos({ violations, tally }: ChaosEnd, seconds: number): readonly string[] {
+  const of = (start: string): number =>
+    violations.filter((line) => line.replace(/^after housekeeping: /, '').startsWith(start)).length;
+  return [
+    ...describeTally(tally),
+    `${Math.round(seconds)} s, ${violations.length} violations`,
+    `${of('lost')} lost commits, ${of('double')} double landings, ${of('red')} red mains, ${of('a stranger')} foreign processes signalled`,
+  ];
+}

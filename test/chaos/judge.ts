@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { gitSays } from '../e2e/harness/git.ts';
+import { crowd } from './crowd.ts';
+import type { GreenWatch } from './landings-right.ts';
+import { doubleLandings } from './landings-right.ts';
+import { ownComplaints, ownThings } from './own-things.ts';
+import type { Scene } from './scene.ts';
+import { INT } from './scene.ts';
+import type { Strangers } from './strangers.ts';
+import type { User } from './user.ts';
+import { lostCommits, lostFiles } from './work-kept.ts';
+
+export interface Judged {
+  readonly scene: Scene;
+  readonly user: User;
+  readonly strangers: Strangers;
+  readonly green: GreenWatch;
+}
+
+/** What must hold at every moment, with hosts and agents at work or dead. */
+export function judgeAnytime({ scene, user, strangers, green }: Judged): readonly string[] {
+  green.look();
+  return [
+    ...told(() => lostCommits(scene)),
+    ...told(() => doubleLandings(scene)),
+    ...told(() => strangers.complaints()),
+    ...told(() => ownComplaints(user.own(), ownThings(scene, user.worktree))),
+    ...told(() => filesComplaints(scene, user)),
+  ];
+}
+
+/** In a repository that is broken enough, even the question fails. */
+function told(look: () => readonly string[]): readonly string[] {
+  try {
+    return look();
+  } catch (error) {
+    return [`broken: ${String(error)}`];
+  }
+}
+
+/** What must hold besides when nobody is at work. */
+export function judgeQuiet(judged: Judged): readonly string[] {
+  const { scene, green, user } = judged;
+  return [
+    ...judgeAnytime(judged),
+    ...fsck(scene),
+    ...told(() => lostFiles(scene)),
+    ...told(() => green.red()),
+    ...told(() => lostUserCommits(scene, user)),
+    ...crowd(scene).map(({ pid, command }) => `left over: process ${pid} ${command}`),
+  ];
+}
+
+/** What a person has changed and not committed stays as it is, byte for byte, in files and index. */
+function filesComplaints({ repo, git }: Scene, { files, staged }: User): readonly string[] {
+  const changed = [...files].filter(([path, text]) => contentOf(join(repo, path)) !== text);
+  const unstaged = [...staged].filter(
+    ([path, text]) => !gitSays(git, 'cat-file', '-e', `:${path}`) || `${git('show', `:${path}`)}\n` !== text,
+  );
+  return [
+    ...changed.map(([path]) => `the user's uncommitted ${path} was changed`),
+    ...unstaged.map(([path]) => `the user's staged ${path} was changed`),
+  ];
+}
+
+const contentOf = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null);
+
+function lostUserCommits({ git }: Scene, { commits }: User): readonly string[] {
+  const refs = ['refs/heads/main', INT].filter((ref) => gitSays(git, 'rev-parse', '--verify', '--quiet', ref));
+  const reached = new Set(git('rev-list', ...refs).split('\n'));
+  return [...commits].filter((one) => !reached.has(one)).map((one) => `lost: the user's commit ${one}`);
+}
+
+function fsck({ git }: Scene): readonly string[] {
+  try {
+    const said = git('fsck', '--full', '--no-dangling', '--no-progress');
+    return said === '' ? [] : [`git fsck says ${said}`];
+  } catch (error) {
+    return [`git fsck fails: ${String(error)}`];
+  }
+}

@@ -1,0 +1,147 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createRandom } from '../sim/model/random.ts';
+import { checkInvariants } from './check-invariants.ts';
+import { crowd, hit } from './crowd.ts';
+import { fingerprint } from './fingerprint.ts';
+import { makeHosts } from './hosts.ts';
+import type { Judged } from './judge.ts';
+import { judgeAnytime, judgeQuiet } from './judge.ts';
+import { watchGreen } from './landings-right.ts';
+import type { Stage } from './nemesis.ts';
+import { begin, torment } from './nemesis.ts';
+import { makePlace } from './place.ts';
+import type { Programs, Scene } from './scene.ts';
+import { makeScene } from './scene.ts';
+import { startStrangers } from './strangers.ts';
+import type { Tally } from './tally.ts';
+import { ask, howTasksEnded } from './tasks-ended.ts';
+import { makeUser } from './user.ts';
+
+export interface RoundOrder {
+  readonly seed: number;
+  readonly tasks: number;
+  readonly parallel: number;
+  readonly programs: Programs;
+  readonly tally: Tally;
+  /** When the nemesis goes home at the latest. */
+  readonly calmAtMs: number;
+  readonly keep: boolean;
+  readonly print: (line: string) => void;
+  /** Something done to the scene before it is judged: for proving that the judge sees it. */
+  readonly forge?: (scene: Scene) => void;
+}
+
+export interface RoundEnd {
+  readonly violations: readonly string[];
+  /** Where it can be looked at; null: it is cleared away. */
+  readonly kept: string | null;
+}
+
+/** How long the last host may take to bring everything to its end. */
+const CALM_MS_MAX = 600_000;
+/** Housekeeping a person may do at any time; none of it may lose or touch anything. */
+const HOUSEKEEPING = [['doctor', '--fix'], ['prune'], ['parallel', 'clean']];
+
+/** A repository with tasks, hosts and a user, tormented for a while, brought to its end in peace, and judged. */
+export async function playRound(order: RoundOrder): Promise<RoundEnd> {
+  const place = makePlace();
+  const violations: string[] = [];
+  let isKept = order.keep;
+  try {
+    const tasks = Array.from({ length: order.tasks }, (_, at) => `t${at}`);
+    const scene = makeScene(place, createRandom(order.seed), tasks, order.programs);
+    violations.push(...(await play(order, scene)));
+    isKept ||= violations.length > 0;
+    return { violations, kept: isKept ? place.root : null };
+  } finally {
+    for (const member of crowd(place)) hit(member, 'SIGKILL');
+    place.free();
+    if (!isKept) place.remove();
+  }
+}
+
+async function play(order: RoundOrder, scene: Scene): Promise<readonly string[]> {
+  const { tally, programs } = order;
+  const user = makeUser(scene);
+  const strangers = await startStrangers(scene, [scene.repo, user.worktree, scene.root]);
+  const hosts = makeHosts(scene, programs);
+  const judged: Judged = { scene, user, strangers, green: watchGreen(scene) };
+  const violations: string[] = [];
+  const stage: Stage = {
+    ...{ scene, programs, hosts, user, tally },
+    parallel: order.parallel,
+    random: createRandom(order.seed ^ 0x5eed),
+    pending: new Set(),
+    onRecovery: () => {
+      tally.add('recoveries');
+      violations.push(...judgeAnytime(judged));
+    },
+  };
+  try {
+    begin(stage, null);
+    while (violations.length === 0 && Date.now() < order.calmAtMs && isUnfinished(scene)) {
+      await torment(stage);
+      judged.green.look();
+      tally.most('peak MB', hosts.peakMb());
+    }
+    violations.push(...(await calm(stage)));
+    order.forge?.(scene);
+    violations.push(...judgeQuiet(judged), ...hosts.complaints());
+    const ending = howTasksEnded(scene, programs);
+    violations.push(...ending.complaints);
+    const ralph = [process.execPath, programs.main];
+    violations.push(
+      ...(await checkInvariants({ repo: scene.repo, ralph, before: fingerprint(scene.repo), env: scene.env })),
+    );
+    for (const words of HOUSEKEEPING) ask(scene, programs, ...words);
+    violations.push(...judgeQuiet(judged).map((one) => `after housekeeping: ${one}`));
+    count(stage, ending, judged);
+    return violations;
+  } finally {
+    strangers.end();
+  }
+}
+
+function count({ tally, scene }: Stage, { landed, parked }: ReturnType<typeof howTasksEnded>, { green }: Judged): void {
+  tally.add('rounds');
+  tally.add('tasks', scene.kinds.size);
+  tally.add('landings', landed);
+  tally.add('values', green.values());
+  for (const [reason, many] of Object.entries(parked)) tally.add(`parked ${reason}`, many);
+  const runs = join(scene.repo, '.git/paralph/runs');
+  const loops = readdirSync(runs, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  tally.add('loops', loops.length);
+  tally.add('iterations', loops.flatMap(({ name }) => readdirSync(join(runs, name))).length);
+}
+
+/** Whether the nemesis still has somebody to torment: the last quarter of the tasks comes to its end in peace. */
+function isUnfinished(scene: Scene): boolean {
+  try {
+    const said = scene.git(
+      'log',
+      '--first-parent',
+      '--format=%(trailers:key=Ralph-Task,valueonly)',
+      'refs/paralph/int/main',
+    );
+    return said.split('\n').filter((line) => line !== '').length < scene.kinds.size * 0.75;
+  } catch {
+    return true;
+  }
+}
+
+/** Nobody torments any more: one host more must bring everything to its end, whatever the others left. */
+async function calm(stage: Stage): Promise<readonly string[]> {
+  const { scene, hosts, tally } = stage;
+  scene.free();
+  await Promise.all(stage.pending);
+  tally.add('recoveries');
+  const last = begin(stage, null);
+  const all = Promise.all(hosts.all.map((host) => host.ended));
+  const isOver = await Promise.race([all.then(() => true), sleep(CALM_MS_MAX, false, { ref: false })]);
+  if (!isOver) return [`a host still ran ${CALM_MS_MAX / 1000} s after the nemesis had gone, see ${last.log}`];
+  const { code, signal } = await last.ended;
+  return code !== null && [0, 1, 6].includes(code) ? [] : [`the last host exits ${code ?? signal}, see ${last.log}`];
+}
