@@ -9,7 +9,7 @@ import type { AgentSettings, Driver, Settings } from '../core/settings.ts';
 import { KNOWN_AGENTS } from '../text/agents/known.ts';
 import { askVersion } from './agent-version.ts';
 import { agentCalled, agentNames, firstAgent } from './choose-agent.ts';
-import type { Finding } from './diagnose.ts';
+import type { Finding } from './finding.ts';
 import { agentEnvironment, lookUpExecutable } from './processes/environment.ts';
 import { rootRefusal } from './root-refusal.ts';
 

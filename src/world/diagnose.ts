@@ -1,25 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statfsSync } from 'node:fs';
 import { AppError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
-import { shellWord } from '../core/remedy.ts';
 import { chooseAgents } from './choose-agent.ts';
-import { findBrokenEntries } from './git/broken-entries.ts';
+import type { Finding } from './finding.ts';
 import { readIdentity } from './git/identity.ts';
 import { preflight } from './git/preflight.ts';
 import type { Repository } from './git/repository.ts';
-import { isAlive } from './processes/identity.ts';
-import type { ProcessIdentity } from './processes/identity.ts';
 import { findAllMarked } from './processes/sweep.ts';
-
-export interface Finding {
-  readonly check: string;
-  readonly level: 'ok' | 'warn' | 'fail';
-  readonly message: string;
-  readonly remedy: string | null;
-}
 
 const DISK_FLOOR_BYTES = 2 * 1024 ** 3;
 
@@ -32,9 +21,7 @@ export interface DiagnoseOptions {
 
 /** Looks at everything a run needs and at what earlier ones may have left. Changes nothing. */
 export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
-  const broken = brokenEntries(options);
   return [
-    ...broken,
     await asked('git', async () => {
       const found = await preflight(options.repo, options.settings.landing.target);
       return `git ${found.gitVersion}, target ${found.target} at ${found.targetSha.slice(0, 10)}`;
@@ -49,7 +36,6 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
     }),
     disk(options.repo),
     gates(options.settings),
-    ...staleLocks(options.repo),
     ...deadHosts(options),
     ...orphanProcesses(options),
   ];
@@ -62,18 +48,6 @@ async function asked(check: string, act: () => Promise<string>): Promise<Finding
     if (!(error instanceof AppError)) throw error;
     return { check, level: 'fail', message: [error.message, ...error.facts].join('; '), remedy: error.remedy };
   }
-}
-
-function brokenEntries({ repo }: DiagnoseOptions): readonly Finding[] {
-  const found = findBrokenEntries(repo);
-  if (found.length === 0)
-    return [{ check: 'worktrees', level: 'ok', message: 'no broken worktree entry', remedy: null }];
-  return found.map(({ path, why }) => ({
-    check: 'worktrees',
-    level: 'fail',
-    message: `broken worktree entry ${path}: ${why}`,
-    remedy: `rm -rf ${shellWord(path)}`,
-  }));
 }
 
 function disk(repo: Repository): Finding {
@@ -94,44 +68,6 @@ function gates(settings: Settings): Finding {
     message: 'no gates: whatever merges counts as green',
     remedy: `ralph config set gates.commands '["npm test"]'`,
   };
-}
-
-/** Locks of ours whose holder is dead free themselves; the user's own index.lock is only reported. */
-function staleLocks(repo: Repository): readonly Finding[] {
-  const findings: Finding[] = [];
-  const folder = join(repo.stateDir, 'locks');
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    // Written by somebody who was killed before it became a lock.
-    if (name.includes('.tmp-')) continue;
-    const holder = holderOf(join(folder, name));
-    if (holder !== null && !isAlive(holder))
-      findings.push({
-        check: 'locks',
-        level: 'warn',
-        message: `lock ${name} is held by dead process ${holder.pid}; the next run takes it over`,
-        remedy: null,
-      });
-  }
-  const index = join(repo.commonDir, 'index.lock');
-  if (existsSync(index))
-    findings.push({
-      check: 'locks',
-      level: 'warn',
-      message: `${index} exists: a git command runs, or one was killed; publishing waits for it`,
-      remedy: `rm ${shellWord(index)}  # only if no git command runs`,
-    });
-  return findings.length > 0 ? findings : [{ check: 'locks', level: 'ok', message: 'no stale lock', remedy: null }];
-}
-
-function holderOf(file: string): ProcessIdentity | null {
-  try {
-    const read = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProcessIdentity>;
-    return typeof read.pid === 'number' && typeof read.startTime === 'string' && typeof read.bootId === 'string'
-      ? { pid: read.pid, startTime: read.startTime, bootId: read.bootId }
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 function deadHosts({ state }: DiagnoseOptions): readonly Finding[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cannotWrite } from './log/log-errors.ts';
 import { adminDirOf, gitDirs, worktreeOf } from './git/worktree-admin.ts';
 import type { Repository } from './git/repository.ts';
-import { LOCK_REASON } from './git/worktree-entries.ts';
+import { carriesOurLock } from './git/worktree-entries.ts';
 import type { LoopNote } from './world.ts';
 
 /** Beside git's own files of the worktree: it stays when our folder goes, and goes when the worktree is removed. */
@@ -41,15 +41,11 @@ export function writeLoopNote(repo: Repository, path: string, note: LoopNote): v
 /** Every worktree that carries our lock and a note, whether or not its folder is still there. */
 export function notedWorktrees(repo: Repository): readonly NotedWorktree[] {
   return gitDirs(repo)
-    .filter((dir) => dir !== repo.commonDir && isOurEntry(dir))
+    .filter((dir) => dir !== repo.commonDir && carriesOurLock(dir))
     .flatMap((adminDir) => {
       const [path, note] = [worktreeOf(adminDir), readLoopNote(adminDir)];
       return path === null || note === null ? [] : [{ adminDir, path, note }];
     });
-}
-
-export function isOurEntry(adminDir: string): boolean {
-  return textOf(join(adminDir, 'locked'))?.startsWith(LOCK_REASON) === true;
 }
 
 /** Null: none, or one that an agent or a crash spoiled. */

@@ -1,13 +1,15 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { landedTasks } from './harness/git.ts';
-import { ralph } from './harness/ralph.ts';
+import { processesOf } from './harness/processes.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { CLAIM, iterationsOf, OWN_FILE, trainProject, userCommits, watchedGate } from './harness/train.ts';
+import { until } from './harness/until.ts';
 import { INT } from './harness/values.ts';
 import { why } from './harness/why.ts';
 
@@ -70,5 +72,52 @@ describe('S1.5 the log is lost', () => {
     one.git('merge', '-q', '--ff-only', 'own');
     lose(one);
     await onlyTheThird(one);
+  });
+});
+
+describe('case 62: the log is lost in the middle of a run that was killed', () => {
+  it('what landed, what was ready and what was half done: all of it lands once, and nothing is done over', async () => {
+    const one = scratch();
+    const gate = watchedGate(one, 'test ! -e BROKEN');
+    const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
+    const wait = `echo $$ >> ${begun}; while ! test -e ${go}; do sleep 0.05; done`;
+    const script = [
+      'case $RALPH_TASK_ID in',
+      't3) test -e t3-first.txt || { echo first > t3-first.txt; git add -A; git commit -qm first; };;',
+      't4) test -e t4-first.txt || echo first > t4-first.txt;;',
+      `esac`,
+      `case $RALPH_TASK_ID in t3|t4) ${wait};; esac`,
+      `${OWN_FILE}; ${CLAIM}`,
+    ].join('\n');
+    const parallel = { merge_policy: 'manual' };
+    trainProject(one, { tasks: ['t1', 't2'], gate, script, config: { parallel, landing: { publish: 'manual' } } });
+    for (const words of [RUN, ['land', 't1']]) {
+      const { code, stderr } = await ralph(one, words);
+      expect(code, stderr).toBe(0);
+    }
+    expect(landedTasks(one.git, INT)).toEqual(['t1']);
+    userCommits(one, { 'PRD.md': `## Tasks\n\n${['t1', 't2', 't3', 't4'].map(row).join('')}` });
+    const killed = startRalph(one, RUN);
+    const pids = (): string[] => (existsSync(begun) ? readFileSync(begun, 'utf8').trim().split('\n') : []);
+    await until('both agents half done', () => pids().length === 2);
+    killed.signal('SIGKILL');
+    await killed.ended;
+    expect(processesOf(one.root).filter(({ isLoops }) => isLoops)).not.toEqual([]);
+    rmSync(join(one.repo, '.git/paralph'), { recursive: true });
+    for (const name of ['state.json', '.gitignore', 'logs'])
+      rmSync(join(one.repo, '.ralph', name), { recursive: true });
+    const old = pids();
+    const next = startRalph(one, [...RUN, '--set', 'parallel.merge_policy=auto_merge', '--publish', 'end']);
+    await until('two other agents', () => pids().length === 4);
+    for (const pid of old) expect(existsSync(`/proc/${pid}`)).toBe(false);
+    writeFileSync(go, '');
+    const { code, stderr } = await next.ended;
+    expect(code, stderr).toBe(0);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(['t1', 't2', 't3', 't4']);
+    for (const file of ['t1', 't2', 't3', 't4', 't3-first', 't4-first'])
+      expect(one.git('show', `main:${file}.txt`)).not.toBe('');
+    expect(['t1', 't2'].map((task) => iterationsOf(one, 'shell', task))).toEqual([1, 1]);
+    expect(one.git('branch', '--list', 'ralph/*')).toBe('');
+    expect(existsSync(join(one.repo, '.ralph/state.json'))).toBe(true);
   });
 });

@@ -5,11 +5,14 @@ import { openTracker } from '../../world/tracker-file.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import type { Project } from './project.ts';
+import { takeUpLost } from './start-project.ts';
 
 /** The world for a command that lands or publishes and starts no agent. */
-export async function openLandingWorld(call: Call, { repo, config }: Project, target: string): Promise<World> {
+export async function openLandingWorld(call: Call, project: Project, target: string): Promise<World> {
+  const { repo, config } = project;
   const { settings } = config;
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   const identity = await readIdentity(repo);
+  await takeUpLost(project, { identity, target, tracker: tracker.path });
   return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });
 }

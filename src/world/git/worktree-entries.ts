@@ -24,29 +24,30 @@ export interface HealedEntries {
  * Takes back what our own killed processes left of `git worktree add`. Comes before the first git command: one entry with an
  * empty `commondir` makes most of them fail. Entries of others stay as they are.
  */
-export async function healWorktreeEntries(repo: Repository): Promise<HealedEntries> {
+export async function healWorktreeEntries(
+  repo: Repository,
+  isOurs: (adminDir: string) => boolean = carriesOurLock,
+): Promise<HealedEntries> {
   const removed: string[] = [];
   for (const halfMade of deadIntents(repo)) {
     await removeHalfMade(repo, halfMade);
     removed.push(halfMade.path);
   }
   const quarantined = await withMutex(worktreeMutex(repo), async () => {
-    let broken = ourBrokenEntries(repo);
+    const look = (): readonly BrokenEntry[] => findBrokenEntries(repo).filter(({ path }) => isOurs(path));
+    let broken = look();
     // An older version of us, or a person with our reason on a lock, may be passing through this very state.
     for (let looks = 1; looks < LOOKS_MAX && broken.length > 0; looks += 1) {
       await sleep(BETWEEN_LOOKS_MS);
-      broken = ourBrokenEntries(repo);
+      broken = look();
     }
     return broken.map((entry) => quarantine(repo, entry));
   });
   return { removed, quarantined };
 }
 
-function ourBrokenEntries(repo: Repository): readonly BrokenEntry[] {
-  return findBrokenEntries(repo).filter((entry) => isOurs(entry.path));
-}
-
-function isOurs(path: string): boolean {
+/** Whether git's entry of a worktree was made by us. */
+export function carriesOurLock(path: string): boolean {
   try {
     return readFileSync(join(path, 'locked'), 'utf8').startsWith(LOCK_REASON);
   } catch {

@@ -41,6 +41,11 @@ export function endIntent(repo: Repository, path: string): void {
   underWay.delete(file);
 }
 
+/** The making ended, and not even its remains could be taken back: they are debris from now on. */
+export function abandonIntent(repo: Repository, path: string): void {
+  underWay.delete(noteFile(repo, realpathLoose(path)));
+}
+
 /** What a dead process left half-made at a path; null when there is nothing. */
 export function findIntent(repo: Repository, path: string): HalfMade | null {
   const file = noteFile(repo, realpathLoose(path));
@@ -52,11 +57,17 @@ export function findIntent(repo: Repository, path: string): HalfMade | null {
 }
 
 /** Everything dead processes left half-made. */
-export function deadIntents(repo: Repository): readonly HalfMade[] {
+export const deadIntents = (repo: Repository): readonly HalfMade[] =>
+  notes(repo).flatMap(({ file, note }) => (isUnderWay(file, note) ? [] : [note]));
+
+/** The same, and what is being made now. */
+export const allIntents = (repo: Repository): readonly HalfMade[] => notes(repo).map(({ note }) => note);
+
+function notes(repo: Repository): readonly { readonly file: string; readonly note: Note }[] {
   return noteNames(repo).flatMap((name) => {
     const file = join(folderOf(repo), name);
     const note = readNote(file);
-    return note === null || isUnderWay(file, note) ? [] : [note];
+    return note === null ? [] : [{ file, note }];
   });
 }
 

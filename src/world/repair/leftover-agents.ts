@@ -15,7 +15,7 @@ const GRACE_MS = 3000;
  * to work there after this process did, so it is not a leftover.
  */
 export async function stopLeftoverAgents(loop: LoopId, worktree: string, since = ownIdentity()): Promise<boolean> {
-  const here = findAllMarked().filter((one) => isOf(one, loop, worktree));
+  const here = markedIn(worktree).filter((one) => one.loop === loop || process.platform === 'linux');
   const old = new Set(here.filter(({ identity }) => isOlder(identity, since)).map((one) => one.token));
   // Young children of an old agent carry its token.
   if (here.some(({ token }) => !old.has(token))) return false;
@@ -23,12 +23,18 @@ export async function stopLeftoverAgents(loop: LoopId, worktree: string, since =
   return true;
 }
 
-/** The same loop id may exist in another clone: an agent of ours was told this very worktree, or stands in it. */
-function isOf({ identity, loop }: MarkedProcess, wanted: LoopId, worktree: string): boolean {
-  if (process.platform !== 'linux') return loop === wanted;
-  if (isBelow(folderOf(identity.pid), worktree)) return true;
-  const environment = readIfThere(`/proc/${identity.pid}/environ`)?.toString('utf8') ?? '';
-  return loop === wanted && `\0${environment}\0`.includes(`\0RALPH_WORKTREE=${worktree}\0`);
+/**
+ * Processes with a mark of ours that stand in a worktree or were told that it is theirs. The loop id alone does not tell:
+ * another clone may have the same. Where a process cannot be asked, every marked one counts.
+ */
+export function markedIn(worktree: string): readonly MarkedProcess[] {
+  const marked = findAllMarked();
+  if (process.platform !== 'linux') return marked;
+  return marked.filter(({ identity: { pid } }) => {
+    if (isBelow(folderOf(pid), worktree)) return true;
+    const environment = readIfThere(`/proc/${pid}/environ`)?.toString('utf8') ?? '';
+    return `\0${environment}\0`.includes(`\0RALPH_WORKTREE=${worktree}\0`);
+  });
 }
 
 const isBelow = (path: string | null, folder: string): boolean =>

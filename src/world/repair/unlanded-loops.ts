@@ -27,11 +27,15 @@ interface Place {
 
 /**
  * Loops whose work has not landed, from the notes beside their worktrees. For a log that lost them: whatever still works
- * there is ended, and what it left uncommitted is committed, so that nothing that comes next can lose it.
+ * there is ended, and what it left uncommitted is committed, so that nothing that comes next can lose it. What the log
+ * knows goes on by itself and is left alone.
  */
-export async function findUnlandedLoops(place: Place): Promise<readonly FoundLoop[]> {
+export async function findUnlandedLoops(
+  place: Place,
+  isKnown: (loop: LoopId) => boolean = () => false,
+): Promise<readonly FoundLoop[]> {
   return withMutex(lockFile(place.repo, 'found'), async () => {
-    const noted = notedWorktrees(place.repo);
+    const noted = notedWorktrees(place.repo).filter(({ note }) => !isKnown(note.loop));
     const integrations = noted.length === 0 ? [] : [...(await listRefs(place.view, 'refs/paralph/int')).values()];
     const found = new Map<string, FoundLoop>();
     for (const one of noted) {

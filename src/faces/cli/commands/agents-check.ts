@@ -7,7 +7,7 @@ import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { AgentLook, AgentSight } from '../../../world/agent-check.ts';
 import { checkAgent, chosenName, lookAtAgent, lookAtAgents } from '../../../world/agent-check.ts';
-import type { Finding } from '../../../world/diagnose.ts';
+import type { Finding } from '../../../world/finding.ts';
 import { smokeTurn } from '../../../world/smoke-turn.ts';
 import type { SmokeResult } from '../../../world/smoke-turn.ts';
 import type { Call, Handler } from '../handler.ts';

@@ -1,58 +1,133 @@
+import { resolve } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { State } from '../../../core/model.ts';
 import { EMPTY_STATE } from '../../../core/model.ts';
 import { problemLine } from '../../../text/config/layer.ts';
+import type { LoadedConfig } from '../../../world/config-files.ts';
 import { checkConfig } from '../../../world/config-files.ts';
-import type { Finding } from '../../../world/diagnose.ts';
 import { diagnose } from '../../../world/diagnose.ts';
+import { findTracker } from '../../../world/find-tracker.ts';
+import type { Finding } from '../../../world/finding.ts';
+import { readIdentity } from '../../../world/git/identity.ts';
+import { preflight } from '../../../world/git/preflight.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Repository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
+import { openView } from '../../../world/git/view.ts';
+import { areFactsLost } from '../../../world/repair/lost-facts.ts';
+import { healthy } from '../../../world/repair/repair.ts';
+import type { Repair } from '../../../world/repair/repair.ts';
+import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
+import type { Call, Handler } from '../handler.ts';
 import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { takeUpLost } from '../start-project.ts';
 
 /** Everything is looked at, also when the first thing is broken: a sick house is what a doctor is for. */
 export const handle: Handler = async (call) => {
+  const isFixing = call.flags['fix'] === true;
+  if (isFixing) refuseInLoop(call, 'doctor --fix');
   const repo = findRepository(call.cwd);
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
-  const configured = config.problems.map((problem): Finding => ({
+  const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
+  const first = await treat(firstRepairs(place), isFixing);
+  const taken = isFixing ? await takeUp(repo, config) : [];
+  const state = await stateOrEmpty(repo);
+  const keep = async () => ({
+    repo,
+    view: await openView(repo),
+    identity: await readIdentity(repo),
+    ignored: config.settings.keep.ignored,
+  });
+  const later = await treat(laterRepairs(place, state, keep), isFixing);
+  const findings = [
+    ...problems(config),
+    ...first.findings,
+    ...later.findings,
+    ...taken,
+    ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
+  ];
+  const isHealthy = findings.every((finding) => finding.level !== 'fail');
+  show(call, isHealthy, [...first.fixed, ...later.fixed], findings);
+  return isHealthy ? EXIT.ok : EXIT.environment;
+};
+
+interface Treated {
+  readonly fixed: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** What one repair cannot mend does not keep the others from it. */
+async function treat(repairs: readonly Repair[], isFixing: boolean): Promise<Treated> {
+  const fixed: string[] = [];
+  const findings: Finding[] = [];
+  const checks = new Map<string, number>();
+  for (const repair of repairs) {
+    const before = findings.length;
+    try {
+      if (isFixing) fixed.push(...(await repair.fix()));
+      findings.push(...(await repair.look()));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      findings.push(failed(repair.check, error));
+    }
+    checks.set(repair.check, (checks.get(repair.check) ?? 0) + findings.length - before);
+  }
+  const whole = [...checks].filter(([, count]) => count === 0).map(([check]) => healthy(check, 'nothing to mend'));
+  return { fixed, findings: [...findings, ...whole] };
+}
+
+const failed = (check: string, error: AppError): Finding => ({
+  check,
+  level: 'fail',
+  message: [error.message, ...error.facts].join('; '),
+  remedy: error.remedy,
+});
+
+/** What a salvage had to leave out of the log is asked of git at once, if git can be asked. */
+async function takeUp(repo: Repository, config: LoadedConfig): Promise<readonly Finding[]> {
+  if (!areFactsLost(repo)) return [];
+  try {
+    const { target } = await preflight(repo, config.settings.landing.target);
+    const tracker = findTracker(repo.root, config.settings.tasks);
+    await takeUpLost({ repo, config }, { identity: await readIdentity(repo), target, tracker });
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [
+      { ...failed('log', error), level: 'warn', message: `the next run takes up what git knows: ${error.message}` },
+    ];
+  }
+}
+
+const problems = (config: LoadedConfig): readonly Finding[] =>
+  config.problems.map((problem) => ({
     check: 'config',
     level: 'fail',
     message: problemLine(problem),
     remedy: 'ralph config check',
   }));
-  const { state, findings: damage } = await stateOrDamage(repo);
-  const findings = [
-    ...configured,
-    ...damage,
-    ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
-  ];
-  const failed = findings.some((finding) => finding.level === 'fail');
-  if (call.flags['json'] === true) call.out.json({ version: 1, healthy: !failed, findings });
-  else for (const finding of findings) call.out.data(line(call.out.style, finding));
-  return failed ? EXIT.environment : EXIT.ok;
-};
 
-async function stateOrDamage(
-  repo: Repository,
-): Promise<{ readonly state: State; readonly findings: readonly Finding[] }> {
+/** A log that cannot be read was told of already. */
+async function stateOrEmpty(repo: Repository): Promise<State> {
   try {
-    return {
-      state: await readState(repo),
-      findings: [{ check: 'log', level: 'ok', message: 'the log is whole', remedy: null }],
-    };
+    return await readState(repo);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return {
-      state: EMPTY_STATE,
-      findings: [{ check: 'log', level: 'fail', message: error.message, remedy: error.remedy }],
-    };
+    if (error instanceof AppError) return EMPTY_STATE;
+    throw error;
   }
 }
 
-function line(
-  style: { green(text: string): string; yellow(text: string): string; red(text: string): string },
-  finding: Finding,
-): string {
+function show(call: Call, isHealthy: boolean, fixed: readonly string[], findings: readonly Finding[]): void {
+  if (call.flags['json'] === true) {
+    const all = findings.map((finding) => ({ ...finding, fixable: finding.fixable === true }));
+    call.out.json({ version: 1, healthy: isHealthy, fixed, findings: all });
+    return;
+  }
+  for (const done of fixed) call.out.data(`${call.out.style.green('fixed')} ${done}`);
+  for (const finding of findings) call.out.data(line(call, finding));
+}
+
+function line({ out: { style } }: Call, finding: Finding): string {
   const level =
     finding.level === 'ok' ? style.green('ok  ') : finding.level === 'warn' ? style.yellow('warn') : style.red('FAIL');
   return `${level}  ${finding.check}: ${finding.message}${finding.remedy === null ? '' : `\n        fix: ${finding.remedy}`}`;

@@ -7,7 +7,6 @@ import { loopsOf } from '../../../core/model.ts';
 import { newestLoops } from '../../../core/newest-loops.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { preflight } from '../../../world/git/preflight.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import type { World } from '../../../world/world.ts';
 import { driveHost } from '../drive-host.ts';
 import { findOne } from '../find-one.ts';
@@ -15,20 +14,20 @@ import type { Call, Handler } from '../handler.ts';
 import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { landPolicy, refuseUnsupported } from '../policy.ts';
-import { openProject, readState } from '../project.ts';
+import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { startProject } from '../start-project.ts';
 import { finish } from './run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
   if (call.flags['dryRun'] !== true) refuseInLoop(call, 'land');
-  const project = await openProject(call);
+  const project = await startProject(call);
   const { repo, config } = project;
   const { settings } = config;
   refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
   const state = await readState(repo);
   const chosen = withBases(state, choose(call, state));
-  if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const { target } = await preflight(repo, settings.landing.target);
   if (call.flags['dryRun'] === true) return dryRun(call, state, chosen, target);
   const pending =

@@ -6,14 +6,15 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openLandingWorld } from '../landing-world.ts';
-import { openProject, readState } from '../project.ts';
+import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { startProject } from '../start-project.ts';
 import { writeFacts } from '../write-facts.ts';
 
 /** Moves your branch to everything that has landed; lands nothing new. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'publish');
-  const project = await openProject(call);
+  const project = await startProject(call);
   const { repo, config } = project;
   const { target } = await preflight(repo, config.settings.landing.target);
   const { integration, landed } = await readState(repo);

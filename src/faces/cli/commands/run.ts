@@ -7,7 +7,6 @@ import { chooseAgents, chooseResolver } from '../../../world/choose-agent.ts';
 import { readIdentity } from '../../../world/git/identity.ts';
 import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { preflight } from '../../../world/git/preflight.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { checkPromptFiles } from '../../../world/prompt-files.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { findTracker } from '../../../world/find-tracker.ts';
@@ -19,18 +18,19 @@ import type { Call, Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
 import type { ReadTracker } from '../open-tasks.ts';
 import { budgetWarnings, refuseUnsupported, runPolicy } from '../policy.ts';
-import { openProject, readState } from '../project.ts';
+import { readState } from '../project.ts';
 import { showSummary } from '../show-summary.ts';
+import { startProject, takeUpLost } from '../start-project.ts';
 
 /** From task file to main: everything that could go wrong is asked about before anything is started. */
 export const handle: Handler = async (call) => {
   refuseNesting(call);
-  const { repo, config } = await openProject(call);
+  const project = await startProject(call);
+  const { repo, config } = project;
   const { settings } = config;
   refuseUnsupported(settings);
   const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
-  if (call.flags['dryRun'] !== true) await healWorktreeEntries(repo);
   const [{ target }, identity] = await Promise.all([preflight(repo, settings.landing.target), readIdentity(repo)]);
   const agents = chooseAgents(settings, call.env, repo.root);
   for (const agent of agents) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
@@ -50,6 +50,7 @@ export const handle: Handler = async (call) => {
   );
   for (const text of [...prompts.warnings, ...budgetWarnings(settings, agents)]) warn(call, true, text);
   const everyone = resolver === null ? agents : [...agents.filter(({ name }) => name !== resolver.name), resolver];
+  await takeUpLost(project, { identity, target, tracker: tasks.path });
   const world = await openWorld({ repo, identity, settings, agents: everyone, target, tracker, env: call.env });
   const driven = await driveHost(call, {
     world,

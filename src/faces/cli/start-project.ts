@@ -1,0 +1,30 @@
+import { resolve } from 'node:path';
+import type { Identity } from '../../world/git/identity.ts';
+import { openView } from '../../world/git/view.ts';
+import { areFactsLost, factsFromGit, settleLoss } from '../../world/repair/lost-facts.ts';
+import { fixAll, startRepairs } from '../../world/repair/repairs.ts';
+import type { Call } from './handler.ts';
+import { openProject } from './project.ts';
+import type { Project } from './project.ts';
+import { writeFacts } from './write-facts.ts';
+
+/** The project of a command that will work on it: what killed processes of ours left broken is healed first. */
+export async function startProject(call: Call): Promise<Project> {
+  const project = await openProject(call);
+  if (call.flags['dryRun'] === true) return project;
+  const { repo, config } = project;
+  const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
+  for (const line of await fixAll(startRepairs(place))) call.out.say(`healed: ${line}`);
+  return project;
+}
+
+/** After a salvage that left facts out: what git knows of them is written into the log before anybody acts on it. */
+export async function takeUpLost(
+  { repo }: Project,
+  options: { readonly identity: Identity; readonly target: string; readonly tracker: string },
+): Promise<void> {
+  if (!areFactsLost(repo)) return;
+  const view = await openView(repo);
+  await writeFacts(repo, (state) => factsFromGit({ repo, view, ...options }, state));
+  settleLoss(repo);
+}

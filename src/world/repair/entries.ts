@@ -1,0 +1,46 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { shellWord } from '../../core/remedy.ts';
+import { findBrokenEntries } from '../git/broken-entries.ts';
+import { healWorktreeEntries } from '../git/worktree-entries.ts';
+import { deadIntents } from '../git/worktree-intents.ts';
+import { isOurs } from './ours.ts';
+import { fixable, foreign } from './repair.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+
+const CHECK = 'worktrees';
+
+/** Worktrees that were never finished, and entries that keep git from working at all: found and moved without git. */
+export function entriesRepair(place: RepairPlace): Repair {
+  const { repo } = place;
+  return {
+    check: CHECK,
+    look: async () => [
+      ...deadIntents(repo).map(({ path }) => fixable(CHECK, `half-made worktree ${path}`)),
+      ...findBrokenEntries(repo).map(({ path, why, blocks }) =>
+        isOurs(place, path)
+          ? fixable(CHECK, `broken worktree entry ${path}: ${why}`, 'fail')
+          : foreign(
+              CHECK,
+              'fail',
+              `broken worktree entry ${path}, not ours: ${why}${blocks ? '; most git commands fail on it' : ''}`,
+              `rm -rf ${shellWord(path)}`,
+            ),
+      ),
+    ],
+    fix: async () => {
+      if (!isAnythingThere(place)) return [];
+      const { removed, quarantined } = await healWorktreeEntries(repo, (adminDir) => isOurs(place, adminDir));
+      return [
+        ...removed.map((path) => `took back the half-made worktree ${path}`),
+        ...quarantined.map((path) => `moved a broken worktree entry of ours to ${path}`),
+      ];
+    },
+  };
+}
+
+/** Most starts find nothing, and should not even take a mutex for it. */
+function isAnythingThere({ repo }: RepairPlace): boolean {
+  const halfMade = join(repo.stateDir, 'half-made');
+  return (existsSync(halfMade) && readdirSync(halfMade).length > 0) || findBrokenEntries(repo).length > 0;
+}

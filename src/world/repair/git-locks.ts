@@ -1,0 +1,114 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { shellWord } from '../../core/remedy.ts';
+import type { Finding } from '../finding.ts';
+import { outlastGit } from '../git/git-processes.ts';
+import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
+import { markedIn } from './leftover-agents.ts';
+import { isOurs, ourBranches } from './ours.ts';
+import { fixable, foreign } from './repair.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+
+const CHECK = 'locks';
+/** We make locks on refs ourselves, for as long as it takes to delete a file. */
+const YOUNG_MS = 1000;
+const GIT_ENDS_MS = 2000;
+
+interface Lock {
+  readonly path: string;
+  /** Where whoever holds it would be working. */
+  readonly folder: string;
+  /** The worktree it belongs to; null: a ref's. */
+  readonly worktree: string | null;
+}
+
+/** Lock files that a killed git left. Ours go when nobody can hold them any more; the user's own are only named. */
+export function gitLocksRepair(place: RepairPlace): Repair {
+  return {
+    check: CHECK,
+    look: async () => [
+      ...ourLocks(place).map(({ path }) => fixable(CHECK, `${path}: a git command of ours runs, or one was killed`)),
+      ...foreignLocks(place),
+    ],
+    fix: async () => {
+      const done: string[] = [];
+      for (const lock of ourLocks(place)) if (await isStale(place, lock)) done.push(remove(lock));
+      return done;
+    },
+  };
+}
+
+function remove({ path }: Lock): string {
+  rmSync(path, { force: true });
+  return `removed the stale lock ${path}`;
+}
+
+function ourLocks(place: RepairPlace): readonly Lock[] {
+  const { repo } = place;
+  const folder = repo.commonDir;
+  const refs = locksBelow(join(folder, 'refs/paralph'));
+  const branches = [...ourBranches(place)].map((branch) => join(folder, 'refs/heads', `${branch}.lock`)).filter(isFile);
+  const ofWorktrees = gitDirs(repo)
+    .filter((dir) => dir !== folder && isOurs(place, dir))
+    .flatMap((dir) => {
+      const worktree = worktreeOf(dir);
+      return worktree === null ? [] : locksIn(dir).map((path) => ({ path, folder: worktree, worktree }));
+    });
+  return [...[...refs, ...branches].map((path) => ({ path, folder, worktree: null })), ...ofWorktrees];
+}
+
+/** Whoever made it is dead: no git works there, and no agent, which may have a git of its own kind inside. */
+async function isStale({ repo }: RepairPlace, { path, folder, worktree }: Lock): Promise<boolean> {
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (age < YOUNG_MS) await sleep(YOUNG_MS - Math.max(0, age));
+  if (worktree !== null && markedIn(worktree).length > 0) return false;
+  const sought = worktree === null ? { folder: repo.root, mentions: repo.commonDir } : { folder, mentions: worktree };
+  return (await outlastGit(sought, GIT_ENDS_MS)).length === 0 && isFile(path);
+}
+
+function foreignLocks(place: RepairPlace): readonly Finding[] {
+  const { repo } = place;
+  const ours = new Set(ourLocks(place).map(({ path }) => path));
+  const found = [...locksIn(repo.commonDir), ...locksBelow(join(repo.commonDir, 'refs/heads'))];
+  return found
+    .filter((path) => !ours.has(path))
+    .map((path) => {
+      const since = statSync(path, { throwIfNoEntry: false })?.mtime.toISOString() ?? 'just now';
+      const waits = path.endsWith('/index.lock') ? '; publishing waits for it' : '';
+      return foreign(
+        CHECK,
+        'warn',
+        `${path}, not ours, is there since ${since}: a git command runs, or one was killed${waits}`,
+        `rm ${shellWord(path)}  # only if no git command runs`,
+      );
+    });
+}
+
+const locksIn = (folder: string): readonly string[] =>
+  namesIn(folder, false)
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => join(folder, name))
+    .filter(isFile);
+
+const locksBelow = (folder: string): readonly string[] =>
+  namesIn(folder, true)
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => join(folder, name))
+    .filter(isFile);
+
+function namesIn(folder: string, recursive: boolean): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+};

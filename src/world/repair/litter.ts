@@ -1,0 +1,63 @@
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { withMutex } from '../mutex.ts';
+import { isAlive } from '../processes/identity.ts';
+import type { ProcessIdentity } from '../processes/identity.ts';
+import { fixable } from './repair.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+
+const CHECK = 'litter';
+/** Nothing we prepare takes this long. */
+const OLD_MS = 60 * 60 * 1000;
+
+/** What killed processes of ours left in our own folder. It does no harm, and whoever meets it takes it over; it is only untidy. */
+export function litterRepair({ repo }: RepairPlace): Repair {
+  const locks = join(repo.stateDir, 'locks');
+  const temporary = join(repo.stateDir, 'tmp');
+  const dead = (): readonly string[] => namesIn(locks).filter((name) => isHeldByDead(join(locks, name)));
+  const old = (): readonly string[] => namesIn(temporary).filter((name) => isOld(join(temporary, name)));
+  return {
+    check: CHECK,
+    look: async () => [
+      ...dead().map((name) => fixable(CHECK, `${join(locks, name)} was left by a process that is dead`)),
+      ...old().map((name) => fixable(CHECK, `${join(temporary, name)} was left by a process that was killed`)),
+    ],
+    fix: async () => {
+      const done: string[] = [];
+      for (const name of dead()) {
+        const path = join(locks, name);
+        // A lock is taken over and given back: only its own rules say safely that nobody else took it meanwhile.
+        if (name.includes('.tmp-')) rmSync(path, { force: true });
+        else await withMutex(path, async () => {});
+        done.push(`removed ${path}`);
+      }
+      for (const name of old()) {
+        rmSync(join(temporary, name), { recursive: true, force: true });
+        done.push(`removed ${join(temporary, name)}`);
+      }
+      return done;
+    },
+  };
+}
+
+function isHeldByDead(file: string): boolean {
+  try {
+    const read = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProcessIdentity>;
+    const { pid, startTime, bootId } = read;
+    if (typeof pid !== 'number' || typeof startTime !== 'string' || typeof bootId !== 'string') return false;
+    return !isAlive({ pid, startTime, bootId });
+  } catch {
+    return false;
+  }
+}
+
+const isOld = (path: string): boolean =>
+  Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > OLD_MS;
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}

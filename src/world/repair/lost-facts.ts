@@ -1,0 +1,48 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { Event } from '../../core/events.ts';
+import type { LoopId } from '../../core/ids.ts';
+import { taskKey } from '../../core/ids.ts';
+import type { State } from '../../core/model.ts';
+import type { Identity } from '../git/identity.ts';
+import { readRef } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import type { GitView } from '../git/view.ts';
+import { findLandings } from '../landings.ts';
+import { lossNote } from '../log/salvage.ts';
+import { findUnlandedLoops } from './unlanded-loops.ts';
+
+/** A salvage had to leave out facts, and nobody has asked git for them yet. */
+export const areFactsLost = (repo: Repository): boolean => existsSync(lossNote(repo.stateDir));
+
+/** They are in the log again. */
+export const settleLoss = (repo: Repository): void => rmSync(lossNote(repo.stateDir), { force: true });
+
+export interface FactsPlace {
+  readonly repo: Repository;
+  readonly view: GitView;
+  readonly identity: Identity;
+  readonly target: string;
+  /** The task file of landings that do not name theirs. */
+  readonly tracker: string;
+}
+
+/** What git knows of facts the log lost: landings by their trailers, loops by their notes. What the log has, they do not change. */
+export async function factsFromGit(place: FactsPlace, state: State): Promise<readonly Event[]> {
+  const integration = await readRef(place.view, `refs/paralph/int/${place.target}`);
+  const landings = integration === null ? [] : await findLandings(place.view, integration);
+  // One that is only being prepared has a worktree by now, with work the log does not know of.
+  const isKnown = (id: LoopId): boolean => (state.loops[id]?.phase.at ?? 'preparing') !== 'preparing';
+  const loops = await findUnlandedLoops(place, isKnown);
+  return [
+    {
+      type: 'landings-found',
+      landings: landings.map(({ task, tracker, loop, commit, atMs }) => ({
+        task: taskKey(tracker ?? place.tracker, task),
+        loop,
+        commit,
+        at: atMs,
+      })),
+    },
+    { type: 'loops-found', loops },
+  ];
+}

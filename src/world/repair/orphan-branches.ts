@@ -1,0 +1,81 @@
+import type { Sha } from '../../core/ids.ts';
+import { loopId } from '../../core/ids.ts';
+import type { State } from '../../core/model.ts';
+import { loopsOf } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
+import type { Finding } from '../finding.ts';
+import { isAncestor } from '../git/merge.ts';
+import { deleteRef, listRefs } from '../git/refs.ts';
+import { plainView } from '../git/plain-view.ts';
+import type { GitView } from '../git/view.ts';
+import { isCheckedOut } from '../git/worktree-admin.ts';
+import { findLandings } from '../landings.ts';
+import { fixable, foreign } from './repair.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+
+const CHECK = 'branches';
+const KEPT = 'refs/paralph/keep';
+const PREFIX = 'ralph/';
+
+interface Orphan {
+  readonly branch: string;
+  readonly tip: Sha;
+  /** Everything on it is in integration, or landed from exactly here and is named by a ref of ours. */
+  readonly isLanded: boolean;
+}
+
+/** Branches of ours (a keep ref says so) that no loop knows and no worktree stands on. Only what landed is removed. */
+export function orphanBranchesRepair({ repo }: RepairPlace, state: State, openView: () => Promise<GitView>): Repair {
+  // A look must not even make the folder of our own view.
+  const view = plainView(repo);
+  const orphans = async (): Promise<readonly Orphan[]> => {
+    const kept = await listRefs(view, KEPT);
+    if (kept.size === 0) return [];
+    const known = new Set(loopsOf(state).map((loop) => loop.branch));
+    const found: Orphan[] = [];
+    for (const [ref, tip] of await listRefs(view, `refs/heads/${PREFIX}`)) {
+      const branch = ref.slice('refs/heads/'.length);
+      const loop = branch.slice(PREFIX.length);
+      const keeps = [...kept].filter(([name]) => name.startsWith(`${KEPT}/${loop}/`) || name === `${KEPT}/${loop}`);
+      if (keeps.length === 0 || known.has(branch) || isCheckedOut(repo, branch)) continue;
+      found.push({
+        branch,
+        tip,
+        isLanded: await isLanded(
+          view,
+          loop,
+          tip,
+          keeps.map(([, commit]) => commit),
+        ),
+      });
+    }
+    return found;
+  };
+  return {
+    check: CHECK,
+    look: async () => (await orphans()).map(tell),
+    fix: async () => {
+      const done: string[] = [];
+      for (const { branch, tip } of (await orphans()).filter((one) => one.isLanded))
+        if (await deleteRef(await openView(), `refs/heads/${branch}`, tip))
+          done.push(`removed the branch ${branch}, which has landed; it was at ${tip}`);
+      return done;
+    },
+  };
+}
+
+function tell({ branch, isLanded }: Orphan): Finding {
+  if (isLanded) return fixable(CHECK, `the branch ${branch} has landed, and no loop knows it`);
+  const message = `the branch ${branch} is ours and has not landed, but no loop knows it`;
+  return foreign(CHECK, 'warn', message, `git log --oneline ${shellWord(branch)}`);
+}
+
+async function isLanded(view: GitView, loop: string, tip: Sha, kept: readonly Sha[]): Promise<boolean> {
+  for (const integration of (await listRefs(view, 'refs/paralph/int')).values()) {
+    if (await isAncestor(view, tip, integration)) return true;
+    const landed =
+      kept.includes(tip) && (await findLandings(view, integration)).some((one) => one.loop === loopId(loop));
+    if (landed) return true;
+  }
+  return false;
+}

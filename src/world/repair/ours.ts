@@ -1,0 +1,24 @@
+import { notedWorktrees, readLoopNote } from '../loop-notes.ts';
+import { isBelow, worktreeOf } from '../git/worktree-admin.ts';
+import { carriesOurLock } from '../git/worktree-entries.ts';
+import { allIntents } from '../git/worktree-intents.ts';
+import { listPool } from '../git/worktree-pool.ts';
+import type { RepairPlace } from './repair.ts';
+
+/** Whether an entry below `.git/worktrees` is ours, however broken: by its lock, its note, or where its worktree is or was to be. */
+export function isOurs({ repo, worktreeRoot }: RepairPlace, adminDir: string): boolean {
+  if (carriesOurLock(adminDir) || readLoopNote(adminDir) !== null) return true;
+  const path = worktreeOf(adminDir);
+  if (path === null) return false;
+  return (
+    isBelow(worktreeRoot, path) ||
+    allIntents(repo).some((intent) => intent.path === path) ||
+    listPool(repo).some((entry) => entry.path === path)
+  );
+}
+
+/** Branches that are ours beyond doubt: named beside a worktree of ours, or noted before one was begun. */
+export function ourBranches({ repo }: RepairPlace): ReadonlySet<string> {
+  const noted = notedWorktrees(repo).map(({ note }) => note.branch);
+  return new Set([...noted, ...allIntents(repo).map(({ branch }) => branch)]);
+}

@@ -1,0 +1,42 @@
+import type { State } from '../../core/model.ts';
+import type { KeepPlace } from '../keep/keep.ts';
+import { bareRepair } from './bare.ts';
+import { entriesRepair } from './entries.ts';
+import { gitLocksRepair } from './git-locks.ts';
+import { litterRepair } from './litter.ts';
+import { logRepair } from './log-damage.ts';
+import { orphanBranchesRepair } from './orphan-branches.ts';
+import { projectionRepair } from './projection-folder.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+import { vanishedRepair } from './vanished.ts';
+
+/** What every start heals before it asks git anything or opens the log. Nothing to heal costs a few looks at files. */
+export const startRepairs = (place: RepairPlace): readonly Repair[] => [
+  bareRepair(place),
+  entriesRepair(place),
+  gitLocksRepair(place),
+  logRepair(place, false),
+];
+
+/** What must be whole before the state can be read. */
+export const firstRepairs = (place: RepairPlace): readonly Repair[] => [
+  bareRepair(place),
+  entriesRepair(place),
+  gitLocksRepair(place),
+  logRepair(place, true),
+];
+
+/** What needs the state, and git, to be judged. */
+export const laterRepairs = (place: RepairPlace, state: State, keep: () => Promise<KeepPlace>): readonly Repair[] => [
+  projectionRepair(place),
+  vanishedRepair(place, state, keep),
+  orphanBranchesRepair(place, state, async () => (await keep()).view),
+  litterRepair(place),
+];
+
+/** Heals what is ours, and says what it healed. */
+export async function fixAll(repairs: readonly Repair[]): Promise<readonly string[]> {
+  const done: string[] = [];
+  for (const repair of repairs) done.push(...(await repair.fix()));
+  return done;
+}
