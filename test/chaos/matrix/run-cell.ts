@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+
+import type { Failpoint, FailpointAction } from '../../../src/world/failpoint.ts';
+import type { Event } from '../../../src/core/events.ts';
+import { findRepository } from '../../../src/world/git/repository.ts';
+import { openFileLog } from '../../../src/world/log/file-log.ts';
+import { logFolder } from '../../../src/world/state-places.ts';
+import { checkInvariants } from '../check-invariants.ts';
+import { fingerprint } from '../fingerprint.ts';
+import type { Scene } from './scene.ts';
+import { makeScene, planTasks, TASKS, TRUTH } from './scene.ts';
+import { SETTINGS } from './settings.ts';
+
+export type Action = Exclude<FailpointAction, 'tell'>;
+
+export interface Cell {
+  readonly point: Failpoint;
+  readonly action: Action;
+}
+
+export interface CellResult extends Cell {
+  /** What must not be. */
+  readonly violations: readonly string[];
+  /** How it went: the armed host's end, what is parked and why. */
+  readonly notes: readonly string[];
+  readonly ms: number;
+  /** Where it can be looked at; null: nothing was wrong, and it is gone. */
+  readonly folder: string | null;
+}
+
+/** Where the programs are: as it ships, and with failpoints. */
+export interface Programs {
+  readonly main: string;
+  readonly fallible: string;
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly said: string;
+}
+
+const HOST_MS = 90_000;
+/** How many hosts may come after the armed one until nothing is left to do. */
+const LATER_MAX = 3;
+const FINAL = new Set(['landed', 'done', 'parked']);
+
+/** One host meets the point; whoever comes after it must find everything in order and end the work. */
+export async function runCell(programs: Programs, { point, action }: Cell): Promise<CellResult> {
+  const startedMs = performance.now();
+  const { prelude = [], warm = false, stubborn = false, away = false, records = 0, command } = SETTINGS[point] ?? {};
+  const scene = makeScene({ tasks: warm ? ['first'] : TASKS, stubborn, away });
+  const violations: string[] = [];
+  const notes: string[] = [];
+  const before = fingerprint(scene.repo);
+  if (records > 0) await fillLog(scene, records);
+  for (const armed of prelude) await host(scene, programs, armed);
+  if (warm) replan(scene);
+  const armed = `${point}=${action}`;
+  const met =
+    command === undefined
+      ? await host(scene, programs, armed)
+      : await start(scene, [programs.fallible, ...command], armed);
+  notes.push(describe(met));
+  if (!met.said.includes(`failpoint ${point} ${action}`)) violations.push('the point was never reached');
+  if (met.said.includes('did not end')) violations.push('the armed host did not end');
+  await endTheWork(scene, programs, met.code === 0, violations, notes);
+  const ralph = [process.execPath, programs.main];
+  const { repo, env } = scene;
+  violations.push(...(await checkInvariants({ repo, ralph, env, before, commits: scene.commits(), truth: TRUTH })));
+  if (violations.length === 0) scene.remove();
+  const folder = violations.length === 0 ? null : scene.root;
+  return { point, action, violations, notes, ms: Math.round(performance.now() - startedMs), folder };
+}
+
+interface TaskLine {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly detail: string | null;
+}
+
+/** Hosts without failpoints run until all has landed, or is parked with a reason. */
+async function endTheWork(
+  scene: Scene,
+  programs: Programs,
+  endedWell: boolean,
+  violations: string[],
+  notes: string[],
+): Promise<void> {
+  for (let later = endedWell ? 0 : 1; later <= LATER_MAX; later += 1) {
+    if (later > 0) {
+      const ran = await host(scene, programs, '');
+      notes.push(`then ${describe(ran)}`);
+      if (later > 1) violations.push(`host ${later} after it had something to do: ${ran.said.slice(-800)}`);
+    }
+    const tasks = await tasksOf(scene, programs);
+    if (tasks === null || !tasks.every((task) => FINAL.has(task.status))) continue;
+    for (const { id, reason, detail } of tasks.filter((task) => task.status === 'parked'))
+      notes.push(`${id} is parked: ${reason}: ${detail}`);
+    return;
+  }
+  violations.push(`${LATER_MAX} further hosts did not end the work`);
+}
+
+async function tasksOf(scene: Scene, programs: Programs): Promise<readonly TaskLine[] | null> {
+  const { code, said } = await start(scene, [programs.main, 'status', '--json'], '');
+  if (code !== 0) return null;
+  try {
+    return (JSON.parse(said) as { tasks: readonly TaskLine[] }).tasks;
+  } catch {
+    return null;
+  }
+}
+
+const describe = ({ code, signal, said }: Ran): string =>
+  `${signal ?? `exit ${code}`}${code === 0 ? '' : `: ${said.trim().split('\n').slice(-4).join(' | ')}`}`;
+
+function host(scene: Scene, { main, fallible }: Programs, armed: string): Promise<Ran> {
+  const program = armed === '' ? main : fallible;
+  return start(scene, [program, 'run', '--parallel', '--max-workers', '3'], armed);
+}
+
+function start(scene: Scene, argv: readonly string[], armed: string): Promise<Ran> {
+  const child = spawn(process.execPath, argv, {
+    cwd: scene.repo,
+    env: { ...scene.env, ...(armed === '' ? {} : { RALPH_FAILPOINTS: armed }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      said += `\ndid not end within ${HOST_MS} ms`;
+      child.kill('SIGKILL');
+    }, HOST_MS);
+    // Not its output's end: agents that outlive it may hold that open.
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      setImmediate(() => resolve({ code, signal, said }));
+    });
+  });
+}
+
+function replan({ repo, git }: Scene): void {
+  planTasks(repo, [...TASKS]);
+  git('commit', '-q', '-m', 'Plan more', '--', 'PRD.md');
+}
+
+/** Facts that change nothing. */
+async function fillLog({ repo }: Scene, count: number): Promise<void> {
+  const log = await openFileLog<Event>(logFolder(findRepository(repo)));
+  for (let seq = 0; seq < count; seq += 1) await log.append(seq, 'filler', 0, [{ type: 'disk-freed' }]);
+}

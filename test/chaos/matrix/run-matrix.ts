@@ -1,0 +1,40 @@
+import type { Failpoint } from '../../../src/world/failpoint.ts';
+import { FAILPOINTS } from '../../../src/world/failpoint.ts';
+import type { Action, Cell, CellResult, Programs } from './run-cell.ts';
+import { runCell } from './run-cell.ts';
+import { ELSEWHERE } from './settings.ts';
+
+export interface MatrixOptions {
+  readonly programs: Programs;
+  /** Points whose name begins with this; empty: all. */
+  readonly only: string;
+  readonly actions: readonly Action[];
+  readonly parallel: number;
+  readonly onCell: (result: CellResult, done: number, of: number) => void;
+}
+
+export const ACTIONS: readonly Action[] = ['kill', 'throw', 'enospc', 'stop'];
+
+/** Every point of the list that a run comes by. */
+export const MATRIX_POINTS: readonly Failpoint[] = FAILPOINTS.filter(
+  (point) => !ELSEWHERE.some((pattern) => pattern.test(point)),
+);
+
+/** Every point with every action, so many at a time. */
+export async function runMatrix(options: MatrixOptions): Promise<readonly CellResult[]> {
+  const { programs, only, actions, parallel, onCell } = options;
+  const cells: readonly Cell[] = MATRIX_POINTS.filter((point) => point.startsWith(only)).flatMap((point) =>
+    actions.map((action) => ({ point, action })),
+  );
+  const results: CellResult[] = [];
+  const waiting = [...cells];
+  const work = async (): Promise<void> => {
+    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+      const result = await runCell(programs, cell);
+      results.push(result);
+      onCell(result, results.length, cells.length);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return results;
+}
