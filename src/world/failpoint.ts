@@ -23,6 +23,8 @@ const AREAS = {
   retire: ['unpinned', 'pooled', 'done'],
   keep: ['snapshot', 'pinned'],
   clean: ['kept', 'folder', 'entry', 'branch', 'done'],
+  spare: ['kept', 'branch'],
+  undo: ['branch', 'done'],
   repair: ['begun', 'rebuilt', 'aside', 'done'],
   stop: ['term', 'kill', 'sweep'],
 } as const;

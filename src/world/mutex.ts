@@ -43,11 +43,7 @@ export async function withOneMutexOf<T>(
     void turn.then((late) => (late === null ? undefined : release(late))).catch(() => {});
     return null;
   }
-  try {
-    return { value: await act(held.path) };
-  } finally {
-    await release(held);
-  }
+  return { value: await whileHeld(held, () => act(held.path)) };
 }
 
 interface Held {
@@ -59,7 +55,12 @@ interface Held {
 async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
   const held = await acquire([path], null);
   invariant(held !== null, 'without a signal nobody gives up');
+  return whileHeld(held, act);
+}
+
+async function whileHeld<T>(held: Held, act: () => Promise<T>): Promise<T> {
   try {
+    reach('mutex.linked');
     return await act();
   } finally {
     await release(held);
@@ -77,19 +78,17 @@ async function acquire(paths: readonly string[], signal: AbortSignal | null): Pr
   const content = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() });
   const prepared = `${paths[0]}.tmp-${randomUUID()}`;
   await prepare(prepared, content);
-  reach('mutex.tmp');
   try {
+    reach('mutex.tmp');
+    await sweepOnce(dirname(prepared));
     do {
-      for (const path of paths) {
-        if (!(await takes(prepared, path))) continue;
-        reach('mutex.linked');
-        return { path, tag: tagOf(content) };
-      }
+      for (const path of paths) if (await takes(prepared, path)) return { path, tag: tagOf(content) };
       await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
     } while (signal?.aborted !== true);
     return null;
   } finally {
-    await unlinkIfThere(prepared);
+    // If it stays, it is swept later; an error here would leave a lock that nobody holds.
+    await unlink(prepared).catch(() => {});
   }
 }
 
@@ -135,7 +134,7 @@ async function prepare(file: string, content: string): Promise<void> {
 async function removeDead(path: string, tag: string): Promise<void> {
   await withMutex(removalOf(path, tag), async () => {
     if ((await readLock(path))?.tag !== tag) return;
-    await removeLitter(path);
+    await removeLitter(dirname(path));
     reach('mutex.dead');
     await unlinkIfThere(path);
   });
@@ -145,12 +144,19 @@ async function removeDead(path: string, tag: string): Promise<void> {
 const removalOf = (path: string, tag: string): string =>
   join(dirname(path), `.dead-${tagOf(`${basename(path)} ${tag}`)}`);
 
+const swept = new Set<string>();
+
+async function sweepOnce(folder: string): Promise<void> {
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  await removeLitter(folder);
+}
+
 /** What killed processes prepared and never linked. */
-async function removeLitter(path: string): Promise<void> {
-  const prefix = `${basename(path)}.tmp-`;
-  for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(prefix)) continue;
-    const prepared = join(dirname(path), name);
+async function removeLitter(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!/\.tmp-[0-9a-f-]{36}$/.test(name)) continue;
+    const prepared = join(folder, name);
     const lock = await readLock(prepared);
     if (lock?.holder != null && !isAlive(lock.holder)) await unlinkIfThere(prepared);
   }
