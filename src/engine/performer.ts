@@ -6,6 +6,7 @@ import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
 import { isDiskFull } from './disk-full.ts';
 import type { DiskWait } from './disk-wait.ts';
+import { isPassing } from './passing.ts';
 import { perform } from './perform.ts';
 import { excuse, isStarved } from './starved.ts';
 
@@ -43,6 +44,9 @@ const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 /** Nobody is to blame for a full disk, so what waits for room need not wait long after. */
 const ROOM_RETRY_MAX_MS = 5000;
+
+/** A git that somebody killed, or somebody else in the way, says nothing about the work: so often it is tried again. */
+const PASSING_TRIES_MAX = 3;
 
 export interface PerformerOptions extends PerformContext {
   readonly onSettled: () => void;
@@ -82,15 +86,17 @@ export function createPerformer(context: PerformerOptions): Performer {
       (error: unknown) => {
         if (stop.signal.aborted) return end([], RETRY_MAX_MS);
         if (isDiskFull(error)) return lackRoom(error);
+        if (isPassing(error) && triesOf(key) < PASSING_TRIES_MAX) return end([], RETRY_MAX_MS);
         end([failure(context, command, error)], RETRY_MAX_MS);
       },
     );
   };
   // A fact that the fold does not take (or no fact at all) must not make a busy loop of its wish.
   const backOff = (key: string, maxMs: number): void => {
-    const tries = (notBefore.get(key)?.tries ?? 0) + 1;
+    const tries = triesOf(key) + 1;
     notBefore.set(key, { awakeMs: clock.awakeMs() + Math.min(maxMs, RETRY_FIRST_MS * 2 ** (tries - 1)), tries });
   };
+  const triesOf = (key: string): number => notBefore.get(key)?.tries ?? 0;
   const isTooEarly = (key: string): boolean => clock.awakeMs() < (notBefore.get(key)?.awakeMs ?? 0);
   // What is claimed already waits too: a worktree is the largest thing we make.
   const mustWait = (command: Command): boolean => command.type === 'make-worktree' && context.state().disk !== null;

@@ -29,8 +29,13 @@ export function startIntent(repo: Repository, halfMade: HalfMade): HalfMade {
   const note: Note = { ...made, by: ownIdentity() };
   const file = noteFile(repo, made.path);
   mkdirSync(folderOf(repo), { recursive: true });
-  writeFileSync(`${file}.tmp`, JSON.stringify(note));
-  renameSync(`${file}.tmp`, file);
+  try {
+    writeFileSync(`${file}.tmp`, JSON.stringify(note));
+    renameSync(`${file}.tmp`, file);
+  } catch (error) {
+    rmSync(`${file}.tmp`, { force: true });
+    throw error;
+  }
   underWay.add(file);
   return made;
 }
@@ -54,6 +59,12 @@ export function findIntent(repo: Repository, path: string): HalfMade | null {
   if (isUnderWay(file, note))
     throw new AppError('E_BUSY', `The worktree ${path} is being made by process ${note.by.pid}.`);
   return note;
+}
+
+/** Whether somebody else who lives made a start at a path, or gave up there: another path is as good. */
+export function isTaken(repo: Repository, path: string): boolean {
+  const note = readNote(noteFile(repo, realpathLoose(path)));
+  return note !== null && isAlive(note.by);
 }
 
 /** Everything dead processes left half-made. */

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
@@ -11,6 +20,7 @@ import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir, realpathLoose } from './worktree-admin.ts';
 import { LOCK_REASON } from './worktree-entries.ts';
+import { isTaken } from './worktree-intents.ts';
 import { embeddedRepositories, headOf, isClean, restoreFiles } from './worktree-state.ts';
 import {
   addWorktree,
@@ -165,8 +175,13 @@ async function makeNew(repo: Repository, options: TakeOptions): Promise<string> 
   mkdirSync(options.worktreeRoot, { recursive: true });
   for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
     const path = join(options.worktreeRoot, tries === 1 ? options.name : `${options.name}-${tries}`);
-    if (adminDirOf(repo, path) !== null || !madeFolder(path)) continue;
-    await addWorktree(repo, { path, branch: options.branch, base: options.base, reason: LOCK_REASON });
+    if (adminDirOf(repo, path) !== null || isTaken(repo, path) || !madeFolder(path)) continue;
+    try {
+      await addWorktree(repo, { path, branch: options.branch, base: options.base, reason: LOCK_REASON });
+    } catch (error) {
+      unmakeFolder(path);
+      throw error;
+    }
     return path;
   }
   throw new AppError('E_GIT', `${options.worktreeRoot} holds ${NAMES_MAX} folders named after ${options.name}.`);
@@ -180,6 +195,15 @@ function madeFolder(path: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** A name that came to nothing is free again; what is in the folder stays. */
+function unmakeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Gone already, or no longer empty.
   }
 }
 

@@ -12,7 +12,7 @@ import { readRefFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
-import { type HalfMade, endIntent, findIntent, startIntent } from './worktree-intents.ts';
+import { type HalfMade, abandonIntent, endIntent, findIntent, startIntent } from './worktree-intents.ts';
 
 export interface Worktree {
   readonly path: string;
@@ -81,7 +81,8 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
     await withCheckoutSlot(() => runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path }));
     reach('wt.checked_out');
   } catch (error) {
-    await removeHalfMade(repo, intent);
+    // What cannot be taken back now is found by whoever makes or heals the next one; why it failed matters more.
+    await removeHalfMade(repo, intent).catch(() => abandonIntent(repo, path));
     throw error;
   }
   endIntent(repo, path);

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../core/errors.ts';
+import { isPassing } from './passing.ts';
+
+describe('what may work a moment later', () => {
+  it('is a git that was killed, and what somebody else is at', () => {
+    expect(isPassing(new AppError('E_GIT', 'git add -A was ended by SIGKILL.'))).toBe(true);
+    expect(isPassing(new AppError('E_BUSY', 'git (process 7) still works on it.'))).toBe(true);
+  });
+
+  it('is not a git that refuses, nor a bug', () => {
+    expect(isPassing(new AppError('E_GIT', 'git add -A failed with exit code 128.'))).toBe(false);
+    expect(isPassing(new Error('git add -A was ended by SIGKILL.'))).toBe(false);
+  });
+});
