@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import { KEEP_COMMANDS } from './keep-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
 
 /** Every command, as data: help, documents and tests are made from it. */
@@ -219,10 +220,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'doctor',
     group: 'Repair',
-    summary: 'Check git, agents, disk and leftovers, each with its remedy',
+    summary: 'Check git, agents, disk, the log and leftovers; mend what is ours',
     argument: null,
-    flags: [JSON_FLAG],
-    examples: ['ralph doctor', 'ralph doctor --json'],
+    flags: [{ flag: '--fix', description: 'mend what is ours; what is not is only named, with its remedy' }, JSON_FLAG],
+    examples: ['ralph doctor', 'ralph doctor --fix', 'ralph doctor --json'],
     load: () => import('./commands/doctor.ts'),
   },
   {
@@ -301,5 +302,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['ralph demo'],
     load: () => import('./commands/demo.ts'),
   },
+  ...KEEP_COMMANDS,
   ...VERB_COMMANDS,
 ];

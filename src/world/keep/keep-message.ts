@@ -1,8 +1,11 @@
 import type { LoopId, Sha } from '../../core/ids.ts';
 import { loopId, sha } from '../../core/ids.ts';
 
-/** Why something was about to go. The first three take worktrees away, and can be taken back. */
+/** Why something was about to go. */
 export type KeepAct = 'discard' | 'clean' | 'prune' | 'retry' | 'reset' | 'reuse' | 'stop' | 'leak' | 'repair';
+
+/** What takes worktrees away, and so can be taken back. */
+export const TAKING: readonly (KeepAct | 'pin')[] = ['discard', 'clean', 'prune'];
 
 /** What a keep tells of itself, as trailers of its commit. */
 export interface KeepNote {

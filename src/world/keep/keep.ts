@@ -17,7 +17,7 @@ import { captureFolder } from './capture.ts';
 import type { Captured } from './capture.ts';
 import { type KeepAct, type KeepNote, writeKeepMessage } from './keep-message.ts';
 import { KEPT, keepId, nameKept } from './keep-refs.ts';
-import { findSameKeep } from './list-keeps.ts';
+import { type Keep, findCutShort, findSameKeep } from './list-keeps.ts';
 import { captureOperation } from './operation-state.ts';
 
 export interface KeepPlace {
@@ -76,7 +76,10 @@ export async function keepWorktree(place: KeepPlace, order: WorktreeOrder): Prom
     ? await captureFolder(place, { path: order.path, adminDir, head: head.commit })
     : null;
   reach('keep.snapshot');
-  if (captured === null && head.commit === null) return null;
+  if (captured === null) {
+    const earlier = await cutShort(view, order, tip, order.path);
+    if (earlier !== null || head.commit === null) return earlier;
+  }
   const headTree = head.commit === null ? null : await treeOf(view, head.commit);
   const tree = captured?.tree ?? headTree;
   if (tree === null) return null;
@@ -94,7 +97,7 @@ export async function keepWorktree(place: KeepPlace, order: WorktreeOrder): Prom
     task: order.task ?? null,
     branch,
     tip,
-    path: order.path,
+    path: captured === null ? null : order.path,
     atMs: Date.now(),
     head: head.commit,
     on: head.branch,
@@ -110,6 +113,8 @@ export async function keepWorktree(place: KeepPlace, order: WorktreeOrder): Prom
 
 /** Names a commit that is about to lose its last ref, and says why. */
 export async function keepCommit(place: KeepPlace, order: CommitOrder): Promise<Kept> {
+  const earlier = order.loop == null ? null : await cutShort(place.view, order, order.commit, null);
+  if (earlier !== null) return earlier;
   const note: KeepNote = {
     act: order.act,
     why: order.why,
@@ -130,6 +135,14 @@ export async function keepCommit(place: KeepPlace, order: CommitOrder): Promise<
   return { ...kept, files: 0, embedded: [] };
 }
 
+async function cutShort(view: GitView, order: Order, tip: Sha | null, path: string | null): Promise<Kept | null> {
+  const { act, loop = null, branch = null } = order;
+  const found = await findCutShort(view, { act, loop, branch, tip, path });
+  return found === null ? null : { ...pick(found), files: found.files, embedded: [] };
+}
+
+const pick = ({ id, ref, commit }: Keep): Pick<Kept, 'id' | 'ref' | 'commit'> => ({ id, ref, commit });
+
 /** Asked twice for the same, as after a crash, it gives the same. */
 async function write(
   place: KeepPlace,
@@ -140,7 +153,7 @@ async function write(
 ): Promise<Pick<Kept, 'id' | 'ref' | 'commit'>> {
   const { view, identity } = place;
   const same = await findSameKeep(view, note, tree);
-  if (same !== null) return { id: same.id, ref: same.ref, commit: same.commit };
+  if (same !== null) return pick(same);
   const commit = await commitTree(view, { tree, parents, identity, message: writeKeepMessage(note) });
   const ref = await nameKept(view, { name, commit, reason: `paralph: kept before ${note.act}`, durable: true });
   return { id: keepId(ref), ref, commit };

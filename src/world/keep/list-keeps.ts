@@ -67,6 +67,20 @@ export async function findSameKeep(view: GitView, note: KeepNote, tree: Sha): Pr
   return null;
 }
 
+/** The keep of an act that was cut short after the folder went: all that is left to keep is in it already. */
+export async function findCutShort(
+  view: GitView,
+  order: Pick<KeepNote, 'act' | 'loop' | 'branch' | 'tip'> & { readonly path: string | null },
+): Promise<Keep | null> {
+  const fields = ['act', 'loop', 'branch', 'tip'] as const;
+  const isIt = (keep: Keep): boolean =>
+    !keep.isUndone &&
+    keep.path !== null &&
+    (order.path === null || keep.path === order.path) &&
+    fields.every((field) => keep[field] === order[field]);
+  return (await listKeeps(view)).find(isIt) ?? null;
+}
+
 async function isSameTree(view: GitView, one: Sha | null, other: Sha | null): Promise<boolean> {
   if (one === null || other === null) return one === other;
   return (await treeOf(view, one)) === (await treeOf(view, other));

@@ -1,0 +1,40 @@
+import { EXIT } from '../../../core/errors.ts';
+import { plainView } from '../../../world/git/plain-view.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import { landedKeeps } from '../../../world/keep/expire.ts';
+import { listKeeps } from '../../../world/keep/list-keeps.ts';
+import type { Handler } from '../handler.ts';
+import { age, filesText, keepView } from '../keep-view.ts';
+import { columns } from '../output.ts';
+import { readState } from '../project.ts';
+
+/** Everything that was kept before something was taken away. Changes nothing. */
+export const handle: Handler = async (call) => {
+  const repo = findRepository(call.cwd);
+  const view = plainView(repo);
+  const state = await readState(repo);
+  const keeps = await listKeeps(view);
+  const landed = await landedKeeps(view, state, keeps);
+  const shown = keeps.map((keep) => ({ keep, view: keepView(state, keep, landed.has(keep)) }));
+  if (call.flags['json'] === true) {
+    call.out.json({ version: 1, keeps: shown.map((one) => one.view) });
+    return EXIT.ok;
+  }
+  if (shown.length === 0) {
+    call.out.say('nothing is kept');
+    return EXIT.ok;
+  }
+  const rows = shown.map(({ keep, view: { id, act, task, loop, branch, files, why } }) => [
+    id,
+    age(Date.now() - keep.atMs),
+    keep.isUndone ? `${act}, undone` : act,
+    task ?? loop ?? '-',
+    branch ?? '-',
+    filesText(files),
+    landed.has(keep) ? 'landed' : 'not landed',
+    why,
+  ]);
+  call.out.data(columns([['ID', 'AGE', 'BEFORE', 'TASK', 'BRANCH', 'FILES', 'COMMITS', 'WHY'], ...rows]));
+  call.out.say('to look at one: ralph keep show ID   to have it back: ralph keep restore ID');
+  return EXIT.ok;
+};

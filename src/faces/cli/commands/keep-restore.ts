@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { AppError, EXIT } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { listKeeps } from '../../../world/keep/list-keeps.ts';
+import { openKeep } from '../../../world/keep/open-keep.ts';
+import { makeBranch, wholeCommit } from '../../../world/keep/restore-branch.ts';
+import { inTheWay, restoreWorktree } from '../../../world/keep/restore-worktree.ts';
+import type { Call, Handler } from '../handler.ts';
+import { filesText, findKeep } from '../keep-view.ts';
+import { openProject } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+
+/** A new branch, and a new worktree where one is wished for. Nothing that exists is touched. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'keep restore');
+  const { repo, config } = await openProject(call);
+  const place = await openKeep(repo, config.settings);
+  const keep = findKeep(await listKeeps(place.view), call.args[0] ?? '');
+  const path = worktreeOf(call);
+  const taken = path === null ? null : inTheWay(place, path, null);
+  if (taken !== null)
+    throw new AppError('E_NEEDS_PERSON', `no worktree can be made: ${taken}`, {
+      remedy: `ralph keep restore ${shellWord(keep.id)} --worktree ../another-folder`,
+    });
+  // In a worktree of its own what was uncommitted stays so.
+  const commit = path === null || keep.head === null ? await wholeCommit(place, keep) : keep.head;
+  const wanted = typeof call.flags['branch'] === 'string' ? call.flags['branch'] : null;
+  const branch = await makeBranch(place.view, keep, wanted, commit);
+  if (path !== null) await restoreWorktree(place, keep, { path, branch, lock: null, head: commit });
+  if (call.flags['json'] === true) {
+    call.out.json({ version: 1, id: keep.id, branch, commit, path, files: keep.files });
+    return EXIT.ok;
+  }
+  call.out.say(`restored ${keep.id} as branch ${branch} at ${commit.slice(0, 12)}: ${filesText(keep.files)}`);
+  if (path !== null) call.out.say(`  in ${path}, staged and unstaged as it was`);
+  else if (keep.files > 0) call.out.say('  what was uncommitted is its last commit');
+  call.out.say(path === null ? `next: git switch ${shellWord(branch)}` : `next: git -C ${shellWord(path)} status`);
+  return EXIT.ok;
+};
+
+function worktreeOf({ flags, cwd }: Call): string | null {
+  const wanted = flags['worktree'];
+  if (typeof wanted !== 'string') return null;
+  if (wanted.trim() === '' || wanted.includes('\0'))
+    throw new AppError('E_USAGE', '--worktree needs a folder', { remedy: 'ralph keep restore --help' });
+  return resolve(cwd, wanted);
+}

@@ -1,0 +1,130 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { readRef } from '../../../world/git/refs.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
+import { openKeep } from '../../../world/keep/open-keep.ts';
+import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';
+import { type AwayPlace, takeAway } from '../../../world/keep/take-away.ts';
+import { deleteRef } from '../../../world/git/refs.ts';
+import { ourWorktrees } from '../../../world/our-worktrees.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import { confirm } from '../confirm.ts';
+import type { Call, Handler } from '../handler.ts';
+import { filesText, restoreCommand } from '../keep-view.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** A host needs that long beyond the agent's own grace to read the log and let go. */
+const HOST_MS = 5000;
+
+/** Throws a loop away. Its work is kept first; killed anywhere, calling it again goes on from there. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops discard');
+  const { repo, config } = await openProject(call);
+  const { graceMs } = config.settings.limits;
+  await healWorktreeEntries(repo);
+  const place = await openKeep(repo, config.settings);
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
+  const path = await worktreeOf(place, state, loop);
+  const tip = await readRef(place.view, `refs/heads/${loop.branch}`);
+  const isDone = isDiscarded(loop) && path === null && tip === null;
+  if (!isDone) {
+    requireAllowed(call, state, loop, livingTokens(repo, { loop: loop.id, path }).length > 0);
+    if (!(await confirm(call, question(state, loop), again(call, loop, '-y')))) {
+      call.out.say('nothing changed');
+      return EXIT.ok;
+    }
+  }
+  const isForced = call.flags['force'] === true && !isDone;
+  // Whoever holds it lets go when it reads this; until it has, nothing in the worktree holds still.
+  if (isForced) await tell(place, loop, null);
+  const waitMs = isForced && loop.host !== null ? graceMs + HOST_MS : 0;
+  if (!isDone) await quietLoop(repo, { loop: loop.id, path, waitMs, graceMs });
+  const kept = isDone ? null : await discard(place, state, loop, path);
+  if (call.flags['json'] === true)
+    call.out.json({ version: 1, loop: loop.id, branch: loop.branch, path, kept: kept?.id ?? null });
+  else if (isDone) call.out.say(`${loop.id} was discarded before`);
+  else say(call, loop, kept);
+  return EXIT.ok;
+};
+
+async function discard(place: AwayPlace, state: State, loop: Loop, path: string | null): Promise<Kept | null> {
+  const { id, branch } = loop;
+  const order = {
+    act: 'discard',
+    why: 'a person threw it away',
+    loop: id,
+    task: taskIdOf(state, loop.task),
+    branch,
+  } as const;
+  if (path !== null) {
+    const onKept = (kept: Kept): Promise<void> => tell(place, loop, kept);
+    return takeAway(place, { ...order, path, takesBranch: true, onKept });
+  }
+  const ref = `refs/heads/${branch}`;
+  const tip = await readRef(place.view, ref);
+  const kept = tip === null ? null : await keepCommit(place, { ...order, commit: tip, name: id });
+  await tell(place, loop, kept);
+  if (tip !== null) await deleteRef(place.view, ref, tip);
+  return kept;
+}
+
+/** Its place by the log, or, once that has forgotten it, by its branch. */
+async function worktreeOf(place: AwayPlace, state: State, loop: Loop): Promise<string | null> {
+  return (await ourWorktrees({ ...place, state })).find((ours) => ours.loop?.id === loop.id)?.path ?? null;
+}
+
+async function tell({ repo }: AwayPlace, { id }: Loop, kept: Kept | null): Promise<void> {
+  await writeFacts(repo, async (state) => {
+    const now = state.loops[id];
+    if (now === undefined || now.phase.at === 'landed' || (isDiscarded(now) && kept === null)) return [];
+    return [{ type: 'loop-discarded', loop: id, kept: kept?.id ?? null }];
+  });
+}
+
+function requireAllowed(call: Call, state: State, loop: Loop, isAlive: boolean): void {
+  const { phase, id } = loop;
+  if (phase.at === 'landed')
+    throw new AppError('E_LOOP_ENDED', `loop ${id} has landed: its work is on main, and no longer its own`, {
+      remedy: `git revert -m 1 ${phase.commit.slice(0, 12)}`,
+    });
+  if (call.flags['force'] === true) return;
+  const rides = state.landing?.cars.some((car) => car.loop === id) === true;
+  const why =
+    isWorking(loop) && loop.host !== null
+      ? 'is working'
+      : rides
+        ? 'is about to land'
+        : isAlive
+          ? 'has processes that live'
+          : null;
+  if (why === null) return;
+  throw new AppError('E_BUSY', `loop ${id} ${why}`, {
+    facts: ['with --force it is stopped first; what it has done so far is kept'],
+    remedy: again(call, loop, '--force'),
+  });
+}
+
+const isDiscarded = ({ phase }: Loop): boolean => phase.at === 'parked' && phase.reason === 'discarded';
+
+const again = (call: Call, loop: Loop, flag: string): string =>
+  ['ralph loops discard', shellWord(loop.id), ...(call.flags['force'] === true ? ['--force'] : []), flag].join(' ');
+
+const question = (state: State, loop: Loop): string =>
+  `Discard ${loop.id} (task ${taskIdOf(state, loop.task)}) with its worktree and branch? Its work is kept.`;
+
+function say({ out }: Call, loop: Loop, kept: Kept | null): void {
+  out.say(`discarded ${loop.id}: worktree and branch ${loop.branch} are gone`);
+  if (kept === null) {
+    out.say('  it had nothing to keep');
+    return;
+  }
+  out.say(`  kept as ${kept.id}: its commits, ${filesText(kept.files)}`);
+  out.say(`to take it back: ralph undo   as a branch: ${restoreCommand(kept.id)}`);
+}

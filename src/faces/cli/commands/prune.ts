@@ -1,0 +1,92 @@
+import { EXIT } from '../../../core/errors.ts';
+import type { State } from '../../../core/model.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { type Retention, expiredKeeps, letGo, oldRuns, removeRuns } from '../../../world/keep/expire.ts';
+import { openKeep } from '../../../world/keep/open-keep.ts';
+import { spareBranches, takeBranch } from '../../../world/keep/spare-branches.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import { ourWorktrees } from '../../../world/our-worktrees.ts';
+import type { Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../take-worktrees.ts';
+
+/** Clears away what nobody will ask for: worktrees and branches of loops that are over, old keeps of what landed, old logs. */
+export const handle: Handler = async (call) => {
+  const isDryRun = call.flags['dryRun'] === true;
+  if (!isDryRun) refuseInLoop(call, 'prune');
+  const { repo, config } = await openProject(call);
+  const { days } = config.settings.keep;
+  if (!isDryRun) await healWorktreeEntries(repo);
+  const place = await openKeep(repo, config.settings);
+  const state = await readState(repo);
+  const together = newTogether();
+  const found = await ourWorktrees({ ...place, state });
+  const going = found.filter((one) => one.stay === null);
+  const { gone, stays: refused } = await takeWorktrees(place, going, { act: 'prune', together, isDryRun });
+  const wanted = found.flatMap(({ path, branch, stay }) => (stay === null ? [] : [{ path, branch, why: stay }]));
+  const stays = [...wanted, ...refused];
+  const branches = await pruneBranches(place, state, together, isDryRun);
+  const old = await pruneOld(place, state, { days, nowMs: Date.now() }, isDryRun);
+  if (call.flags['json'] === true)
+    call.out.json({
+      version: 1,
+      dryRun: isDryRun,
+      removed: gone,
+      branches,
+      expired: old.expired,
+      runs: old.runs,
+      stays,
+    });
+  const would = isDryRun ? 'would ' : '';
+  sayOutcome(call.out, { gone, stays }, isDryRun);
+  for (const { branch, kept } of branches)
+    call.out.say(
+      `${would}remove${isDryRun ? '' : 'd'} branch ${cleanLine(branch)}${kept === null ? '' : `; kept as ${kept}`}`,
+    );
+  for (const id of old.expired) call.out.say(`${would}let go of ${id}: on main for more than ${days} days`);
+  if (old.runs > 0)
+    call.out.say(`${would}remove${isDryRun ? '' : 'd'} logs of ${old.runs} loops landed over ${days} days ago`);
+  sayHowBack(
+    call.out,
+    [...gone, ...branches].map((one) => one.kept),
+  );
+  if (gone.length + branches.length + old.expired.length + old.runs === 0) call.out.say('nothing to prune');
+  return EXIT.ok;
+};
+
+interface PrunedBranch {
+  readonly branch: string;
+  readonly loop: string;
+  readonly kept: string | null;
+}
+
+async function pruneBranches(
+  place: AwayPlace,
+  state: State,
+  together: string,
+  isDryRun: boolean,
+): Promise<readonly PrunedBranch[]> {
+  const pruned: PrunedBranch[] = [];
+  for (const spare of await spareBranches(place, state)) {
+    const kept = isDryRun ? null : (await takeBranch(place, spare, together)).id;
+    pruned.push({ branch: spare.branch, loop: spare.loop.id, kept });
+  }
+  return pruned;
+}
+
+async function pruneOld(
+  { repo, view }: AwayPlace,
+  state: State,
+  retention: Retention,
+  isDryRun: boolean,
+): Promise<{ readonly expired: readonly string[]; readonly runs: number }> {
+  const expired = await expiredKeeps(view, state, retention);
+  const runs = oldRuns(repo, state, retention);
+  if (!isDryRun) {
+    for (const keep of expired) await letGo(view, keep);
+    for (const loop of runs) removeRuns(repo, loop);
+  }
+  return { expired: expired.map((keep) => keep.id), runs: runs.length };
+}

@@ -1,0 +1,80 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Event } from '../../../core/events.ts';
+import type { State } from '../../../core/model.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import type { Keep } from '../../../world/keep/list-keeps.ts';
+import { openKeep } from '../../../world/keep/open-keep.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
+import { writeLoopNote } from '../../../world/loop-notes.ts';
+import type { Handler } from '../handler.ts';
+import { filesText, restoreCommand } from '../keep-view.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** Takes back the last act that took something away: discard, prune or clean. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'undo');
+  const { repo, config } = await openProject(call);
+  await healWorktreeEntries(repo);
+  const place = await openKeep(repo, config.settings);
+  const taken = await lastTaken(place, await readState(repo));
+  const restored: Keep[] = [];
+  const blocked: { readonly keep: Keep; readonly why: string }[] = [];
+  for (const keep of taken) {
+    const why = await whyNotBack(place, keep);
+    if (why !== null) blocked.push({ keep, why });
+    else {
+      await takeBack(place, keep);
+      restored.push(keep);
+    }
+  }
+  if (call.flags['json'] === true)
+    call.out.json({
+      version: 1,
+      act: taken[0]?.act ?? null,
+      restored: restored.map(({ id, loop, branch, path }) => ({ id, loop, branch, path })),
+      blocked: blocked.map(({ keep, why }) => ({ id: keep.id, why, next: restoreCommand(keep.id) })),
+    });
+  for (const keep of restored) call.out.say(describe(keep));
+  if (taken.length === 0) call.out.say('nothing to undo: nothing was taken away that is not back');
+  const [first] = blocked;
+  if (first === undefined) return EXIT.ok;
+  throw new AppError('E_NEEDS_PERSON', `${first.keep.id} cannot go back to where it was: ${first.why}`, {
+    facts: blocked.slice(1).map(({ keep, why }) => `${keep.id}: ${why}`),
+    remedy: restoreCommand(first.keep.id),
+  });
+};
+
+/** The loop is told when its work stands again, and only then is the act done with. */
+async function takeBack(place: AwayPlace, keep: Keep): Promise<void> {
+  await bringBack(place, keep);
+  const { loop, path } = keep;
+  if (loop !== null) {
+    const state = await writeFacts(place.repo, async (now): Promise<readonly Event[]> =>
+      isDiscarded(now, keep) ? [{ type: 'loop-restored', loop, path }] : [],
+    );
+    noteLoop(place, state, keep);
+  }
+  await markUndone(place, keep);
+}
+
+function isDiscarded(state: State, { loop }: Keep): boolean {
+  const phase = loop === null ? undefined : state.loops[loop]?.phase;
+  return phase?.at === 'parked' && phase.reason === 'discarded';
+}
+
+/** The note beside the worktree went with it. */
+function noteLoop({ repo }: AwayPlace, state: State, { loop, path }: Keep): void {
+  const known = loop === null ? undefined : state.loops[loop];
+  if (known === undefined || path === null || known.base === null) return;
+  const { id, task, title, attempt, branch, base } = known;
+  writeLoopNote(repo, path, { loop: id, task, title, attempt, branch, base });
+}
+
+function describe({ act, branch, path, files, loop }: Keep): string {
+  const what = [branch === null ? null : `branch ${branch}`, path === null ? null : `worktree ${path}`];
+  const where = what.filter((one) => one !== null).join(' and ');
+  return `took back ${act} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`;
+}

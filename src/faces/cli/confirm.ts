@@ -1,0 +1,17 @@
+import { createInterface } from 'node:readline/promises';
+import { AppError } from '../../core/errors.ts';
+import type { Call } from './handler.ts';
+
+/** Asks before something is taken away. Nobody there to ask, and no `--yes`: refused. */
+export async function confirm(call: Call, question: string, remedy: string): Promise<boolean> {
+  if (call.flags['yes'] === true) return true;
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new AppError('E_USAGE', 'this takes something away, and there is nobody to ask', { remedy });
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await asked.question(`${question} [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    asked.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { isoTime } from '../../core/describe-time.ts';
+import type { State } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { taskIdOf } from '../../core/tasks.ts';
+import type { Keep } from '../../world/keep/list-keeps.ts';
+import { findOne } from './find-one.ts';
+
+/** What people and scripts are shown of a keep. */
+export interface KeepView {
+  readonly id: string;
+  readonly at: string;
+  readonly act: string;
+  readonly why: string;
+  readonly loop: string | null;
+  readonly task: string | null;
+  readonly branch: string | null;
+  readonly path: string | null;
+  readonly commit: string;
+  readonly head: string | null;
+  readonly files: number;
+  readonly landed: boolean;
+  readonly undone: boolean;
+  readonly next: string;
+}
+
+export function keepView(state: State, keep: Keep, landed: boolean): KeepView {
+  const loop = Object.values(state.loops).find((one) => one.id === (keep.loop ?? keep.name));
+  const { id, act, why, path, commit, head, files } = keep;
+  return {
+    id,
+    at: isoTime(keep.atMs),
+    act,
+    why,
+    loop: loop?.id ?? keep.loop,
+    task: keep.task ?? (loop === undefined ? null : taskIdOf(state, loop.task)),
+    branch: keep.branch ?? loop?.branch ?? null,
+    path,
+    commit,
+    head,
+    files,
+    landed,
+    undone: keep.isUndone,
+    next: restoreCommand(id),
+  };
+}
+
+export const restoreCommand = (id: string): string => `ralph keep restore ${shellWord(id)}`;
+
+/** The keep that an id, its digits or a unique beginning of either names. */
+export const findKeep = (keeps: readonly Keep[], id: string): Keep =>
+  findOne(keeps, (keep) => [keep.id, keep.digits], id, 'keep', 'ralph keep list');
+
+const HOUR_MS = 3_600_000;
+
+/** How long ago, as short as people say it. */
+export function age(ms: number): string {
+  if (ms < HOUR_MS) return `${Math.max(0, Math.floor(ms / 60_000))}m`;
+  const hours = Math.floor(ms / HOUR_MS);
+  return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
+}
+
+export const filesText = (n: number): string =>
+  n === 0 ? 'nothing uncommitted' : `${n} uncommitted file${n === 1 ? '' : 's'}`;

@@ -1,0 +1,98 @@
+import { lstatSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { type Sha, loopId } from '../../core/ids.ts';
+import type { Loop, State } from '../../core/model.ts';
+import { loopsOf } from '../../core/model.ts';
+import { isAncestor } from '../git/merge.ts';
+import { deleteRef, listRefs, readRef } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import type { GitView } from '../git/view.ts';
+import { runFolder } from '../state-places.ts';
+import { UNDONE } from './keep-refs.ts';
+import { type Keep, listKeeps } from './list-keeps.ts';
+
+const DAY_MS = 86_400_000;
+const INTEGRATION = 'refs/paralph/int/';
+
+export interface Retention {
+  readonly days: number;
+  readonly nowMs: number;
+}
+
+/** Where a keep's commits are safe without it: integration, and the branches it is published to. */
+export async function mainHeads(view: GitView): Promise<readonly Sha[]> {
+  const integration = await listRefs(view, INTEGRATION);
+  const heads = new Set(integration.values());
+  for (const name of integration.keys()) {
+    const target = await readRef(view, `refs/heads/${name.slice(INTEGRATION.length)}`);
+    if (target !== null) heads.add(target);
+  }
+  return [...heads];
+}
+
+/** Those whose every part is on main or integration too, in this form or in the one in which it landed. */
+export async function landedKeeps(view: GitView, state: State, keeps: readonly Keep[]): Promise<ReadonlySet<Keep>> {
+  const mains = await mainHeads(view);
+  const bare = keeps.filter((keep) => keep.head !== null && keep.index === null && keep.operation === null);
+  const trees = await treesOf(view, bare);
+  const whole = bare.filter((keep) => trees.get(keep.head ?? '') === keep.tree);
+  const unlanded = await notWithin(view, whole.flatMap(commitsOf), mains);
+  const landed = new Set<Keep>();
+  for (const keep of whole) {
+    const own = commitsOf(keep).filter((commit) => unlanded.has(commit));
+    const loop = state.loops[keep.loop ?? loopId(keep.name)];
+    const head = loop?.phase.at === 'landed' ? loop.head : null;
+    // Squashed or replayed it landed in another form.
+    if (own.length === 0 || (head !== null && (await areWithin(view, own, head)))) landed.add(keep);
+  }
+  return landed;
+}
+
+const commitsOf = ({ head, tip }: Keep): readonly Sha[] => [head, tip].filter((commit) => commit !== null);
+
+async function treesOf(view: GitView, keeps: readonly Keep[]): Promise<ReadonlyMap<string, string>> {
+  const heads = [...new Set(keeps.map((keep) => keep.head ?? ''))];
+  const input = heads.map((head) => `${head}^{tree}\n`).join('');
+  const { stdout } = await view.run(['cat-file', '--batch-check=%(objectname)'], { input });
+  const trees = stdout.split('\n');
+  return new Map(heads.map((head, at) => [head, trees[at] ?? '']));
+}
+
+/** Which of the commits are in nobody's history; asked all at once. */
+async function notWithin(view: GitView, commits: readonly Sha[], heads: readonly Sha[]): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set();
+  const input = [...new Set(commits), ...heads.map((head) => `^${head}`)].join('\n');
+  const { stdout } = await view.run(['rev-list', '--stdin'], { input: `${input}\n` });
+  return new Set(stdout.split('\n'));
+}
+
+async function areWithin(view: GitView, commits: readonly Sha[], head: Sha): Promise<boolean> {
+  for (const commit of commits) if (!(await isAncestor(view, commit, head))) return false;
+  return true;
+}
+
+/** Keeps whose time is over. What has not landed has no end. */
+export async function expiredKeeps(view: GitView, state: State, { days, nowMs }: Retention): Promise<readonly Keep[]> {
+  const old = (await listKeeps(view)).filter((keep) => nowMs - keep.atMs > days * DAY_MS);
+  return [...(await landedKeeps(view, state, old))];
+}
+
+export async function letGo(view: GitView, keep: Keep): Promise<void> {
+  await deleteRef(view, `${UNDONE}/${keep.id}`, keep.commit);
+  await deleteRef(view, keep.ref, keep.commit);
+}
+
+/** Loops that landed long ago and whose logs are still there. */
+export function oldRuns(repo: Repository, state: State, { days, nowMs }: Retention): readonly Loop[] {
+  return loopsOf(state).filter(
+    (loop) => loop.phase.at === 'landed' && nowMs - loop.since > days * DAY_MS && isFolder(runsOf(repo, loop)),
+  );
+}
+
+export function removeRuns(repo: Repository, loop: Loop): void {
+  // A name with a slash in it would lead elsewhere.
+  if (basename(runsOf(repo, loop)) === loop.id) rmSync(runsOf(repo, loop), { recursive: true, force: true });
+}
+
+const runsOf = (repo: Repository, loop: Loop): string => dirname(runFolder(repo, loop.id, 1));
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,0 +1,27 @@
+import { resolve } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Settings } from '../../core/settings.ts';
+import { readIdentity } from '../git/identity.ts';
+import type { Identity } from '../git/identity.ts';
+import type { Repository } from '../git/repository.ts';
+import { openView } from '../git/view.ts';
+import type { AwayPlace } from './take-away.ts';
+
+const NOBODY: Identity = { name: 'paralph', email: 'paralph@localhost' };
+
+/** What the keep door needs of a repository and its settings. */
+export async function openKeep(repo: Repository, settings: Settings): Promise<AwayPlace> {
+  return {
+    repo,
+    view: await openView(repo),
+    identity: await readIdentity(repo).catch(nobody),
+    ignored: settings.keep.ignored,
+    worktreeRoot: resolve(repo.root, settings.parallel.worktreeRoot),
+  };
+}
+
+/** Work is kept also for somebody who has not told git their name. */
+function nobody(error: unknown): Identity {
+  if (error instanceof AppError && error.code === 'E_NO_IDENTITY') return NOBODY;
+  throw error;
+}

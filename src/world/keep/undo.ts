@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import type { State } from '../../core/model.ts';
+import { reach } from '../failpoint.ts';
+import { moveRef, readRef } from '../git/refs.ts';
+import { adminDirOf } from '../git/worktree-admin.ts';
+import { LOCK_REASON } from '../git/worktree-entries.ts';
+import { TAKING } from './keep-message.ts';
+import type { KeepPlace } from './keep.ts';
+import { UNDONE } from './keep-refs.ts';
+import { type Keep, listKeeps } from './list-keeps.ts';
+import { wholeCommit } from './restore-branch.ts';
+import { inTheWay, restoreWorktree } from './restore-worktree.ts';
+
+/** Everything the last act took away and that is not back yet; none: there is nothing to undo. */
+export async function lastTaken(place: KeepPlace, state: State): Promise<readonly Keep[]> {
+  const taken = (await listKeeps(place.view)).filter((keep) => TAKING.includes(keep.act) && !keep.isUndone);
+  for (const newest of taken) {
+    const together = taken.filter(
+      (keep) => keep === newest || (keep.together !== null && keep.together === newest.together),
+    );
+    const gone: Keep[] = [];
+    for (const keep of together) if (await isGone(place, state, keep)) gone.push(keep);
+    if (gone.length > 0) return gone;
+  }
+  return [];
+}
+
+/** An act that was cut short before it removed anything took nothing. */
+async function isGone(place: KeepPlace, state: State, keep: Keep): Promise<boolean> {
+  const phase = keep.loop === null ? undefined : state.loops[keep.loop]?.phase;
+  if (keep.act === 'discard' && phase?.at === 'parked' && phase.reason === 'discarded') return true;
+  if (keep.path !== null && !existsSync(keep.path)) return true;
+  return hasBranch(keep) && (await readRef(place.view, branchRef(keep))) === null;
+}
+
+/** Why it cannot come back to where it was; null: it can. */
+export async function whyNotBack(place: KeepPlace, keep: Keep): Promise<string | null> {
+  const now = hasBranch(keep) ? await readRef(place.view, branchRef(keep)) : null;
+  if (now !== null && now !== keep.tip) return `there is a branch ${keep.branch ?? ''} with other commits`;
+  if (keep.path === null || isBack(place, keep)) return null;
+  return inTheWay(place, keep.path, standsOn(keep));
+}
+
+/** An undo that was cut short, or a discard: then the worktree stands. */
+const isBack = ({ repo }: KeepPlace, { path }: Keep): boolean =>
+  path !== null && existsSync(path) && adminDirOf(repo, path) !== null;
+
+/** Brings branch and worktree back to where they were, as they were. */
+export async function bringBack(place: KeepPlace, keep: Keep): Promise<void> {
+  if (hasBranch(keep) && keep.tip !== null)
+    await moveRef(place.view, branchRef(keep), keep.tip, null, `paralph: took back ${keep.act}`);
+  reach('undo.branch');
+  if (keep.path === null || isBack(place, keep)) return;
+  const head = keep.head ?? (await wholeCommit(place, keep));
+  await restoreWorktree(place, keep, { path: keep.path, branch: standsOn(keep), lock: LOCK_REASON, head });
+}
+
+/** From now on undo goes further back. */
+export async function markUndone(place: KeepPlace, keep: Keep): Promise<void> {
+  await moveRef(place.view, `${UNDONE}/${keep.id}`, keep.commit, null, 'paralph: taken back');
+  reach('undo.done');
+}
+
+const hasBranch = (keep: Keep): boolean => keep.branch !== null && keep.tip !== null;
+const branchRef = (keep: Keep): string => `refs/heads/${keep.branch ?? ''}`;
+const standsOn = (keep: Keep): string | null =>
+  keep.on !== null && keep.on === keep.branch && keep.head === keep.tip ? keep.on : null;
