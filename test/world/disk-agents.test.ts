@@ -36,6 +36,9 @@ describe('an iteration whose disk gets full', () => {
     expect(readdirSync(dir).filter((name) => name.startsWith('result.json'))).toEqual([]);
     // The shim had its room before: also who did not start it knows how it ended.
     expect(readShim(dir)).toEqual({ state: 'exited', code: 3 });
+    rmSync(join(dir, 'exit'));
+    disk.fill();
+    expect((await agents.finish(iteration, PATIENT)).end).toEqual({ how: 'exited', code: 3 });
     disk.free();
     const { end } = await agents.finish(iteration, PATIENT);
     expect(end).toEqual({ how: 'exited', code: 3 });
