@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { State } from '../../core/model.ts';
 import { reach } from '../failpoint.ts';
 import { moveRef, readRef } from '../git/refs.ts';
-import { adminDirOf } from '../git/worktree-admin.ts';
+import { adminDirOf, isBelow } from '../git/worktree-admin.ts';
 import { LOCK_REASON } from '../git/worktree-entries.ts';
 import { TAKING } from './keep-message.ts';
 import type { KeepPlace } from './keep.ts';
@@ -10,6 +10,7 @@ import { UNDONE } from './keep-refs.ts';
 import { type Keep, listKeeps } from './list-keeps.ts';
 import { wholeCommit } from './restore-branch.ts';
 import { inTheWay, restoreWorktree } from './restore-worktree.ts';
+import type { AwayPlace } from './take-away.ts';
 
 /** Everything the last act took away and that is not back yet; none: there is nothing to undo. */
 export async function lastTaken(place: KeepPlace, state: State): Promise<readonly Keep[]> {
@@ -34,7 +35,10 @@ async function isGone(place: KeepPlace, state: State, keep: Keep): Promise<boole
 }
 
 /** Why it cannot come back to where it was; null: it can. */
-export async function whyNotBack(place: KeepPlace, keep: Keep): Promise<string | null> {
+export async function whyNotBack(place: AwayPlace, keep: Keep): Promise<string | null> {
+  // Whoever can write a ref could name any place.
+  if (keep.path !== null && !isBelow(place.worktreeRoot, keep.path))
+    return `${keep.path} is not below ${place.worktreeRoot}`;
   const now = hasBranch(keep) ? await readRef(place.view, branchRef(keep)) : null;
   if (now !== null && now !== keep.tip) return `there is a branch ${keep.branch ?? ''} with other commits`;
   if (keep.path === null || isBack(place, keep)) return null;

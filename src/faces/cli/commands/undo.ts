@@ -1,6 +1,7 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { State } from '../../../core/model.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import type { Keep } from '../../../world/keep/list-keeps.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
@@ -76,5 +77,5 @@ function noteLoop({ repo }: AwayPlace, state: State, { loop, path }: Keep): void
 function describe({ act, branch, path, files, loop }: Keep): string {
   const what = [branch === null ? null : `branch ${branch}`, path === null ? null : `worktree ${path}`];
   const where = what.filter((one) => one !== null).join(' and ');
-  return `took back ${act} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`;
+  return cleanLine(`took back ${act} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`);
 }
