@@ -7,7 +7,7 @@ import type { Landing, Loop, State } from './model.ts';
 import { isLive, loopsOf } from './model.ts';
 import { parkStranded, stopLanding } from './put-aside.ts';
 import { sentBack } from './rework.ts';
-import { advanced } from './train/advance.ts';
+import { advanced, landLoop } from './train/advance.ts';
 import { boarded } from './train/board.ts';
 import { tested } from './train/drive.ts';
 
@@ -55,7 +55,7 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
     case 'loop-ejected':
       return eject(state, event.loop, stamp);
     case 'landings-found':
-      return foundLandings(state, event);
+      return foundLandings(state, event, stamp);
     case 'integration-moved':
       return integrationMoved(state, event.head);
     case 'target-moved':
@@ -199,9 +199,18 @@ function integrationMoved(state: State, head: Sha): State {
   };
 }
 
-/** The log was lost; what history says has landed is not done again. */
-function foundLandings(state: State, { landings }: Extract<Event, { type: 'landings-found' }>): State {
-  const landed = { ...state.landed };
-  for (const { task, loop, commit, at } of landings) landed[task] ??= { loop, commit, at };
-  return { ...state, landed };
+/**
+ * The log was lost, all of it or from somewhere on: what history says has landed is not done again. A landing that the log
+ * knows stays as it is, for a person may have freed its task since.
+ */
+function foundLandings(state: State, { landings }: Extract<Event, { type: 'landings-found' }>, stamp: Stamp): State {
+  let next = state;
+  for (const { task, loop: id, commit, at } of landings) {
+    const loop = next.loops[id];
+    if (loop?.phase.at === 'landed') continue;
+    if (loop?.task === task && isLive(loop)) next = { ...landLoop(next, id, commit, stamp), landing: null };
+    else if (next.landed[task] == null)
+      next = { ...next, landed: { ...next.landed, [task]: { loop: id, commit, at } } };
+  }
+  return next;
 }

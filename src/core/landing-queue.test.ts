@@ -161,4 +161,18 @@ describe('the queue', () => {
     tale.write({ type: 'landings-found', landings: [found('a'), found('d')] });
     expect(tale.state().landed).toMatchObject({ [key('a')]: { commit: 'c1' }, [key('d')]: { commit: 'old' } });
   });
+
+  it('a loop that the log still sees at work, and history as landed, has landed; a task freed since stays free', () => {
+    const { tale, loops } = queued();
+    tale.land(loops[0], 'c1');
+    tale.write({ type: 'task-reset', task: key('a') });
+    const landings = [
+      { task: key('a'), loop: loops[0], commit: sha('c1'), at: 1 },
+      { task: key('b'), loop: loops[1], commit: sha('c2'), at: 2 },
+    ];
+    tale.write({ type: 'landings-found', landings });
+    expect(tale.loop(loops[1]).phase).toEqual({ at: 'landed', commit: 'c2' });
+    expect(tale.state().landed).toMatchObject({ [key('b')]: { commit: 'c2' } });
+    expect(tale.state().landed[key('a')]).toBeUndefined();
+  });
 });

@@ -4,6 +4,7 @@ import { shellWord } from '../../core/remedy.ts';
 import { findBrokenEntries } from '../git/broken-entries.ts';
 import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import { deadIntents } from '../git/worktree-intents.ts';
+import { mendEntry } from './mend-entry.ts';
 import { isOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
@@ -30,8 +31,10 @@ export function entriesRepair(place: RepairPlace): Repair {
     ],
     fix: async () => {
       if (!isAnythingThere(place)) return [];
+      const mended = findBrokenEntries(repo).filter(({ path }) => isOurs(place, path) && mendEntry(place, path));
       const { removed, quarantined } = await healWorktreeEntries(repo, (adminDir) => isOurs(place, adminDir));
       return [
+        ...mended.map(({ path, why }) => `mended the worktree entry ${path}: ${why}`),
         ...removed.map((path) => `took back the half-made worktree ${path}`),
         ...quarantined.map((path) => `moved a broken worktree entry of ours to ${path}`),
       ];

@@ -3,11 +3,14 @@ import type { Event } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
 import { taskKey } from '../../core/ids.ts';
 import type { State } from '../../core/model.ts';
+import { isWorking, loopsOf } from '../../core/model.ts';
 import type { Identity } from '../git/identity.ts';
 import { readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
 import { findLandings } from '../landings.ts';
+import { adminDirOf } from '../git/worktree-admin.ts';
+import { readLoopNote } from '../loop-notes.ts';
 import { lossNote } from '../log/salvage.ts';
 import { findUnlandedLoops } from './unlanded-loops.ts';
 
@@ -34,6 +37,7 @@ export async function factsFromGit(place: FactsPlace, state: State): Promise<rea
   const isKnown = (id: LoopId): boolean => (state.loops[id]?.phase.at ?? 'preparing') !== 'preparing';
   const loops = await findUnlandedLoops(place, isKnown);
   return [
+    ...inOtherHands(place.repo, state),
     {
       type: 'landings-found',
       landings: landings.map(({ task, tracker, loop, commit, atMs }) => ({
@@ -45,4 +49,13 @@ export async function factsFromGit(place: FactsPlace, state: State): Promise<rea
     },
     { type: 'loops-found', loops },
   ];
+}
+
+/** The log tells of loops as they were; the worktree of one that ended since may have been given to another. */
+function inOtherHands(repo: Repository, state: State): readonly Event[] {
+  return loopsOf(state).flatMap((loop): readonly Event[] => {
+    const adminDir = loop.worktree === null || !isWorking(loop) ? null : adminDirOf(repo, loop.worktree);
+    const note = adminDir === null ? null : readLoopNote(adminDir);
+    return note === null || note.loop === loop.id ? [] : [{ type: 'worktree-lost', loop: loop.id }];
+  });
 }

@@ -3,13 +3,15 @@ import { isBelow, worktreeOf } from '../git/worktree-admin.ts';
 import { carriesOurLock } from '../git/worktree-entries.ts';
 import { allIntents } from '../git/worktree-intents.ts';
 import { listPool } from '../git/worktree-pool.ts';
+import { isBlankOfOurs } from './blank-entry.ts';
 import type { RepairPlace } from './repair.ts';
 
 /** Whether an entry below `.git/worktrees` is ours, however broken: by its lock, its note, or where its worktree is or was to be. */
-export function isOurs({ repo, worktreeRoot }: RepairPlace, adminDir: string): boolean {
+export function isOurs(place: RepairPlace, adminDir: string): boolean {
+  const { repo, worktreeRoot } = place;
   if (carriesOurLock(adminDir) || readLoopNote(adminDir) !== null) return true;
   const path = worktreeOf(adminDir);
-  if (path === null) return false;
+  if (path === null) return isBlankOfOurs(place, adminDir);
   return (
     isBelow(worktreeRoot, path) ||
     allIntents(repo).some((intent) => intent.path === path) ||

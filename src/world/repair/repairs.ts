@@ -1,6 +1,7 @@
 import type { State } from '../../core/model.ts';
 import type { KeepPlace } from '../keep/keep.ts';
 import { bareRepair } from './bare.ts';
+import { emptyObjectsRepair } from './empty-objects.ts';
 import { entriesRepair } from './entries.ts';
 import { gitLocksRepair } from './git-locks.ts';
 import { litterRepair } from './litter.ts';
@@ -14,6 +15,7 @@ import { vanishedRepair } from './vanished.ts';
 export const startRepairs = (place: RepairPlace): readonly Repair[] => [
   bareRepair(place),
   entriesRepair(place),
+  emptyObjectsRepair(place, false),
   gitLocksRepair(place),
   logRepair(place, false),
 ];
@@ -22,6 +24,7 @@ export const startRepairs = (place: RepairPlace): readonly Repair[] => [
 export const firstRepairs = (place: RepairPlace): readonly Repair[] => [
   bareRepair(place),
   entriesRepair(place),
+  emptyObjectsRepair(place, true),
   gitLocksRepair(place),
   logRepair(place, true),
 ];

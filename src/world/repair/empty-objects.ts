@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity } from '../processes/identity.ts';
+import { fixable } from './repair.ts';
+import type { Repair, RepairPlace } from './repair.ts';
+
+const CHECK = 'objects';
+
+/**
+ * A power cut leaves objects that nobody had flushed as empty files, and git, which only asks whether the file is there, would
+ * never write them again: the same merge fails for ever. Nothing is in them, and git makes objects under other names
+ * first, so an empty one is never one that is just being made. A start looks only if the machine was started anew since the last.
+ */
+export function emptyObjectsRepair({ repo }: RepairPlace, always: boolean): Repair {
+  const folder = join(repo.commonDir, 'objects');
+  const noted = join(repo.stateDir, 'boot');
+  const boot = `${ownIdentity().bootId}\n`;
+  const isDue = (): boolean => always || textOf(noted) !== boot;
+  return {
+    check: CHECK,
+    look: async () =>
+      (isDue() ? emptyObjects(folder) : []).map((path) =>
+        fixable(CHECK, `${path} is empty, as a power cut leaves it`, 'fail'),
+      ),
+    fix: async () => {
+      if (!isDue()) return [];
+      const empty = emptyObjects(folder);
+      for (const path of empty) rmSync(path, { force: true });
+      mkdirSync(repo.stateDir, { recursive: true });
+      writeFileSync(noted, boot);
+      return empty.length === 0
+        ? []
+        : [`removed ${empty.length} empty objects that a power cut left, such as ${empty[0]}`];
+    },
+  };
+}
+
+function emptyObjects(folder: string): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => /^[0-9a-f]{2}$/.test(name))
+    .flatMap((name) => namesIn(join(folder, name)).map((rest) => join(folder, name, rest)))
+    .filter((path) => /\/[0-9a-f]{38,62}$/.test(path) && statSync(path, { throwIfNoEntry: false })?.size === 0);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
