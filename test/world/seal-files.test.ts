@@ -116,17 +116,17 @@ describe('files of the checkout', () => {
     writeFileSync(join(dir, 'b.txt'), 'edited by the user\n');
     const breach = await iterate(
       `echo same > a.txt; cp a.txt $MAIN/a.txt
-       echo "{\\"name\\":\\"Write\\",\\"input\\":{\\"file_path\\":\\"$MAIN/notes.md\\"}}"; echo hi > $MAIN/notes.md
+       echo "{\\"name\\":\\"Write\\",\\"input\\":{\\"file_path\\":\\"$MAIN/fresh/notes.md\\"}}"; mkdir $MAIN/fresh; echo hi > $MAIN/fresh/notes.md
        echo "{\\"name\\":\\"Read\\",\\"input\\":{\\"file_path\\":\\"$MAIN/mine.md\\"}}"`,
       () => writeFileSync(join(dir, 'mine.md'), 'of the user\n'),
     );
     expect(breach?.did.toSorted()).toEqual([
       'changed a.txt in the main checkout',
-      'made notes.md in the main checkout',
+      'made fresh/notes.md in the main checkout',
     ]);
-    expect(breach?.restored.toSorted()).toEqual(['a.txt', 'notes.md taken out of the main checkout']);
+    expect(breach?.restored.toSorted()).toEqual(['a.txt', 'fresh/notes.md taken out of the main checkout']);
     expect(git('status', '--porcelain')).toBe('M b.txt\n?? mine.md');
-    expect(git('show', `${breach?.kept[0]}:checkout/notes.md`)).toBe('hi');
+    expect(git('show', `${breach?.kept[0]}:checkout/fresh/notes.md`)).toBe('hi');
     expect(readFileSync(join(own, 'a.txt'), 'utf8')).toBe('same\n');
     expect(readFileSync(join(dir, '.ralph/logs/worker-1-one.log'), 'utf8')).toMatch(
       /\(mine\.md\); nothing tells by whom/,

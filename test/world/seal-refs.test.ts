@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openView } from '../../src/world/git/view.ts';
+import { isLeak } from '../../src/world/seal/is-leak.ts';
 import { gitIn, plainEnvironment } from './scratch.ts';
 import { sealScene } from './seal-scene.ts';
 
@@ -10,10 +12,16 @@ const STRAY = `stray=$(git commit-tree -p HEAD -m stray HEAD^{tree})`;
 
 describe('a branch that an agent moves', () => {
   it('case 12: update-ref of main is undone by compare-and-swap, and the commit is kept', async () => {
-    const { git, iterate, dir } = await sealScene();
+    const { git, iterate, dir, repo } = await sealScene();
     const main = git('rev-parse', 'main');
     writeFileSync(join(dir, 'a.txt'), 'the user is editing\n');
-    const breach = await iterate(`${STRAY}; git update-ref refs/heads/main $stray`);
+    const seen: boolean[] = [];
+    const ask = async (): Promise<void> =>
+      void seen.push(await isLeak({ repo, view: await openView(repo) }, 'refs/heads/main'));
+    const breach = await iterate(`${STRAY}; git update-ref refs/heads/main $stray`, ask);
+    await ask();
+    // Nobody may land it while it is unclear whose it is.
+    expect(seen).toEqual([true, false]);
     const leaked = git('log', '-1', '--format=%H', '--grep=^stray$', '--all');
     expect(breach).toEqual({
       did: [`moved the branch main from ${main.slice(0, 10)} to ${leaked.slice(0, 10)}`],
@@ -85,8 +93,9 @@ describe('a branch that an agent moves', () => {
     const { git, iterate, dir } = await sealScene();
     // Reflogs count seconds, and the user is slower than an agent.
     const env = { ...plainEnvironment(), GIT_COMMITTER_DATE: new Date(Date.now() + 5000).toISOString() };
-    const breach = await iterate('git -C $MAIN commit -q --allow-empty -m leak', () =>
-      execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'on top'], { cwd: dir, env }),
+    const breach = await iterate(
+      'git -C $MAIN commit -q --allow-empty -m leak',
+      () => void execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'on top'], { cwd: dir, env }),
     );
     expect(breach?.did).toEqual([expect.stringMatching(/, from where somebody went on$/) as string]);
     expect(breach?.restored).toEqual([]);
@@ -106,6 +115,19 @@ describe('what is no breach', () => {
     );
     expect(breach).toBeNull();
     expect(existsSync(join(own, '..', '.trace'))).toBe(false);
+  });
+
+  it('nor a commit of the user in the very middle of one of the agent', async () => {
+    const { git, iterate, dir } = await sealScene();
+    const hook = join(dir, '.git/hooks/pre-commit');
+    const user =
+      'env -u GIT_DIR -u GIT_INDEX_FILE -u GIT_TRACE2_EVENT git -C $MAIN commit -q --no-verify --allow-empty';
+    writeFileSync(hook, `#!/bin/sh\n${user} -m user\n`);
+    chmodSync(hook, 0o755);
+    const script =
+      'git checkout -q --ignore-other-worktrees main; git checkout -q -; git commit -q --allow-empty -m own';
+    expect(await iterate(script)).toBeNull();
+    expect(git('log', '-1', '--format=%s', 'main')).toBe('user');
   });
 
   it('what the user does meanwhile, even the same things, and nothing of theirs is undone', async () => {

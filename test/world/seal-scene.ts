@@ -23,7 +23,7 @@ export interface SealScene extends ScratchRepo {
   readonly common: string;
   gitOwn(...args: string[]): string;
   /** An iteration whose agent runs this script; `meanwhile` is what the user does before it is over. */
-  iterate(script: string, meanwhile?: () => void): Promise<Breach | null>;
+  iterate(script: string, meanwhile?: () => void | Promise<void>): Promise<Breach | null>;
   /** The iteration under way or the last one. */
   iteration(): Iteration;
 }
@@ -51,7 +51,7 @@ export async function sealScene(): Promise<SealScene> {
     n += 1;
     await seal.take(iteration(), 'ralph/one');
     play(repo, iteration(), script);
-    meanwhile?.();
+    await meanwhile?.();
     return seal.check(iteration(), 'ralph/one');
   };
   return {

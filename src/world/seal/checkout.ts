@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
@@ -46,8 +47,7 @@ export function openCheckoutLook(repo: Repository, view: GitView): () => Promise
     return known;
   }
 
-  return async () => {
-    if (!hasCheckout) return null;
+  async function lookAtFiles(): Promise<Checkout> {
     const [index, changed, fresh] = await Promise.all([
       lookAtIndex(),
       bytes('diff-files', '--name-only', '-z', '--no-renames', '--ignore-submodules=all'),
@@ -59,6 +59,17 @@ export function openCheckoutLook(repo: Repository, view: GitView): () => Promise
     for (const [kind = '', path = ''] of theirs.slice(0, DIRTY_MAX))
       dirty[path] = `${kind} ${hashPath(repo.root, path)}`;
     return { indexHash: index.hash, isIndexHead: index.isHead, dirty, isCut: theirs.length > DIRTY_MAX };
+  }
+
+  return async () => {
+    if (!hasCheckout) return null;
+    try {
+      return await lookAtFiles();
+    } catch (error) {
+      // An index that git cannot read is the user's trouble, and no reason for loops to stand still.
+      if (error instanceof AppError) return null;
+      throw error;
+    }
   };
 }
 

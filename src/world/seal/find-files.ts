@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { hashPath } from './checkout.ts';
@@ -13,6 +13,7 @@ const WRITES_FILES = new Set(
     ' ',
   ),
 );
+const UNFOLDED_MAX = 200;
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface FileFindings {
@@ -23,17 +24,43 @@ export interface FileFindings {
 
 /** Files of the user's checkout that are not as they were. The user works there too, so only what is known counts. */
 export function findFiles(scene: Scene): FileFindings {
-  const before = scene.before.checkout?.dirty ?? {};
-  const after = scene.after.checkout?.dirty ?? {};
-  const changed = Object.keys(after).filter((path) => after[path] !== before[path] && !after[path]?.endsWith('folder'));
+  const { checkout } = scene.before;
+  // Who does not know what was there before cannot say what is new.
+  if (checkout === null || checkout.isCut) return { findings: [], unclear: [] };
+  const before = checkout.dirty;
+  const after = unfolded(scene);
+  const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
   const findings: Finding[] = [];
   const unclear: string[] = [];
   for (const path of changed) {
     const how = evidence(scene, path, after[path] ?? '');
     if (how === null) unclear.push(nameOf(path));
-    else findings.push(findingOf(scene, path, how));
+    else findings.push(findingOf(scene, path, after[path] ?? '', how));
   }
   return { findings, unclear };
+}
+
+/** What is different now, file by file: git tells of a new folder as one thing. Of one that was new before, nothing is known. */
+function unfolded({ before, after, place }: Scene): Readonly<Record<string, string>> {
+  const states: Record<string, string> = {};
+  for (const [path, state] of Object.entries(after.checkout?.dirty ?? {})) {
+    if (!state.endsWith(' folder')) states[path] = state;
+    else if (before.checkout?.dirty[path] === undefined)
+      for (const inside of filesBelow(place.repo.root, path)) states[inside] = `? ${hashPath(place.repo.root, inside)}`;
+  }
+  return states;
+}
+
+function filesBelow(root: string, folder: string): readonly string[] {
+  const place = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')]);
+  const entries = readdirSync(place, { recursive: false, withFileTypes: true, encoding: 'latin1' } as const);
+  // A repository of its own is nobody's file.
+  if (entries.some(({ name }) => name === '.git')) return [];
+  return entries
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(root, `${folder}${entry.name}/`) : [`${folder}${entry.name}`],
+    )
+    .slice(0, UNFOLDED_MAX);
 }
 
 const nameOf = (path: string): string => Buffer.from(path, 'latin1').toString('utf8');
@@ -66,8 +93,7 @@ function isTwin({ iteration, fromMs }: Scene, path: string, state: string): bool
 
 const EMPTY = createHash('sha256').digest('hex');
 
-function findingOf(scene: Scene, path: string, how: Evidence): Finding {
-  const state = scene.after.checkout?.dirty[path] ?? '';
+function findingOf(scene: Scene, path: string, state: string, how: Evidence): Finding {
   const wasDirty = scene.before.checkout?.dirty[path] !== undefined;
   const name = nameOf(path);
   const verb = state.endsWith('gone') ? 'removed' : state.startsWith('?') ? 'made' : 'changed';

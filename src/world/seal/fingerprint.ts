@@ -26,7 +26,7 @@ export interface Fingerprint {
   /** Null: the agent's own folder was no sound worktree. */
   readonly own: { readonly adminDir: string; readonly pointer: string } | null;
   readonly files: GitFiles;
-  /** Null: nobody has a checkout beside the git folder. */
+  /** Null: nobody has a checkout beside the git folder, or it cannot be read. */
   readonly checkout: Checkout | null;
 }
 

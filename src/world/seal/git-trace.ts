@@ -13,7 +13,6 @@ export interface GitCommand {
   /** Git folders whose index it used: `GIT_DIR` may lead elsewhere than the worktree. */
   readonly gitDirs: ReadonlySet<string>;
   readonly fromMs: number;
-  /** Infinity: nobody saw it end. */
   readonly toMs: number;
   /** Null: killed. */
   readonly code: number | null;
@@ -24,7 +23,9 @@ export interface GitCommand {
 /** More than any honest iteration writes; what comes later is not read. */
 const BYTES_MAX = 64 * 1024 * 1024;
 /** File times lag behind the clock by up to one tick of the kernel. */
-const TICK_MS = 20;
+const TICK_MS = 10;
+/** What a command that was killed did, it mostly did soon after it began. */
+const KILLED_AFTER_MS = 2000;
 const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|exit|atexit)"/;
 
 type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] };
@@ -40,7 +41,8 @@ export async function readTrace(dir: string): Promise<readonly GitCommand[]> {
   });
   if (!(await opened)) return [];
   for await (const line of lines) if (TOLD.test(line)) take(drafts, line);
-  return [...drafts.values()].filter(({ name }) => name !== '');
+  const begun = [...drafts.values()].filter(({ name }) => name !== '');
+  return begun.map((one) => (one.toMs === Infinity ? { ...one, toMs: one.fromMs + KILLED_AFTER_MS } : one));
 }
 
 function take(drafts: Map<string, Draft>, line: string): void {
@@ -95,9 +97,9 @@ function commandOf(argv: unknown): Pick<GitCommand, 'name' | 'args'> {
   return { name: words[at] ?? '', args: words.slice(at + 1) };
 }
 
-/** Whether something happened while the command ran. */
+/** Whether something happened while the command ran. File times know parts of the last millisecond. */
 export const isDuring = (command: GitCommand, atMs: number): boolean =>
-  atMs >= command.fromMs - TICK_MS && atMs <= command.toMs;
+  atMs >= command.fromMs - TICK_MS && atMs < command.toMs + 1;
 
 /** The same for a time that knows only seconds. */
 export const isDuringSecond = (command: GitCommand, atSeconds: number): boolean =>

@@ -18,8 +18,14 @@ export async function keepLeaks(scene: Scene, findings: readonly Finding[]): Pro
   for (const commit of commits)
     if (await isCommit(scene, commit))
       refs.push((await keepCommit(place, { ...order, commit, name: iteration.loop })).ref);
-  const own = await keepWorktree(place, { ...order, path: iteration.cwd });
-  return own === null ? refs : [...refs, own.ref];
+  return refs;
+}
+
+/** The files of a worktree that was cut off from the repository, once it is joined to it again: not before, for git would obey what was planted. */
+export async function keepOwn({ place, iteration, branch }: Scene, why: string): Promise<readonly string[]> {
+  const { loop, task, cwd } = iteration;
+  const kept = await keepWorktree(place, { act: 'leak', why, loop, task, branch, path: cwd });
+  return kept === null ? [] : [kept.ref];
 }
 
 async function commitFiles(scene: Scene, files: readonly Extract<ToKeep, { path: string }>[]): Promise<Sha> {

@@ -1,15 +1,27 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LoopId } from '../../core/ids.ts';
+import { loopId } from '../../core/ids.ts';
 import type { Repository } from '../git/repository.ts';
+import { runFolder } from '../state-places.ts';
 import type { Iteration } from '../world.ts';
 import { writtenMs } from './scene.ts';
 
 /** Whether no other agent of ours lived at a moment: then what happened to our files was this one, or a person. */
 export function openIsAlone(repo: Repository, { loop, n }: Iteration): (atMs: number) => boolean {
-  const runs = join(repo.stateDir, 'runs');
-  const mine = join(runs, loop, String(n));
-  const lives = foldersIn(runs).flatMap((name) => foldersIn(join(runs, name)).map((one) => join(runs, name, one)));
+  const mine = runFolder(repo, loop, n);
+  const lives = runFolders(repo).map(({ dir }) => dir);
   return (atMs) => !lives.some((dir) => dir !== mine && livedAt(dir, atMs));
+}
+
+/** Of every iteration there ever was and that was not cleared away. */
+export function runFolders(
+  repo: Repository,
+): readonly { readonly loop: LoopId; readonly n: number; readonly dir: string }[] {
+  const runs = join(repo.stateDir, 'runs');
+  return foldersIn(runs).flatMap((loop) =>
+    foldersIn(join(runs, loop)).map((n) => ({ loop: loopId(loop), n: Number(n), dir: join(runs, loop, n) })),
+  );
 }
 
 function livedAt(dir: string, atMs: number): boolean {

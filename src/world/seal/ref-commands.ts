@@ -2,45 +2,79 @@ import type { GitCommand } from './git-trace.ts';
 
 /** They move the branch that HEAD stands on. */
 const MOVES_HEAD = new Set(
-  'commit merge reset rebase cherry-pick revert am pull checkout switch update-ref bisect filter-branch fast-import'.split(
-    ' ',
-  ),
+  'commit merge reset rebase cherry-pick revert am pull checkout switch update-ref bisect'.split(' '),
 );
-/** They move refs that they are given by name. */
-const MOVES_NAMED = new Set(
-  'update-ref branch checkout switch fetch pull push tag symbolic-ref rebase worktree replace filter-branch receive-pack'.split(
-    ' ',
-  ),
-);
-/** These may move refs that their words do not tell. */
-const HIDDEN = new Set(['--stdin', '--mirror', '--all', '--update-refs']);
+/** Within this time nobody else is likely to have done the same. */
+const SHORT_MS = 1000;
 
 export const movesHead = ({ name }: GitCommand): boolean => MOVES_HEAD.has(name);
 
-/** Whether a command was told to move this ref. */
+/** Whether a command was told to move or remove this ref, not merely to look at it. */
 export function names(command: GitCommand, ref: string): boolean {
-  if (ref === 'refs/stash') return command.name === 'stash';
-  if (!MOVES_NAMED.has(command.name)) return false;
-  const forms = [ref, ref.replace(/^refs\//, ''), ref.replace(/^refs\/(?:heads|tags|replace)\//, '')];
-  return command.args.some((arg) => forms.some((form) => arg === form || arg.endsWith(`:${form}`)));
+  const { name, args } = command;
+  if (ref === 'refs/stash') return name === 'stash';
+  const short = ref.replace(/^refs\/(?:heads|tags|replace)\//, '');
+  const forms = [ref, ref.replace(/^refs\//, ''), short];
+  const isNamed = args.some((arg) => forms.includes(arg));
+  switch (name) {
+    case 'update-ref':
+    case 'symbolic-ref':
+      return args.includes(ref);
+    case 'branch':
+      return isNamed && ref.startsWith('refs/heads/') && hasFlag(args, 'fdDmMC', '--force', '--delete', '--move');
+    case 'tag':
+      return isNamed && ref.startsWith('refs/tags/');
+    case 'replace':
+      return isNamed && ref.startsWith('refs/replace/');
+    case 'checkout':
+    case 'switch':
+    case 'worktree':
+      return args.some((arg, at) => forms.includes(arg) && /^-[BC]$|^--force-create$/.test(args[at - 1] ?? ''));
+    case 'push':
+      return isLocal(args) && (isNamed || isDestination(args, forms));
+    case 'fetch':
+    case 'pull':
+      return isDestination(args, forms);
+    default:
+      return false;
+  }
 }
 
-/** It may have moved any ref: only the time tells. */
-export const hidesRefs = (command: GitCommand): boolean =>
-  command.name === 'receive-pack' ||
-  command.name === 'fast-import' ||
-  (MOVES_NAMED.has(command.name) && command.args.some((arg) => HIDDEN.has(arg) || arg.includes('*:')));
+/** `-D`, also among others as in `-fD`. */
+const hasFlag = (args: readonly string[], letters: string, ...words: readonly string[]): boolean =>
+  args.some(
+    (arg) => words.includes(arg) || (/^-[a-zA-Z]+$/.test(arg) && [...letters].some((one) => arg.includes(one))),
+  );
+
+const isDestination = (args: readonly string[], forms: readonly string[]): boolean =>
+  args.some((arg) => forms.some((form) => arg.endsWith(`:${form}`)));
+
+/** A push to another repository moves nothing here. */
+const isLocal = (args: readonly string[]): boolean => args.some((arg) => /^(?:\.{1,2}(?:\/|$)|\/|file:)/.test(arg));
+
+/** It may have moved any ref, by words nobody wrote down: only the time tells, and only if it was short. */
+export function hidesRefs({ name, args, fromMs, toMs }: GitCommand): boolean {
+  if (toMs - fromMs > SHORT_MS) return false;
+  if (name === 'update-ref') return args.includes('--stdin');
+  if (name === 'rebase') return args.includes('--update-refs');
+  if (name === 'push') return isLocal(args) && args.some((arg) => arg === '--mirror' || arg === '--all');
+  return name === 'fast-import' || (name === 'fetch' && args.some((arg) => /:refs\/(?:heads\/)?\*/.test(arg)));
+}
 
 /** Whether a command that names a ref was told to remove it. */
 export function deletes({ name, args }: GitCommand): boolean {
-  const has = (...flags: readonly string[]): boolean =>
-    args.some(
-      (arg) =>
-        flags.includes(arg) ||
-        (/^-[a-zA-Z]{2,}$/.test(arg) && flags.some((f) => /^-\w$/.test(f) && arg.includes(f.slice(1)))),
-    );
-  if (name === 'branch') return has('-d', '-D', '-m', '-M', '--delete', '--move');
-  if (name === 'update-ref') return has('-d');
-  if (name === 'tag' || name === 'replace' || name === 'symbolic-ref') return has('-d', '--delete');
-  return name === 'push' && (has('-d', '--delete') || args.some((arg) => arg.startsWith(':')));
+  if (name === 'branch') return hasFlag(args, 'dDmM', '--delete', '--move');
+  if (name === 'update-ref') return hasFlag(args, 'd');
+  if (name === 'tag' || name === 'replace' || name === 'symbolic-ref') return hasFlag(args, 'd', '--delete');
+  return name === 'push' && (hasFlag(args, 'd', '--delete') || args.some((arg) => arg.startsWith(':')));
+}
+
+/**
+ * Whether a move can be this command's by what the reflog calls it. While a long one ran (a pull, a commit whose hook tests
+ * everything) the user may well have moved the same branch.
+ */
+export function fits({ name, code, fromMs, toMs }: GitCommand, message: string | undefined): boolean {
+  if (name === 'commit' && code !== 0 && code !== null) return false;
+  if (toMs - fromMs <= SHORT_MS || message === undefined || name === 'update-ref') return true;
+  return message.startsWith(name) || message.includes(`(${name})`);
 }

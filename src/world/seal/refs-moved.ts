@@ -4,7 +4,7 @@ import { gitDirsOf, headsOf, writtenMs } from './scene.ts';
 import type { Scene } from './scene.ts';
 import { isDuring, isDuringSecond, mayHaveWorked } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
-import { deletes, hidesRefs, movesHead, names } from './ref-commands.ts';
+import { deletes, fits, hidesRefs, movesHead, names } from './ref-commands.ts';
 import { readReflog } from './reflog.ts';
 
 /** A ref that the agent moved. */
@@ -29,14 +29,16 @@ function isFree(ref: string, branch: string, wasThere: boolean): boolean {
 
 /** Every ref that is not where it was, and that the agent is known to have moved. */
 export function findMovedRefs(scene: Scene): readonly MovedRef[] {
-  const { before, after, branch } = scene;
-  const refs = new Set([...Object.keys(before.refs), ...Object.keys(after.refs)]);
-  return [...refs].flatMap((ref) => {
-    const [from = null, to = null] = [before.refs[ref], after.refs[ref]];
-    if (from === to || isFree(ref, branch, from !== null)) return [];
-    const found = to === null ? whoDeleted(scene, ref) : (whoMoved(scene, ref, to) ?? whoWrote(scene, ref, from, to));
-    return found === null ? [] : [{ ref, from, to, ...found }];
-  });
+  const refs = new Set([...Object.keys(scene.before.refs), ...Object.keys(scene.after.refs)]);
+  return [...refs].flatMap((ref) => findMovedRef(scene, ref) ?? []);
+}
+
+/** Null: the ref is where it was, or somebody else moved it. */
+export function findMovedRef(scene: Scene, ref: string): MovedRef | null {
+  const [from = null, to = null] = [scene.before.refs[ref], scene.after.refs[ref]];
+  if (from === to || isFree(ref, scene.branch, from !== null)) return null;
+  const found = to === null ? whoDeleted(scene, ref) : (whoMoved(scene, ref, to) ?? whoWrote(scene, ref, from, to));
+  return found === null ? null : { ref, from, to, ...found };
 }
 
 type Who = Pick<MovedRef, 'leaked' | 'isLast' | 'gitDirs'>;
@@ -52,7 +54,13 @@ function whoMoved(scene: Scene, ref: string, to: Sha): Who | null {
   if (able.length === 0) return null;
   const { commonDir } = scene.place.repo;
   const atMs = writtenMs(join(commonDir, ref));
-  const last = atMs === null ? undefined : able.find((command) => isDuring(command, atMs));
+  const { to: noted, message } = readReflog(commonDir, ref).at(-1) ?? {};
+  const last =
+    atMs === null
+      ? undefined
+      : able.find(
+          (one) => isDuring(one, atMs) && stoodAt(scene, one, ref, to) && fits(one, noted === to ? message : undefined),
+        );
   if (last !== undefined) return { leaked: to, isLast: true, gitDirs: gitDirsOf(scene, last) };
   return atMs === null || able.some(({ name }) => name === 'commit')
     ? whoCameBefore(scene, ref, able, atMs === null)
@@ -67,7 +75,7 @@ function whoCameBefore(scene: Scene, ref: string, able: readonly GitCommand[], i
     const during = since.filter(({ atSeconds }) => isDuringSecond(command, atSeconds));
     // A second is long: with two moves in it nobody can say whose is whose.
     const [entry, other] = during;
-    if (entry === undefined || other !== undefined) continue;
+    if (entry === undefined || other !== undefined || !stoodAt(scene, command, ref, entry.to)) continue;
     return { leaked: entry.to, isLast: isPacked && entry === entries.at(-1), gitDirs: gitDirsOf(scene, command) };
   }
   return null;
@@ -76,6 +84,12 @@ function whoCameBefore(scene: Scene, ref: string, able: readonly GitCommand[], i
 function canMove(scene: Scene, command: GitCommand, ref: string): boolean {
   if (names(command, ref) || hidesRefs(command)) return true;
   return movesHead(command) && gitDirsOf(scene, command).some((dir) => headsOf(scene, dir).has(ref));
+}
+
+/** A command that moves what HEAD stands on has moved HEAD along, where it worked. */
+function stoodAt(scene: Scene, command: GitCommand, ref: string, commit: Sha): boolean {
+  if (names(command, ref) || hidesRefs(command)) return true;
+  return gitDirsOf(scene, command).some((dir) => readReflog(dir, 'HEAD').some(({ to }) => to === commit));
 }
 
 /** A ref written as a file, past git: its reflog knows nothing, and the commit is one the agent has made. */

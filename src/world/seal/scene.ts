@@ -73,9 +73,8 @@ export function headsOf(scene: Scene, gitDir: string): ReadonlySet<string> {
       : [scene.before.worktrees[gitDir]?.head ?? '', textOf(join(gitDir, 'HEAD'))];
   const heads = new Set(texts.flatMap((text) => /^ref: (\S+)/.exec(text)?.[1] ?? []));
   for (const { atSeconds, message } of readReflog(gitDir, 'HEAD')) {
-    const [, from, to] = /moving from (\S+) to (\S+)$/.exec(message) ?? [];
-    if (from === undefined || to === undefined || atSeconds < Math.floor(scene.before.atMs / 1000)) continue;
-    for (const name of [from, to]) heads.add(`refs/heads/${name}`);
+    const to = /moving from \S+ to (\S+)$/.exec(message)?.[1];
+    if (to !== undefined && atSeconds >= Math.floor(scene.before.atMs / 1000)) heads.add(`refs/heads/${to}`);
   }
   return heads;
 }

@@ -1,30 +1,22 @@
 import { join } from 'node:path';
-import type { Breach } from '../../core/model.ts';
-import { makePrivateFolder, readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
+import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
 import { runFolder, workerLog } from '../state-places.ts';
 import type { Iteration, Seal } from '../world.ts';
+import { readNoted, settle } from './check.ts';
 import type { Checkout } from './checkout.ts';
 import { openCheckoutLook } from './checkout.ts';
 import { findFiles } from './find-files.ts';
-import { findConfig } from './find-config.ts';
-import { findGitFiles } from './find-git-files.ts';
-import { findHead, findIndex } from './find-head.ts';
-import { findRefs } from './find-refs.ts';
-import { findStash } from './find-stash.ts';
-import { findPointer, findRemovedWorktrees } from './find-worktrees.ts';
 import { readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
-import { keepLeaks } from './keep-leaks.ts';
 import { openIsAlone } from './other-runs.ts';
 import { writtenMs } from './scene.ts';
-import type { Finding, Scene, SealPlace } from './scene.ts';
+import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
 import { closeTrace, openTrace, sweepTraces } from './trace-place.ts';
 
 export type { SealPlace } from './scene.ts';
 
-const BREACH = 'breach.json';
 const UNCLEAR_SHOWN = 5;
 
 /**
@@ -33,9 +25,9 @@ const UNCLEAR_SHOWN = 5;
  * its own words, or where nobody else could have done it.
  */
 export function openSeal(place: SealPlace): Seal {
-  const look = shared(openCheckoutLook(place.repo, place.view));
-  sweepTraces(place.worktreeRoot);
+  const look = together(openCheckoutLook(place.repo, place.view));
   const folderOf = ({ loop, n }: Iteration): string => runFolder(place.repo, loop, n);
+  sweepTraces(place.worktreeRoot);
   return {
     take: async (iteration) => {
       const dir = folderOf(iteration);
@@ -45,8 +37,24 @@ export function openSeal(place: SealPlace): Seal {
     },
     check: async (iteration, branch) => {
       const dir = folderOf(iteration);
-      const known = readBreach(dir);
-      const breach = known?.isDone === true ? known.breach : await check(place, look, dir, iteration, branch, known);
+      const known = readNoted(dir);
+      const before = readFingerprint(dir);
+      if (known?.isDone === true || before === null) return known?.breach ?? null;
+      const scene: Scene = {
+        place,
+        iteration,
+        branch,
+        before,
+        after: await takeFingerprint(place, iteration.cwd, look),
+        trace: await readTrace(dir),
+        fromMs: before.atMs,
+        toMs: writtenMs(join(dir, 'exit')) ?? Date.now(),
+        told: openTold(dir),
+        isAlone: openIsAlone(place.repo, iteration),
+      };
+      const { findings, unclear } = findFiles(scene);
+      if (unclear.length > 0) note(scene, unclear);
+      const breach = await settle(scene, dir, findings, known);
       closeTrace(iteration);
       return breach;
     },
@@ -54,7 +62,7 @@ export function openSeal(place: SealPlace): Seal {
 }
 
 /** Loops that look at the same moment look together; nobody gets an answer that is older than their question. */
-function shared(look: () => Promise<Checkout | null>): () => Promise<Checkout | null> {
+function together(look: () => Promise<Checkout | null>): () => Promise<Checkout | null> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Checkout | null> | null = null;
   return () => {
@@ -65,81 +73,6 @@ function shared(look: () => Promise<Checkout | null>): () => Promise<Checkout | 
       return mine;
     });
     return next;
-  };
-}
-
-interface Noted {
-  readonly breach: Breach;
-  /** Everything that could be put back has been. */
-  readonly isDone: boolean;
-}
-
-function readBreach(dir: string): Noted | null {
-  const value = readJsonFile(join(dir, BREACH)) as Partial<Noted> | null;
-  return value?.breach === undefined ? null : (value as Noted);
-}
-
-/** What a host that died at it had found out stays true: the half that it put back can no longer be seen. */
-async function check(
-  place: SealPlace,
-  look: () => Promise<Checkout | null>,
-  dir: string,
-  iteration: Iteration,
-  branch: string,
-  known: Noted | null,
-): Promise<Breach | null> {
-  const before = readFingerprint(dir);
-  if (before === null) return known?.breach ?? null;
-  const scene: Scene = {
-    place,
-    iteration,
-    branch,
-    before,
-    after: await takeFingerprint(place, iteration.cwd, look),
-    trace: await readTrace(dir),
-    fromMs: before.atMs,
-    toMs: writtenMs(join(dir, 'exit')) ?? Date.now(),
-    told: openTold(dir),
-    isAlone: openIsAlone(place.repo, iteration),
-  };
-  const { findings, unclear } = await findAll(scene, dir);
-  if (unclear.length > 0) note(scene, unclear);
-  if (findings.length === 0) return known?.breach ?? null;
-  const { did, kept, restored } = known?.breach ?? { did: [], kept: [], restored: [] };
-  const breach = {
-    did: [...new Set([...did, ...findings.map((one) => one.did)])],
-    kept: [...new Set([...kept, ...(await keepLeaks(scene, findings))])],
-    restored: [...restored],
-  };
-  const write = (isDone: boolean): void => writePrivately(join(dir, BREACH), JSON.stringify({ breach, isDone }));
-  write(false);
-  for (const { restore } of findings) {
-    const said = (await restore?.()) ?? null;
-    if (said !== null && !breach.restored.includes(said)) breach.restored.push(said);
-  }
-  write(true);
-  return breach;
-}
-
-/** In the order in which they are put back: first what git would obey while the rest is done. */
-async function findAll(
-  scene: Scene,
-  dir: string,
-): Promise<{ readonly findings: readonly Finding[]; readonly unclear: readonly string[] }> {
-  const files = findFiles(scene);
-  return {
-    findings: [
-      ...findPointer(scene, dir),
-      ...(await findConfig(scene)),
-      ...findGitFiles(scene),
-      ...findRefs(scene),
-      ...findHead(scene),
-      ...findIndex(scene),
-      ...findStash(scene),
-      ...findRemovedWorktrees(scene),
-      ...files.findings,
-    ],
-    unclear: files.unclear,
   };
 }
 
