@@ -75,8 +75,8 @@ describe('S1.5 the log is lost', () => {
   });
 });
 
-describe('case 62: the log is lost in the middle of a run that was killed', () => {
-  it('what landed, what was ready and what was half done: all of it lands once, and nothing is done over', async () => {
+describe('case 62: the log is lost in the middle of a run', () => {
+  it.each(['killed', 'running'])('that is %s: everything lands once, and nothing is done over', async (how) => {
     const one = scratch();
     const gate = watchedGate(one, 'test ! -e BROKEN');
     const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
@@ -100,10 +100,17 @@ describe('case 62: the log is lost in the middle of a run that was killed', () =
     const killed = startRalph(one, RUN);
     const pids = (): string[] => (existsSync(begun) ? readFileSync(begun, 'utf8').trim().split('\n') : []);
     await until('both agents half done', () => pids().length === 2);
-    killed.signal('SIGKILL');
-    await killed.ended;
+    const state = join(one.repo, '.git/paralph');
+    if (how === 'killed') killed.signal('SIGKILL');
+    else rmSync(state, { recursive: true, maxRetries: 5 });
+    const end = await killed.ended;
+    if (how === 'running')
+      expect(end, end.stderr).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(/removed while it was in use[^]*Agents that run go on/) as string,
+      });
     expect(processesOf(one.root).filter(({ isLoops }) => isLoops)).not.toEqual([]);
-    rmSync(join(one.repo, '.git/paralph'), { recursive: true });
+    rmSync(state, { recursive: true, force: true });
     for (const name of ['state.json', '.gitignore', 'logs'])
       rmSync(join(one.repo, '.ralph', name), { recursive: true });
     const old = pids();

@@ -160,7 +160,7 @@ describe('locks', () => {
     expect(theirs()).toEqual(before);
     const told = await repair.look();
     expect(told.map(({ message }) => message).join('\n')).toContain('2001-09-09');
-    expect(told.map(({ remedy }) => remedy?.split(/ +/)[1]).sort()).toEqual(
+    expect(told.map(({ remedy }) => remedy?.split(/ +/)[1] ?? '').sort()).toEqual(
       foreign.map((name) => join(git, name)).sort(),
     );
   });

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { everything } from './harness/fingerprint.ts';
+import { landedTasks } from './harness/git.ts';
+import { markdownTasks, project, starts } from './harness/project.ts';
+import { ralph } from './harness/ralph.ts';
+import { scratch } from './harness/scratch.ts';
+import { userCommits } from './harness/train.ts';
+
+interface Report {
+  readonly healthy: boolean;
+  readonly fixed: readonly string[];
+  readonly findings: readonly {
+    readonly check: string;
+    readonly level: string;
+    readonly fixable: boolean;
+    readonly remedy: string;
+  }[];
+}
+
+const report = (stdout: string): Report => JSON.parse(stdout) as Report;
+const RUN = ['run', '--parallel', '--max-workers', '2'];
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+describe('doctor --fix', () => {
+  it('mends what is ours and says so; names what is not, and leaves every byte of it', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b'] });
+    expect((await ralph(one, RUN)).code).toBe(0);
+    const git = join(one.repo, '.git');
+    const entry = readdirSync(join(git, 'worktrees')).find((name) => name.startsWith('wt')) ?? '';
+    writeFileSync(join(git, 'worktrees', entry, 'HEAD'), `${'0'.repeat(40)}\n`);
+    rmSync(join(git, 'worktrees', entry, 'paralph.json'));
+    one.git('config', 'core.bare', 'true');
+    writeFileSync(join(git, 'refs/paralph/int/main.lock'), '');
+    rmSync(join(one.repo, '.ralph/logs'), { recursive: true });
+    const record = readdirSync(join(git, 'paralph/log')).filter((name) => /^\d+$/.test(name))[4] ?? '';
+    flip(join(git, 'paralph/log', record));
+    const theirs = join(git, 'worktrees/theirs');
+    mkdirSync(theirs);
+    for (const [name, text] of Object.entries({
+      commondir: '',
+      HEAD: 'ref: refs/heads/x\n',
+      gitdir: '/nowhere/.git\n',
+    }))
+      writeFileSync(join(theirs, name), text);
+    writeFileSync(join(git, 'index.lock'), 'theirs');
+    const before = everything(theirs);
+    const off = { isCheckoutGuarded: false };
+
+    const looked = everything(one.repo);
+    const sick = await ralph(one, ['doctor', '--json'], off);
+    expect(sick.code).toBe(4);
+    expect(everything(one.repo)).toEqual(looked);
+    const ours = report(sick.stdout).findings.filter((finding) => finding.fixable);
+    expect(new Set(ours.map(({ check }) => check))).toEqual(
+      new Set(['config', 'worktrees', 'locks', 'log', 'folders']),
+    );
+
+    const first = await ralph(one, ['doctor', '--fix', '--json'], off);
+    expect(first.code, first.stdout).toBe(4);
+    expect(
+      report(first.stdout)
+        .findings.filter(({ level }) => level === 'fail')
+        .map(({ remedy }) => remedy),
+    ).toContain(`rm -rf ${theirs}`);
+    expect(report(first.stdout).findings.filter((finding) => finding.fixable)).toEqual([]);
+    expect(everything(theirs)).toEqual(before);
+    expect(readFileSync(join(git, 'index.lock'), 'utf8')).toBe('theirs');
+    rmSync(theirs, { recursive: true });
+    rmSync(join(git, 'index.lock'));
+
+    const second = await ralph(one, ['doctor', '--fix'], off);
+    expect(second.code, second.stdout).toBe(0);
+    expect(one.git('status', '--porcelain', '--untracked-files=no')).toBe('');
+    const third = await ralph(one, ['doctor', '--fix', '--json']);
+    expect(report(third.stdout)).toMatchObject({ healthy: true, fixed: [] });
+    expect((await ralph(one, RUN)).code).toBe(0);
+    expect(
+      starts(one)
+        .map(({ task }) => task)
+        .sort(),
+    ).toEqual(['a', 'b']);
+  });
+});
+
+describe('case 57: a flipped bit in the middle of the log', () => {
+  it('status refuses and names the remedy; a run heals by itself with one line, and does nothing over', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b'] });
+    expect((await ralph(one, RUN)).code).toBe(0);
+    const log = join(one.repo, '.git/paralph/log');
+    const records = readdirSync(log).filter((name) => /^\d+$/.test(name));
+    const damaged = join(log, records[records.length >> 1] ?? '');
+    flip(damaged);
+    const status = await ralph(one, ['status']);
+    expect(status.code).toBe(4);
+    expect(status.stderr).toContain(damaged);
+    expect(status.stderr).toContain('ralph doctor --fix');
+    userCommits(one, { 'PRD.md': markdownTasks(['a', 'b', 'c']) });
+    const { code, stderr } = await ralph(one, RUN);
+    expect(code, stderr).toBe(0);
+    const healed = stderr.split('\n').filter((line) => line.startsWith('healed: '));
+    expect(healed).toEqual([expect.stringContaining(damaged)]);
+    const aside = /kept in (\S+)/.exec(healed[0] ?? '')?.[1] ?? '';
+    expect(existsSync(join(aside, 'log', records.at(-1) ?? ''))).toBe(true);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
+    expect(
+      starts(one)
+        .map(({ task }) => task)
+        .sort(),
+    ).toEqual(['a', 'b', 'c']);
+    expect((await ralph(one, ['status'])).code).toBe(0);
+  });
+});
