@@ -15,7 +15,7 @@ import { readHeadFile } from './git/ref-files.ts';
 import { touchedPaths } from './git/touched.ts';
 import { changedPaths, treeOf } from './git/tree-edit.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
-import { retireWorktree, takeWorktree } from './git/worktree-pool.ts';
+import { isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
@@ -132,8 +132,15 @@ async function retire(
   const now = await facts(place, path);
   const adminDir = adminDirOf(repo, path);
   const standsOn = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir)?.branch;
-  // Given back before, and in other hands since.
-  if (standsOn !== branch) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
+  if (standsOn !== branch) {
+    // A host that died may have given it back and told nobody; somebody else may work in it since.
+    if (isRetired(repo, path) || (await readRef(view, `refs/heads/${branch}`)) === null) {
+      await deleteRef(view, `refs/heads/${branch}`, head);
+      return { kept: null };
+    }
+    const isHalfRetired = standsOn === null && now.head === head;
+    if (!isHalfRetired) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
+  }
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
   await retireWorktree(repo, { path, worktreeRoot });

@@ -94,10 +94,14 @@ async function takeEntry(repo: Repository, name: string, options: TakeOptions): 
   const { entry, file } = claimed;
   try {
     reach('pool.claimed');
-    if (entry === null || !(await isReusable(repo, entry, options.worktreeRoot))) return null;
-    return (await moveTo(repo, entry.path, options)) ? entry.path : null;
-  } finally {
+    const isReady = entry !== null && (await isReusable(repo, entry, options.worktreeRoot));
+    const isMoved = isReady && (await moveTo(repo, entry.path, options));
     rmSync(file, { force: true });
+    return isMoved ? entry.path : null;
+  } catch (error) {
+    // Whatever it was, the worktree must not drop out of sight.
+    renameSync(file, join(poolDir(repo), `${name}.json`));
+    throw error;
   }
 }
 
@@ -262,6 +266,14 @@ export function listPool(repo: Repository): readonly { readonly path: string; re
       return path === null ? [] : [{ path, name: file.slice(0, -'.json'.length) }];
     });
 }
+
+/** Whether a worktree was given back, also if somebody is just taking it. */
+export function isRetired(repo: Repository, path: string): boolean {
+  const name = basename(path);
+  return poolFiles(repo).some((file) => file === `${name}.json` || isClaimOf(file, name));
+}
+
+const isClaimOf = (file: string, name: string): boolean => file.startsWith(`${name}.`) && file.endsWith('.claimed');
 
 function poolFiles(repo: Repository): readonly string[] {
   try {
