@@ -134,13 +134,16 @@ function checkLeftovers({ repo, git, fail }: Look, state: State): void {
   const trains = refsBelow(git, 'refs/paralph/cand/');
   if (trains.length > 0) fail('I7', `trains are left: ${trains.join(', ')}`);
   const known = new Set([...loopsOf(state).flatMap((loop) => loop.worktree ?? []), ...pooled(common)]);
-  for (const path of ourWorktrees(common)) {
-    if (!known.has(path) && !/^gate-\d+$/.test(basename(path))) fail('I7', `nothing knows of the worktree ${path}`);
+  // A loop that is parked may not know its folder, but it tells its branch.
+  const parked = new Set(loopsOf(state).flatMap((loop) => (loop.phase.at === 'parked' ? [loop.branch] : [])));
+  for (const { path, branch } of ourWorktrees(common)) {
+    if (known.has(path) || parked.has(branch) || /^gate-\d+$/.test(basename(path))) continue;
+    fail('I7', `nothing knows of the worktree ${path} on ${branch}`);
   }
   const root = join(repo, '.ralph/worktrees');
-  const registered = new Set(ourWorktrees(common));
+  const registered = new Set(ourWorktrees(common).map(({ path }) => path));
   for (const name of existsSync(root) ? readdirSync(root) : [])
-    if (!registered.has(join(root, name))) fail('I7', `${join(root, name)} is no worktree`);
+    if (!name.startsWith('.') && !registered.has(join(root, name))) fail('I7', `${join(root, name)} is no worktree`);
 }
 
 function pooled(common: string): readonly string[] {
@@ -149,17 +152,17 @@ function pooled(common: string): readonly string[] {
   return names.map((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { path: string }).path);
 }
 
-function ourWorktrees(common: string): readonly string[] {
+function ourWorktrees(common: string): readonly { readonly path: string; readonly branch: string }[] {
   const folder = join(common, 'worktrees');
   const admins = (existsSync(folder) ? readdirSync(folder) : []).map((name) => join(folder, name));
-  const ours = admins.filter((admin) => existsSync(join(admin, 'locked')));
-  return ours
-    .filter((admin) => readFileSync(join(admin, 'locked'), 'utf8').startsWith('paralph'))
-    .map((admin) =>
-      readFileSync(join(admin, 'gitdir'), 'utf8')
-        .trim()
-        .replace(/\/\.git$/, ''),
-    );
+  const read = (admin: string, name: string): string =>
+    existsSync(join(admin, name)) ? readFileSync(join(admin, name), 'utf8').trim() : '';
+  return admins
+    .filter((admin) => read(admin, 'locked').startsWith('paralph'))
+    .map((admin) => ({
+      path: read(admin, 'gitdir').replace(/\/\.git$/, ''),
+      branch: read(admin, 'HEAD').replace('ref: refs/heads/', ''),
+    }));
 }
 
 /** I10: another run finds nothing to do. */

@@ -5,6 +5,7 @@ import type { Event } from '../../../src/core/events.ts';
 import { findRepository } from '../../../src/world/git/repository.ts';
 import { openFileLog } from '../../../src/world/log/file-log.ts';
 import { logFolder } from '../../../src/world/state-places.ts';
+import { refsBelow } from '../../e2e/harness/git.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import { fingerprint } from '../fingerprint.ts';
 import type { Scene } from './scene.ts';
@@ -65,6 +66,9 @@ export async function runCell(programs: Programs, { point, action }: Cell): Prom
   if (!met.said.includes(`failpoint ${point} ${action}`)) violations.push('the point was never reached');
   if (met.said.includes('did not end')) violations.push('the armed host did not end');
   await endTheWork(scene, programs, met.code === 0, violations, notes);
+  const branches = refsBelow(scene.git, 'refs/heads/ralph/');
+  const parked = notes.filter((note) => note.includes('is parked'));
+  if (branches.length > parked.length) violations.push(`branches are left: ${branches.join(', ')}`);
   const ralph = [process.execPath, programs.main];
   const { repo, env } = scene;
   violations.push(...(await checkInvariants({ repo, ralph, env, before, commits: scene.commits(), truth: TRUTH })));
