@@ -15,6 +15,7 @@ import { type BranchUser, branchUsers } from './publish-users.ts';
 import { readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
+import { syncFilesystem } from './sync-filesystem.ts';
 import type { GitView } from './view.ts';
 import { operationIn } from './worktree-admin.ts';
 
@@ -89,7 +90,10 @@ async function forwardRef(repo: Repository, view: GitView, { target, from, to }:
   const args = ['update-ref', '--no-deref', '-m', 'paralph: publish', ref, to, from];
   const { code, stderr } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
   reach('publish.ref');
-  if (code === 0) return { outcome: 'published', to };
+  if (code === 0) {
+    await syncFilesystem(join(repo.commonDir, 'refs'));
+    return { outcome: 'published', to };
+  }
   const now = await readRef(view, ref);
   return now === null || now === from ? blocked(refusalIn(stderr).why) : { outcome: 'diverged', now };
 }
@@ -101,6 +105,8 @@ async function forwardCheckout(repo: Repository, view: GitView, move: Move, user
   reach('publish.merged');
   const now = await readRef(view, `refs/heads/${move.target}`);
   if (now === move.to) {
+    // git flushes no files of a checkout: after a power cut the user would find theirs empty.
+    await syncFilesystem(user.path);
     removeJournal(repo);
     reach('publish.done');
     return { outcome: 'published', to: move.to };
