@@ -58,6 +58,9 @@ export async function keepScene(files: Readonly<Record<string, string>>): Promis
       await removeWorktree(repo, { path, worktreeRoot: root });
       const tips = scratch.git('for-each-ref', '--format=%(refname)', `refs/heads/${BRANCH}`);
       if (tips !== '') scratch.git('update-ref', '-d', `refs/heads/${BRANCH}`);
+      // What no ref reaches must not be what comes back.
+      scratch.git('reflog', 'expire', '--expire=now', '--all');
+      scratch.git('gc', '-q', '--prune=now');
     },
   };
 }

@@ -1,29 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Sha, sha } from '../../core/ids.ts';
-import { copyIndex } from './copy-index.ts';
+import { captureFolder } from '../keep/capture.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit, runGitBytes } from './run-git.ts';
+import { openView } from './view.ts';
 import { adminDirOf } from './worktree-admin.ts';
-import { embeddedRepositories } from './worktree-state.ts';
 
 /** The tree of everything in a worktree that git does not ignore. Its index and files stay as they are; no ref names the tree yet. */
 export async function snapshotWorktree(repo: Repository, path: string): Promise<Sha> {
-  const own = join(adminDirOf(repo, path) ?? repo.commonDir, 'index');
-  const folder = join(repo.stateDir, 'tmp');
-  const index = join(folder, `index-${randomUUID()}`);
-  mkdirSync(folder, { recursive: true });
-  try {
-    // A copy knows which files are unchanged, so only the others are read.
-    if (existsSync(own)) copyIndex(own, index);
-    const env = { GIT_INDEX_FILE: index };
-    await stageAll(path, await embeddedRepositories(path, env), env);
-    return await writeTree(path, env);
-  } finally {
-    rmSync(index, { force: true });
-    rmSync(`${index}.lock`, { force: true });
-  }
+  const place = { repo, view: await openView(repo), ignored: [] };
+  const adminDir = adminDirOf(repo, path) ?? repo.commonDir;
+  return (await captureFolder(place, { path, adminDir, head: null })).tree;
 }
 
 /** Stages what is changed, new or gone, but never ignored files nor the given folders. */
