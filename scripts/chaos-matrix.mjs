@@ -43,9 +43,9 @@ function valueOf(argv, flag, otherwise) {
   return at < 0 ? otherwise : (argv[at + 1] ?? otherwise);
 }
 
-function tell({ point, action, violations, notes, ms, folder }, done, of) {
+function tell({ point, action, nth, violations, notes, ms, folder }, done, of) {
   const state = violations.length === 0 ? 'ok' : 'VIOLATION';
-  console.log(`${done}/${of} ${state} ${point}=${action} ${ms} ms  ${notes.join(' / ')}`);
+  console.log(`${done}/${of} ${state} ${point}#${nth}=${action} ${ms} ms  ${notes.join(' / ')}`);
   for (const violation of violations) console.log(`    ${violation}`);
   if (folder !== null) console.log(`    kept in ${folder}`);
 }

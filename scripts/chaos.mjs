@@ -4,9 +4,9 @@ import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from './build.mjs';
+import { build, buildTest } from './build.mjs';
+import { chaosMatrix } from './chaos-matrix.mjs';
 import { ROOT, inRoot } from './lib/root.mjs';
-import { run, tool } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'ralph-chaos-programs-'));
@@ -46,20 +46,11 @@ function copyPrograms() {
 
 console.error(await setup());
 console.error(await build());
+console.error(await buildTest());
 const argv = process.argv.slice(2);
 try {
-  const { main } = await loadHarness();
-  process.exitCode = await main(
-    argv.filter((word) => word !== '--matrix'),
-    copyPrograms(),
-  );
+  if (argv.includes('--matrix')) process.exitCode = (await chaosMatrix(argv)) ? 0 : 1;
+  else process.exitCode = await (await loadHarness()).main(argv, copyPrograms());
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-if (argv.includes('--matrix')) {
-  const { code } = await run([tool('vitest'), 'run', 'test/chaos/matrix'], {
-    stdio: 'inherit',
-    env: { ...process.env, CHAOS_MATRIX: 'whole' },
-  });
-  process.exitCode ||= code;
 }

@@ -17,6 +17,8 @@ export type Action = Exclude<FailpointAction, 'tell'>;
 export interface Cell {
   readonly point: Failpoint;
   readonly action: Action;
+  /** At which arrival it happens; the first unless told. */
+  readonly nth?: number;
 }
 
 export interface CellResult extends Cell {
@@ -47,7 +49,8 @@ const LATER_MAX = 3;
 const FINAL = new Set(['landed', 'done', 'parked']);
 
 /** One host meets the point; whoever comes after it must find everything in order and end the work. */
-export async function runCell(programs: Programs, { point, action }: Cell): Promise<CellResult> {
+export async function runCell(programs: Programs, cell: Cell): Promise<CellResult> {
+  const { point, action, nth = 1 } = cell;
   const startedMs = performance.now();
   const { prelude = [], warm = false, stubborn = false, away = false, records = 0, command } = SETTINGS[point] ?? {};
   const scene = makeScene({ tasks: warm ? ['first'] : TASKS, stubborn, away });
@@ -57,7 +60,7 @@ export async function runCell(programs: Programs, { point, action }: Cell): Prom
   if (records > 0) await fillLog(scene, records);
   for (const armed of prelude) await host(scene, programs, armed);
   if (warm) replan(scene);
-  const armed = `${point}=${action}`;
+  const armed = `${point}#${nth}=${action}`;
   const met =
     command === undefined
       ? await host(scene, programs, armed)
@@ -74,7 +77,7 @@ export async function runCell(programs: Programs, { point, action }: Cell): Prom
   violations.push(...(await checkInvariants({ repo, ralph, env, before, commits: scene.commits(), truth: TRUTH })));
   if (violations.length === 0) scene.remove();
   const folder = violations.length === 0 ? null : scene.root;
-  return { point, action, violations, notes, ms: Math.round(performance.now() - startedMs), folder };
+  return { ...cell, violations, notes, ms: Math.round(performance.now() - startedMs), folder };
 }
 
 interface TaskLine {

@@ -20,11 +20,15 @@ export const MATRIX_POINTS: readonly Failpoint[] = FAILPOINTS.filter(
   (point) => !ELSEWHERE.some((pattern) => pattern.test(point)),
 );
 
+/** What is reached all the time is met at the start, where little is there, and in the middle of the work. */
+const arrivalsOf = (point: Failpoint): readonly number[] =>
+  /^(log\.append|mutex\.(tmp|linked|released))/.test(point) ? [1, 12] : [1];
+
 /** Every point with every action, so many at a time. */
 export async function runMatrix(options: MatrixOptions): Promise<readonly CellResult[]> {
   const { programs, only, actions, parallel, onCell } = options;
   const cells: readonly Cell[] = MATRIX_POINTS.filter((point) => point.startsWith(only)).flatMap((point) =>
-    actions.map((action) => ({ point, action })),
+    actions.flatMap((action) => arrivalsOf(point).map((nth) => ({ point, action, nth }))),
   );
   const results: CellResult[] = [];
   const waiting = [...cells];
