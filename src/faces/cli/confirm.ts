@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { AppError } from '../../core/errors.ts';
 import type { Call } from './handler.ts';
 
@@ -8,10 +8,13 @@ export async function confirm(call: Call, question: string, remedy: string): Pro
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new AppError('E_USAGE', 'this takes something away, and there is nobody to ask', { remedy });
   const asked = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await asked.question(`${question} [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } finally {
-    asked.close();
-  }
+  return new Promise((resolve) => {
+    // Ctrl-C and the end of input are a no.
+    asked.on('SIGINT', () => asked.close());
+    asked.on('close', () => resolve(false));
+    asked.question(`${question} [y/N] `, (answer) => {
+      resolve(/^y(?:es)?$/i.test(answer.trim()));
+      asked.close();
+    });
+  });
 }
