@@ -35,7 +35,7 @@ function restorerOf(scene: Scene, moved: MovedRef): Finding['restore'] {
     if (from === null) return to !== null && (await deleteRef(view, ref, to));
     return (await moveRef(view, ref, from, to, WHY)).moved;
   };
-  const said = from === null ? `${titleOf(ref)} is gone again` : `${titleOf(ref)} at ${short(from)}`;
+  const said = from === null ? `all without ${titleOf(ref)}` : `${titleOf(ref)} at ${short(from)}`;
   const plain = async (): Promise<string | null> => ((await back()) ? said : null);
   if (to === null || from === null) return plain;
   const wasIn = moved.gitDirs.filter((dir) => dir !== scene.before.own?.adminDir && dir !== repo.commonDir);

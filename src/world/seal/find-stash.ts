@@ -78,7 +78,7 @@ async function dropEntry(scene: Scene, entry: ReflogEntry): Promise<string | nul
   const { code } = await view.run(['reflog', 'delete', '--updateref', '--rewrite', selector], { ok: [0, 1, 128, 255] });
   if (code !== 0) return null;
   if (readReflog(repo.commonDir, STASH).length === 0) await deleteRef(view, STASH, entry.to);
-  return `the stash is without its entry ${short(entry.to)}`;
+  return `the stash without its entry ${short(entry.to)}`;
 }
 
 /** As `git stash store`: on top, for nobody knows what the others have put there since. */

@@ -43,7 +43,7 @@ export function names(command: GitCommand, ref: string): boolean {
 /** `-D`, also among others as in `-fD`. */
 const hasFlag = (args: readonly string[], letters: string, ...words: readonly string[]): boolean =>
   args.some(
-    (arg) => words.includes(arg) || (/^-[a-zA-Z]+$/.test(arg) && [...letters].some((one) => arg.includes(one))),
+    (arg) => words.includes(arg) || (/^-[a-zA-Z]+$/.test(arg) && letters.split('').some((one) => arg.includes(one))),
   );
 
 const isDestination = (args: readonly string[], forms: readonly string[]): boolean =>
