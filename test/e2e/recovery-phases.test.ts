@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { killHost } from './harness/crash.ts';
 import { landedTasks } from './harness/git.ts';
 import { isAlive } from './harness/processes.ts';
-import { calls, HONEST, project, starts } from './harness/project.ts';
+import { calls, HONEST, project, starts, writeScenario } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { allLanded, isHere, RUN, say, startsOf, TRUTH, wait } from './harness/recovery.ts';
 import type { Scratch } from './harness/scratch.ts';
@@ -34,6 +34,40 @@ async function phases(one: Scratch): Promise<Record<string, unknown>> {
 }
 
 describe('S4.4 killed, and run again', () => {
+  it('recovery 5: worktrees that no record tells of: their work goes on where it was, the user’s own stay as they are', async () => {
+    const one = scratch();
+    const begun = [
+      { write: { path: 'first.txt', text: 'committed\n' } },
+      { commit: 'First' },
+      { leaveDirty: { path: 'second.txt', text: 'not committed\n' } },
+      say(one),
+      wait(one, 'never'),
+    ];
+    project(one, { tasks: ['a', 'b'], byTask: { a: { iterations: [begun, HONEST] } } });
+    watchRefs(one);
+    one.git('worktree', 'add', '-q', '-b', 'agent/mine', beside(one, 'mine'));
+    writeFileSync(beside(one, 'mine/draft.txt'), 'a draft');
+    const host = startRalph(one, RUN);
+    await until('one landed, one at work', () => isHere(one, 'a') && landedTasks(one.git, INT).length === 1);
+    await killHost(host);
+    await killAgentOf(one, 'a');
+    const [{ cwd } = { cwd: '' }] = starts(one).filter((call) => call.task === 'a');
+    rmSync(join(one.repo, '.git/paralph/log'), { recursive: true });
+    writeScenario(one, {});
+    const { code, stderr } = await ralph(one, RUN);
+    expect(code, stderr).toBe(0);
+    allLanded(one, ['a', 'b']);
+    expect(startsOf(one)).toEqual({ a: 2, b: 1 });
+    expect(starts(one).at(-1)?.cwd).toBe(cwd);
+    for (const [path, text] of [
+      ['first.txt', 'committed'],
+      ['second.txt', 'not committed'],
+    ] as const)
+      expect(one.git('show', `main:${path}`)).toBe(text);
+    expect(readFileSync(beside(one, 'mine/draft.txt'), 'utf8')).toBe('a draft');
+    expect(one.git('-C', beside(one, 'mine'), 'status', '--porcelain')).toBe('?? draft.txt');
+  });
+
   it('recovery 6: every task in another phase: the same before and after, and each goes on from its own', async () => {
     const one = scratch();
     const [gate, later] = [beside(one, 'gate'), beside(one, 'later')];
