@@ -32,8 +32,15 @@ export interface StopResult {
   readonly left: number;
 }
 
-/** Ends a command with everything it started. Only processes proven to be its own are ever signalled. */
-export async function stopTree(options: StopOptions): Promise<StopResult> {
+/**
+ * Ends a command with everything it started. Only processes proven to be its own are ever signalled. What fails, for want of
+ * files or memory, is tried once more: nobody looks for these processes later.
+ */
+export function stopTree(options: StopOptions): Promise<StopResult> {
+  return endTree(options).catch(() => endTree(options));
+}
+
+async function endTree(options: StopOptions): Promise<StopResult> {
   assertToken(options.token);
   invariant(options.identity?.pid !== process.pid, 'a process does not stop itself');
   const { identity, force } = options;
