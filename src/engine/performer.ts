@@ -4,11 +4,10 @@ import type { Event } from '../core/events.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
-import { isDiskFull } from './disk-full.ts';
 import type { DiskWait } from './disk-wait.ts';
 import { isPassing } from './passing.ts';
 import { perform } from './perform.ts';
-import { excuse, isStarved } from './starved.ts';
+import { excuse, isOutOfRoom, isStarved, lacksRoom } from './starved.ts';
 
 /** How agents say that they are done. */
 export interface Completion {
@@ -64,6 +63,7 @@ export function createPerformer(context: PerformerOptions): Performer {
     const { key } = command;
     const stop = new AbortController();
     underWay.set(key, { stop });
+    const hadRoom = !isOutOfRoom(context);
     const end = (events: readonly Event[], retryMaxMs: number | null): void => {
       underWay.delete(key);
       if (retryMaxMs !== null) backOff(key, retryMaxMs);
@@ -85,7 +85,7 @@ export function createPerformer(context: PerformerOptions): Performer {
       },
       (error: unknown) => {
         if (stop.signal.aborted) return end([], RETRY_MAX_MS);
-        if (isDiskFull(error)) return lackRoom(error);
+        if (!hadRoom || lacksRoom(context, error)) return lackRoom(error);
         if (isPassing(error) && triesOf(key) < PASSING_TRIES_MAX) return end([], RETRY_MAX_MS);
         end([failure(context, command, error)], RETRY_MAX_MS);
       },
@@ -125,6 +125,8 @@ export function createPerformer(context: PerformerOptions): Performer {
 function failure({ world, state }: PerformContext, command: Command, error: unknown): Event {
   const code = error instanceof AppError ? error.code : 'BUG';
   const text = error instanceof Error ? error.message : String(error);
+  // What git itself said tells more than that it failed.
+  const said = error instanceof AppError && error.facts[0] !== undefined ? ` ${error.facts[0]}` : '';
   const remedy = error instanceof AppError && error.remedy !== null ? ` (${error.remedy})` : '';
   const loop = 'loop' in command ? command.loop : null;
   const fence = 'fence' in command ? command.fence : -1;
@@ -132,5 +134,5 @@ function failure({ world, state }: PerformContext, command: Command, error: unkn
   if (loop !== null && worktree !== null && !world.worktrees.exists(worktree)) return { type: 'worktree-lost', loop };
   if (command.type === 'publish') return { type: 'publish-blocked', to: command.to, why: text, paths: [] };
   if (command.type === 'retire-worktree') return { type: 'worktree-kept', loop: command.loop, why: text };
-  return { type: 'command-failed', command: command.type, loop, fence, code, message: `${text}${remedy}` };
+  return { type: 'command-failed', command: command.type, loop, fence, code, message: `${text}${said}${remedy}` };
 }

@@ -27,11 +27,16 @@ export async function outlastGit(sought: Sought, deadlineMs: number): Promise<re
   const start = performance.now();
   // Between fork and exec a git does not look like one yet: one look that finds nothing is not enough.
   for (let quiet = 0; ;) {
-    const pids = (await gitProcesses()).filter((found) => fits(found, sought)).map((found) => found.pid);
+    const pids = await gitsAtWork(sought);
     quiet = pids.length === 0 ? quiet + 1 : 0;
     if (quiet === QUIET_LOOKS || performance.now() - start > deadlineMs) return pids;
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+/** The gits that are there now. */
+export async function gitsAtWork(sought: Sought): Promise<readonly number[]> {
+  return (await gitProcesses()).filter((found) => fits(found, sought)).map((found) => found.pid);
 }
 
 function fits(found: GitProcess, { folder, mentions }: Sought): boolean {

@@ -4,7 +4,9 @@ import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { reach } from '../failpoint.ts';
+import { lockInTheWay, outlastLock } from './dead-lock.ts';
 import { readRefFile } from './ref-files.ts';
+import type { GitResult } from './run-git.ts';
 import { syncFilesystem } from './sync-filesystem.ts';
 import type { GitView } from './view.ts';
 
@@ -50,11 +52,24 @@ export async function moveRef(view: GitView, ref: string, to: Sha, from: Sha | n
   const expected = from ?? '0'.repeat(to.length);
   // Without following: a ref that was replaced by a pointer to another must not move that other one.
   const args = ['update-ref', '--no-deref', '-m', oneLine(reason), ref, to, expected];
-  const update = await view.run(args, { ok: [0, 1, 128] });
+  const update = await runPastLocks(view, ref, args);
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from) return { moved: false, now };
   throw refused(`${ref} could not be moved to ${to}.`, update.stderr);
+}
+
+/** Refs that only git changes, and only for us: a lock on them that nobody holds any more would stop every landing. */
+const OURS = /^refs\/(paralph\/int|heads\/ralph)\//;
+
+/** A git of ours that was killed half-way leaves a lock on the ref. */
+async function runPastLocks(view: GitView, ref: string, args: readonly string[], input?: string): Promise<GitResult> {
+  const options = { ok: [0, 1, 128], ...(input === undefined ? {} : { input }) };
+  const update = await view.run(args, options);
+  const lock = update.code === 0 || !OURS.test(ref) ? null : lockInTheWay(update.stderr);
+  if (lock === null || !lock.endsWith(`/${ref}.lock`)) return update;
+  const isGone = await outlastLock(lock, { folder: dirname(view.refsDir), mentions: view.refsDir });
+  return isGone ? view.run(args, options) : update;
 }
 
 /**
@@ -96,7 +111,7 @@ async function moveWhileHeld(view: GitView, { ref, to, from, hold, reason }: Hel
   if (held === null) return { moved: false, now: await readRef(view, ref) };
   const lines = ['start', 'option no-deref', `update ${ref} ${to} ${from}`, `verify ${hold} ${held}`, 'commit', ''];
   const args = ['update-ref', '-m', oneLine(reason), '--stdin'];
-  const update = await view.run(args, { input: lines.join('\n'), ok: [0, 1, 128] });
+  const update = await runPastLocks(view, ref, args, lines.join('\n'));
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from || (await readRef(view, hold)) !== held) return { moved: false, now };
@@ -106,7 +121,7 @@ async function moveWhileHeld(view: GitView, { ref, to, from, hold, reason }: Hel
 /** Deletes a ref if it still is at `expected`; false when it is elsewhere or gone. */
 export async function deleteRef(view: GitView, ref: string, expected: Sha): Promise<boolean> {
   invariant(ref.startsWith('refs/'), `not a full ref name: ${ref}`);
-  const update = await view.run(['update-ref', '--no-deref', '-d', ref, expected], { ok: [0, 1, 128] });
+  const update = await runPastLocks(view, ref, ['update-ref', '--no-deref', '-d', ref, expected]);
   if (update.code === 0) return true;
   if ((await readRef(view, ref)) !== expected) return false;
   throw refused(`${ref} could not be deleted.`, update.stderr);
@@ -114,8 +129,8 @@ export async function deleteRef(view: GitView, ref: string, expected: Sha): Prom
 
 function refused(message: string, stderr: string): AppError {
   const facts = stderr.split('\n').filter((line) => line.trim() !== '');
-  const lock = /Unable to create '(.+\.lock)': File exists/.exec(stderr)?.[1];
-  if (lock === undefined) return new AppError('E_GIT', message, { facts });
+  const lock = lockInTheWay(stderr);
+  if (lock === null) return new AppError('E_GIT', message, { facts });
   return new AppError('E_GIT', `${message} A lock is in the way.`, {
     facts,
     remedy: `When no git is running: rm '${lock}'`,
