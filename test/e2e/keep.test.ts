@@ -70,7 +70,7 @@ describe('discard, keep and undo', () => {
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringMatching(/fix: ralph loops discard bad-\w+ -y/)]);
     const inLoop = await ralph(one, ['loops', 'discard', 'bad', '-y'], { env: { RALPH_LOOP_ID: 'x' } });
     expect([inLoop.code, inLoop.stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
-    for (const odd of ['', '../bad', '$(touch pwned)', '"; touch pwned', 'a\nb', 'x'.repeat(300)])
+    for (const odd of ['', '../$(touch pwned)"; touch pwned\n', 'x'.repeat(300)])
       for (const command of [
         ['loops', 'discard'],
         ['keep', 'show'],

@@ -5,7 +5,6 @@ import { commitTree } from '../git/commit.ts';
 import { reach } from '../failpoint.ts';
 import type { Identity } from '../git/identity.ts';
 import { lastHead } from '../git/leftovers.ts';
-import { isAncestor } from '../git/merge.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { listRefs, readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
@@ -167,15 +166,11 @@ async function standing({ repo, view }: KeepPlace, adminDir: string | null, tip:
   return { branch: head.branch, commit: commit !== null && (await isCommit(view, commit)) ? commit : null };
 }
 
+/** Whether refs of ours reach all of these; asked at once, for there may be many refs. */
 async function areHeld(view: GitView, heads: readonly Sha[]): Promise<boolean> {
   const refs = [...(await listRefs(view, 'refs/paralph/int/')), ...(await listRefs(view, `${KEPT}/`))];
-  const holders = new Set(refs.map(([, commit]) => commit));
-  for (const head of new Set(heads)) {
-    let isHeld = holders.has(head);
-    for (const holder of isHeld ? [] : holders) isHeld ||= await isAncestor(view, head, holder);
-    if (!isHeld) return false;
-  }
-  return true;
+  const input = [...heads, ...refs.map(([, commit]) => `^${commit}`)].join('\n');
+  return (await view.run(['rev-list', '--max-count=1', '--stdin'], { input: `${input}\n` })).stdout === '';
 }
 
 async function operationOf(
