@@ -194,6 +194,8 @@ describe('case 57: a damaged log is salvaged', () => {
       await expect(salvageLog(dir, Date.now())).rejects.toThrow(point);
       armFailpoints('');
       expect(await isUsable(dir)).toBe(false);
+      // Nobody begins a new log in the place of the one that waits to be swapped in.
+      if (point !== 'repair.begun') await expect(openFileLog(dir)).rejects.toMatchObject({ code: 'E_LOG_DAMAGED' });
       await salvageLog(dir, Date.now() + 1);
       expect(await folded()).toEqual(upTo(5));
       expect(await salvageLog(dir, Date.now() + 2)).toBeNull();

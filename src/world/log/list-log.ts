@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { cannotRead, errorCode, missingRecord } from './log-errors.ts';
-import { loosePath, looseSeq, packedDir, segmentOf, snapshotSeq, temporaryOwner } from './log-names.ts';
+import { cannotRead, damaged, errorCode, missingRecord } from './log-errors.ts';
+import { loosePath, looseSeq, packedDir, salvagedDir, segmentOf, snapshotSeq, temporaryOwner } from './log-names.ts';
 import type { Segment } from './log-names.ts';
 
 /** No listing is atomic: an entry made or removed meanwhile may or may not show. An absent directory lists as empty. */
@@ -56,8 +56,12 @@ export function isPresent(dir: string, seq: number): boolean {
   return existsSync(loosePath(dir, seq)) || segmentWith(listSegments(dir), seq) !== null;
 }
 
+/** A salvage was killed, or is, between its two renames: what stands here now, if anything, is not the log. */
+export const isHalfSwapped = (dir: string): boolean => existsSync(salvagedDir(dir));
+
 /** Returns the last number of the log; throws when one below it is nowhere. */
 export function endWithoutGaps(dir: string): number {
+  if (isHalfSwapped(dir)) throw damaged(dir, 'a salvage of it was not brought to its end');
   const loose = listLoose(dir).map((seq) => ({ from: seq, to: seq }));
   const ranges = [...listSegments(dir), ...loose].sort((a, b) => a.from - b.from);
   let end = 0;

@@ -4,6 +4,8 @@
  * <dir>/packed/segment-000000000001-000000000041.jsonl  records that were packed together
  * <dir>/packed/snapshot-000000000041.json               a fold
  *
+ * <dir>.salvaged                                        a whole new log that is about to take this one's place
+ *
  * Packed files have a folder of their own so that asking for them, which every append and read does, stays cheap
  * however many loose records there are.
  */
@@ -22,6 +24,7 @@ const TEMPORARY = /^\.tmp-(\d+)-/;
 const padded = (seq: number): string => String(seq).padStart(12, '0');
 
 export const packedDir = (dir: string): string => `${dir}/packed`;
+export const salvagedDir = (dir: string): string => `${dir}.salvaged`;
 export const loosePath = (dir: string, seq: number): string => `${dir}/${padded(seq)}`;
 export const segmentPath = (dir: string, { from, to }: Segment): string =>
   `${packedDir(dir)}/segment-${padded(from)}-${padded(to)}.jsonl`;

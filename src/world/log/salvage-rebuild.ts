@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reach } from '../failpoint.ts';
 import { syncDirectory, writeDurably } from './durable-file.ts';
-import { packedDir, segmentPath, snapshotPath } from './log-names.ts';
+import { packedDir, salvagedDir, segmentPath, snapshotPath } from './log-names.ts';
 import { encodeLost, encodeRecord, SALVAGE } from './record-line.ts';
 import type { Inspection } from './salvage-inspect.ts';
 
@@ -49,12 +49,6 @@ function firstWithout(from: number, end: number, isThere: (seq: number) => boole
   return seq;
 }
 
-/** Complete, and waiting to take the log's place. */
-const madeOf = (dir: string): string => `${dir}.salvaged`;
-
-/** Whether a salvage was ended by a crash between its two renames. */
-export const isHalfSwapped = (dir: string): boolean => existsSync(madeOf(dir));
-
 /** Makes the new log beside the old one and swaps them; the old one is moved aside as it is. */
 export async function putInPlace(dir: string, plan: Plan, aside: string): Promise<void> {
   const draft = `${dir}.salvaging`;
@@ -64,7 +58,7 @@ export async function putInPlace(dir: string, plan: Plan, aside: string): Promis
   for (const [seq, line] of plan.snapshots) await writeDurably(snapshotPath(draft, seq), line);
   await syncDirectory(packedDir(draft));
   await syncDirectory(draft);
-  renameSync(draft, madeOf(dir));
+  renameSync(draft, salvagedDir(dir));
   await syncDirectory(dirname(dir));
   reach('repair.rebuilt');
   await finishSwap(dir, aside);
@@ -78,6 +72,6 @@ export async function finishSwap(dir: string, aside: string): Promise<void> {
     await syncDirectory(aside);
   }
   reach('repair.aside');
-  renameSync(madeOf(dir), dir);
+  renameSync(salvagedDir(dir), dir);
   await syncDirectory(dirname(dir));
 }

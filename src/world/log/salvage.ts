@@ -7,10 +7,11 @@ import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
 import { removeQuietly, writeDurably } from './durable-file.ts';
 import { readLogOnly } from './file-log.ts';
+import { isHalfSwapped } from './list-log.ts';
 import { packedDir } from './log-names.ts';
 import { inspectLog } from './salvage-inspect.ts';
 import type { Damage } from './salvage-inspect.ts';
-import { finishSwap, isHalfSwapped, planRebuild, putInPlace } from './salvage-rebuild.ts';
+import { finishSwap, planRebuild, putInPlace } from './salvage-rebuild.ts';
 import type { Plan } from './salvage-rebuild.ts';
 
 export interface Salvaged extends Pick<Plan, 'base' | 'lost'> {
@@ -24,7 +25,6 @@ export const lossNote = (stateDir: string): string => join(stateDir, 'facts-lost
 
 /** Whether the log can be used: reads what a start reads. Throws what only another version or a person can mend. */
 export async function isUsable(dir: string): Promise<boolean> {
-  if (isHalfSwapped(dir)) return false;
   const reader = readLogOnly(dir);
   try {
     await reader.read((await reader.loadSnapshot())?.seq ?? 0);

@@ -4,6 +4,8 @@ import { shellWord } from '../../core/remedy.ts';
 import { findBrokenEntries } from '../git/broken-entries.ts';
 import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import { deadIntents } from '../git/worktree-intents.ts';
+import { worktreeMutex } from '../git/worktrees.ts';
+import { withMutex } from '../mutex.ts';
 import { mendEntry } from './mend-entry.ts';
 import { isOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
@@ -31,7 +33,9 @@ export function entriesRepair(place: RepairPlace): Repair {
     ],
     fix: async () => {
       if (!isAnythingThere(place)) return [];
-      const mended = findBrokenEntries(repo).filter(({ path }) => isOurs(place, path) && mendEntry(place, path));
+      const mended = await withMutex(worktreeMutex(repo), async () =>
+        findBrokenEntries(repo).filter(({ path }) => isOurs(place, path) && mendEntry(place, path)),
+      );
       const { removed, quarantined } = await healWorktreeEntries(repo, (adminDir) => isOurs(place, adminDir));
       return [
         ...mended.map(({ path, why }) => `mended the worktree entry ${path}: ${why}`),

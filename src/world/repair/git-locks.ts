@@ -13,6 +13,7 @@ import type { Repair, RepairPlace } from './repair.ts';
 const CHECK = 'locks';
 /** We make locks on refs ourselves, for as long as it takes to delete a file. */
 const YOUNG_MS = 1000;
+const LOOK_AGAIN_MS = 50;
 const GIT_ENDS_MS = 2000;
 
 interface Lock {
@@ -60,12 +61,28 @@ function ourLocks(place: RepairPlace): readonly Lock[] {
 
 /** Whoever made it is dead: no git works there, and no agent, which may have a git of its own kind inside. */
 async function isStale({ repo }: RepairPlace, { path, folder, worktree }: Lock): Promise<boolean> {
-  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (age < YOUNG_MS) await sleep(YOUNG_MS - Math.max(0, age));
+  const first = markOf(path);
+  while (ageOf(path) < YOUNG_MS) {
+    await sleep(LOOK_AGAIN_MS);
+    // Hosts beside us lock and unlock all the time.
+    if (markOf(path) !== first) return false;
+  }
   if (worktree !== null && markedIn(worktree).length > 0) return false;
   const sought = worktree === null ? { folder: repo.root, mentions: repo.commonDir } : { folder, mentions: worktree };
-  return (await outlastGit(sought, GIT_ENDS_MS)).length === 0 && isFile(path);
+  return (await outlastGit(sought, GIT_ENDS_MS)).length === 0 && first !== null && markOf(path) === first;
 }
+
+/** The very file, not another lock of that name. */
+function markOf(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
+}
+
+/** A clock that was set back makes nothing young for ever. */
+const ageOf = (path: string): number => {
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return age < 0 ? Infinity : age;
+};
 
 function foreignLocks(place: RepairPlace): readonly Finding[] {
   const { repo } = place;

@@ -15,9 +15,10 @@ const TO_COMMON_DIR = '../..\n';
  */
 export function mendEntry(place: RepairPlace, adminDir: string): boolean {
   const note = readLoopNote(adminDir);
-  if (note === null) return false;
-  const ref = `refs/heads/${note.branch}`;
   const folder = worktreeThatPointsTo(place, adminDir);
+  // Whoever removes a worktree removes its folder first.
+  if (note === null || folder === null) return false;
+  const ref = `refs/heads/${note.branch}`;
   const parts: readonly (readonly [name: string, isSound: RegExp, content: string | null])[] = [
     ['commondir', /\S/, TO_COMMON_DIR],
     [
@@ -25,7 +26,7 @@ export function mendEntry(place: RepairPlace, adminDir: string): boolean {
       /^(ref: refs\/.+|(?!0+$)[0-9a-f]{40,64})$/,
       readRefFile(place.repo.commonDir, ref) == null ? null : `ref: ${ref}\n`,
     ],
-    ['gitdir', /\S/, folder === null ? null : `${join(folder, '.git')}\n`],
+    ['gitdir', /\S/, `${join(folder, '.git')}\n`],
   ];
   for (const [name, isSound, content] of parts) {
     if (isSound.test(textOf(join(adminDir, name)).trim())) continue;
