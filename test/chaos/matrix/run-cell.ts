@@ -10,7 +10,7 @@ import { checkInvariants } from '../check-invariants.ts';
 import { fingerprint } from '../fingerprint.ts';
 import type { Scene } from './scene.ts';
 import { makeScene, planTasks, TASKS, TRUTH } from './scene.ts';
-import { SETTINGS } from './settings.ts';
+import { PARKED, SETTINGS } from './settings.ts';
 
 export type Action = Exclude<FailpointAction, 'tell'>;
 
@@ -64,7 +64,7 @@ export async function runCell(programs: Programs, cell: Cell): Promise<CellResul
   const met =
     command === undefined
       ? await host(scene, programs, armed)
-      : await start(scene, [programs.fallible, ...command], armed);
+      : await ask(scene, programs, await withParked(scene, programs, command), armed);
   notes.push(describe(met));
   if (!met.said.includes(`failpoint ${point} ${action}`)) violations.push('the point was never reached');
   if (met.said.includes('did not end')) violations.push('the armed host did not end');
@@ -108,6 +108,19 @@ async function endTheWork(
     return;
   }
   violations.push(`${LATER_MAX} further hosts did not end the work`);
+}
+
+/** Calls a command of a person's, and again as it ships if that did not end well. */
+async function ask(scene: Scene, programs: Programs, command: readonly string[], armed: string): Promise<Ran> {
+  const first = await start(scene, [programs.fallible, ...command], armed);
+  if (first.code === 0) return first;
+  const again = await start(scene, [programs.main, ...command], '');
+  return again.code === 0 ? first : { ...again, said: `${first.said}\nagain: ${again.said}` };
+}
+
+async function withParked(scene: Scene, programs: Programs, command: readonly string[]): Promise<readonly string[]> {
+  const parked = (await tasksOf(scene, programs))?.find((task) => task.status === 'parked');
+  return command.map((word) => (word === PARKED ? (parked?.id ?? '') : word));
 }
 
 async function tasksOf(scene: Scene, programs: Programs): Promise<readonly TaskLine[] | null> {

@@ -10,12 +10,15 @@ export interface Setting {
   readonly away?: boolean;
   /** So many records are in the log before, so that it is packed while the run goes on. */
   readonly records?: number;
-  /** What meets the point, instead of a run. */
+  /** What meets the point, instead of a run; a person calls it again if it did not end well. */
   readonly command?: readonly string[];
 }
 
+/** Stands for the loop that was parked in the prelude. */
+export const PARKED = '{parked}';
+
 const PACKED: Setting = { records: 250 };
-const CLEANED: Setting = { prelude: [''], command: ['parallel', 'clean'] };
+const DISCARDED: Setting = { prelude: ['iter.committed=throw'], command: ['loops', 'discard', PARKED, '-y'] };
 const WARM: Setting = { warm: true, prelude: [''] };
 
 export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
@@ -32,13 +35,13 @@ export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
   'pool.taken': WARM,
   'publish.ref': { away: true },
   'publish.healed': { prelude: ['publish.journal=kill'] },
-  'clean.kept': CLEANED,
-  'clean.folder': CLEANED,
-  'clean.entry': CLEANED,
-  'clean.branch': CLEANED,
-  'clean.done': CLEANED,
+  'keep.snapshot': DISCARDED,
+  'clean.kept': DISCARDED,
+  'clean.folder': DISCARDED,
+  'clean.entry': DISCARDED,
+  'clean.branch': DISCARDED,
   'stop.kill': { stubborn: true },
 };
 
 /** Not in the way of a run: their owners' tests come by. */
-export const ELSEWHERE: readonly RegExp[] = [/^repair\./, /^spare\./, /^undo\./, /^keep\.snapshot$/];
+export const ELSEWHERE: readonly RegExp[] = [/^repair\./, /^spare\./, /^undo\./, /^clean\.done$/];
