@@ -6,7 +6,17 @@ const SELF = 1;
 const LEADER = 100;
 
 function entry(pid: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
-  return { pid, parent: SELF, group: pid, startTime: '5', zombie: false, token: null, loop: null, ...more };
+  return {
+    pid,
+    parent: SELF,
+    group: pid,
+    startTime: '5',
+    zombie: false,
+    stopped: false,
+    token: null,
+    loop: null,
+    ...more,
+  };
 }
 
 function owned(entries: readonly ProcessEntry[], known: readonly number[] = []): number[] {
