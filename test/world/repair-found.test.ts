@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loopId, sha, taskId, taskKey } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
+import type { State } from '../../src/core/model.ts';
+import { EMPTY_STATE } from '../../src/core/model.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
 import { openView } from '../../src/world/git/view.ts';
@@ -12,7 +14,9 @@ import { takeWorktree } from '../../src/world/git/worktree-pool.ts';
 import { writeLoopNote } from '../../src/world/loop-notes.ts';
 import { identityOf, ownIdentity } from '../../src/world/processes/identity.ts';
 import { stopLeftoverAgents } from '../../src/world/repair/leftover-agents.ts';
+import { factsFromGit } from '../../src/world/repair/lost-facts.ts';
 import { findUnlandedLoops } from '../../src/world/repair/unlanded-loops.ts';
+import { runFolder } from '../../src/world/state-places.ts';
 import { pin } from '../../src/world/train-refs.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
@@ -122,6 +126,42 @@ describe('loops that no log knows', () => {
     } finally {
       process.kill(-theirs, 'SIGKILL');
       elsewhere.remove();
+    }
+  });
+
+  it('an agent that the log has forgotten is ended where the log is behind, and left alone where it is not', async () => {
+    const [behind, even] = [await loop('behind'), await loop('even')];
+    const agents = [behind, even].map(
+      (path, index) =>
+        spawn('sleep', ['60'], {
+          cwd: path,
+          detached: true,
+          stdio: 'ignore',
+          env: { ...process.env, RALPH_TOKEN: `tok-${index}`, RALPH_WORKTREE: path },
+        }).pid ?? 0,
+    );
+    const told = (id: string, worktree: string, n: number): [string, unknown] => [
+      id,
+      {
+        id: loopId(id),
+        worktree,
+        iteration: n - 1,
+        phase: { at: 'iterating', n },
+        task: taskKey('PRD.md', taskId(id)),
+      },
+    ];
+    const loops = Object.fromEntries([told('behind', behind, 1), told('even', even, 2), told('other', even, 1)]);
+    for (const name of ['behind', 'even']) mkdirSync(runFolder(repo, name, 2), { recursive: true });
+    const later = { ...ownIdentity(), startTime: String(Number(identityOf(agents[1] ?? 0)?.startTime) + 1) };
+    try {
+      const state = { ...EMPTY_STATE, loops } as State;
+      const facts = await factsFromGit({ repo, view, identity, target: 'main', tracker: 'PRD.md' }, state, later);
+      expect(agents.map((pid) => identityOf(pid) !== null)).toEqual([false, true]);
+      // Its worktree was given to another since.
+      expect(facts).toContainEqual({ type: 'worktree-lost', loop: 'other' });
+      expect(facts).toContainEqual({ type: 'loops-found', loops: [] });
+    } finally {
+      process.kill(-(agents[1] ?? 0), 'SIGKILL');
     }
   });
 });

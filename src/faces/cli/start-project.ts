@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Identity } from '../../world/git/identity.ts';
+import type { Repository } from '../../world/git/repository.ts';
 import { openView } from '../../world/git/view.ts';
 import { areFactsLost, factsFromGit, settleLoss } from '../../world/repair/lost-facts.ts';
 import { fixAll, startRepairs } from '../../world/repair/repairs.ts';
@@ -20,10 +21,17 @@ export async function startProject(call: Call): Promise<Project> {
 
 /** After a salvage that left facts out: what git knows of them is written into the log before anybody acts on it. */
 export async function takeUpLost(
-  { repo }: Project,
+  { repo }: Pick<Project, 'repo'>,
   options: { readonly identity: Identity; readonly target: string; readonly tracker: string },
 ): Promise<void> {
-  if (!areFactsLost(repo)) return;
+  if (areFactsLost(repo)) await askGit(repo, options);
+}
+
+/** Also for what a log of its own never knew. */
+export async function askGit(
+  repo: Repository,
+  options: { readonly identity: Identity; readonly target: string; readonly tracker: string },
+): Promise<void> {
   const view = await openView(repo);
   await writeFacts(repo, (state) => factsFromGit({ repo, view, ...options }, state));
   settleLoss(repo);

@@ -12,6 +12,10 @@ import { findLandings } from '../landings.ts';
 import { adminDirOf } from '../git/worktree-admin.ts';
 import { readLoopNote } from '../loop-notes.ts';
 import { lossNote } from '../log/salvage.ts';
+import { ownIdentity } from '../processes/identity.ts';
+import type { ProcessIdentity } from '../processes/identity.ts';
+import { runFolder } from '../state-places.ts';
+import { stopLeftoverAgents } from './leftover-agents.ts';
 import { findUnlandedLoops } from './unlanded-loops.ts';
 
 /** A salvage had to leave out facts, and nobody has asked git for them yet. */
@@ -30,7 +34,8 @@ export interface FactsPlace {
 }
 
 /** What git knows of facts the log lost: landings by their trailers, loops by their notes. What the log has, they do not change. */
-export async function factsFromGit(place: FactsPlace, state: State): Promise<readonly Event[]> {
+export async function factsFromGit(place: FactsPlace, state: State, since = ownIdentity()): Promise<readonly Event[]> {
+  await stopOvertaken(place.repo, state, since);
   const integration = await readRef(place.view, `refs/paralph/int/${place.target}`);
   const landings = integration === null ? [] : await findLandings(place.view, integration);
   // One that is only being prepared has a worktree by now, with work the log does not know of.
@@ -58,4 +63,15 @@ function inOtherHands(repo: Repository, state: State): readonly Event[] {
     const note = adminDir === null ? null : readLoopNote(adminDir);
     return note === null || note.loop === loop.id ? [] : [{ type: 'worktree-lost', loop: loop.id }];
   });
+}
+
+/**
+ * Where an iteration ran that the log does not know, an agent may work in a worktree that the log holds for idle. Its run folder
+ * tells how it ended.
+ */
+async function stopOvertaken(repo: Repository, state: State, since: ProcessIdentity): Promise<void> {
+  for (const { id, worktree, phase, iteration } of loopsOf(state)) {
+    const known = phase.at === 'iterating' ? phase.n : iteration;
+    if (worktree !== null && existsSync(runFolder(repo, id, known + 1))) await stopLeftoverAgents(id, worktree, since);
+  }
 }

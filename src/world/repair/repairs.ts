@@ -9,6 +9,7 @@ import { logRepair } from './log-damage.ts';
 import { orphanBranchesRepair } from './orphan-branches.ts';
 import { projectionRepair } from './projection-folder.ts';
 import type { Repair, RepairPlace } from './repair.ts';
+import { unknownLoopsRepair } from './unknown-loops.ts';
 import { vanishedRepair } from './vanished.ts';
 
 /** What every start heals before it asks git anything or opens the log. Nothing to heal costs a few looks at files. */
@@ -34,6 +35,7 @@ export const laterRepairs = (place: RepairPlace, state: State, keep: () => Promi
   projectionRepair(place),
   vanishedRepair(place, state, keep),
   orphanBranchesRepair(place, state, async () => (await keep()).view),
+  unknownLoopsRepair(place, state),
   litterRepair(place),
 ];
 

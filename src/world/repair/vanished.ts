@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { State } from '../../core/model.ts';
 import { isLive, loopsOf } from '../../core/model.ts';
 import { gateSlotOf } from '../gate-worktree.ts';
-import { readHeadFile, readRefFile } from '../git/ref-files.ts';
+import { readHeadFile } from '../git/ref-files.ts';
 import { gitDirs, isBelow, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
 import { carriesOurLock } from '../git/worktree-entries.ts';
 import { listPool } from '../git/worktree-pool.ts';
 import { removeWorktree } from '../git/worktrees.ts';
 import { keepCommit } from '../keep/keep.ts';
 import type { KeepPlace } from '../keep/keep.ts';
-import { readLoopNote } from '../loop-notes.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
+import { unknownLoops } from './unknown-loops.ts';
 
 const CHECK = 'folders';
 
@@ -25,12 +25,14 @@ export function vanishedRepair(place: RepairPlace, state: State, keep: () => Pro
     );
   const entries = (): readonly { readonly adminDir: string; readonly path: string }[] => {
     const used = inUse();
+    // The note may be all that tells of a loop which the log has lost.
+    const needed = new Set(unknownLoops(place, state).map(({ adminDir }) => adminDir));
     return gitDirs(repo)
       .filter((dir) => dir !== repo.commonDir && carriesOurLock(dir))
       .flatMap((adminDir) => {
         const path = worktreeOf(adminDir);
         const isGone = path !== null && isBelow(worktreeRoot, path) && !existsSync(path) && !used.has(path);
-        return isGone && !isNeeded(place, state, adminDir) ? [{ adminDir, path }] : [];
+        return isGone && !needed.has(adminDir) ? [{ adminDir, path }] : [];
       });
   };
   const pooled = (): readonly { readonly path: string; readonly name: string }[] =>
@@ -57,13 +59,6 @@ export function vanishedRepair(place: RepairPlace, state: State, keep: () => Pro
       return done;
     },
   };
-}
-
-/** The note may be all that tells of a loop which the log has lost; the next run takes it up. */
-function isNeeded({ repo }: RepairPlace, state: State, adminDir: string): boolean {
-  const note = readLoopNote(adminDir);
-  if (note === null || state.loops[note.loop] != null) return false;
-  return readRefFile(repo.commonDir, `refs/heads/${note.branch}`) != null;
 }
 
 /** HEAD may be the only name of a commit that an agent made beside its branch. */

@@ -15,12 +15,13 @@ import type { Repository } from '../../../world/git/repository.ts';
 import { openView } from '../../../world/git/view.ts';
 import { areFactsLost } from '../../../world/repair/lost-facts.ts';
 import { healthy } from '../../../world/repair/repair.ts';
-import type { Repair } from '../../../world/repair/repair.ts';
+import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
+import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
 import type { Call, Handler } from '../handler.ts';
 import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
-import { takeUpLost } from '../start-project.ts';
+import { askGit } from '../start-project.ts';
 
 /** Everything is looked at, also when the first thing is broken: a sick house is what a doctor is for. */
 export const handle: Handler = async (call) => {
@@ -30,7 +31,7 @@ export const handle: Handler = async (call) => {
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
   const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
   const first = await treat(firstRepairs(place), isFixing);
-  const taken = isFixing ? await takeUp(repo, config) : [];
+  const taken = isFixing ? await takeUp(place, config) : { fixed: [], findings: [] };
   const state = await stateOrEmpty(repo);
   const keep = async () => ({
     repo,
@@ -43,11 +44,11 @@ export const handle: Handler = async (call) => {
     ...problems(config),
     ...first.findings,
     ...later.findings,
-    ...taken,
+    ...taken.findings,
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
-  show(call, isHealthy, [...first.fixed, ...later.fixed], findings);
+  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...later.fixed], findings);
   return isHealthy ? EXIT.ok : EXIT.environment;
 };
 
@@ -83,19 +84,20 @@ const failed = (check: string, error: AppError): Finding => ({
   remedy: error.remedy,
 });
 
-/** What a salvage had to leave out of the log is asked of git at once, if git can be asked. */
-async function takeUp(repo: Repository, config: LoadedConfig): Promise<readonly Finding[]> {
-  if (!areFactsLost(repo)) return [];
+/** What a salvage had to leave out of the log, or a deleted one took along, is asked of git, if git can be asked. */
+async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated> {
+  const { repo } = place;
+  const unknown = unknownLoops(place, await stateOrEmpty(repo)).map(({ note }) => note.loop);
+  if (!areFactsLost(repo) && unknown.length === 0) return { fixed: [], findings: [] };
   try {
     const { target } = await preflight(repo, config.settings.landing.target);
     const tracker = findTracker(repo.root, config.settings.tasks);
-    await takeUpLost({ repo, config }, { identity: await readIdentity(repo), target, tracker });
-    return [];
+    await askGit(repo, { identity: await readIdentity(repo), target, tracker });
+    const loops = unknown.length === 0 ? '' : `; loops ${unknown.join(', ')}`;
+    return { fixed: [`wrote into the log what git knows of landings and loops${loops}`], findings: [] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [
-      { ...failed('log', error), level: 'warn', message: `the next run takes up what git knows: ${error.message}` },
-    ];
+    return { fixed: [], findings: [failed('loops', error)] };
   }
 }
 
