@@ -155,6 +155,11 @@ describe('undo', () => {
     if (newest !== undefined) expect(await whyNotBack(away, newest)).toContain('not below');
     expect(existsSync(outside)).toBe(false);
     scratch.git('update-ref', '-d', newest?.ref ?? '');
+    // By now another loop may work at the same place.
+    scratch.git('worktree', 'add', '-q', '-b', 'ralph/next', path);
+    for (const keep of await lastTaken(away, EMPTY_STATE))
+      expect(await whyNotBack(away, keep)).toContain('there already');
+    scratch.git('worktree', 'remove', path);
     for (const keep of await lastTaken(away, EMPTY_STATE)) {
       expect(await whyNotBack(away, keep)).toBeNull();
       await bringBack(away, keep);

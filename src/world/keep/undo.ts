@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { State } from '../../core/model.ts';
 import { reach } from '../failpoint.ts';
+import { readHeadFile } from '../git/ref-files.ts';
 import { moveRef, readRef } from '../git/refs.ts';
 import { adminDirOf, isBelow } from '../git/worktree-admin.ts';
 import { LOCK_REASON } from '../git/worktree-entries.ts';
@@ -30,7 +31,7 @@ export async function lastTaken(place: KeepPlace, state: State): Promise<readonl
 async function isGone(place: KeepPlace, state: State, keep: Keep): Promise<boolean> {
   const phase = keep.loop === null ? undefined : state.loops[keep.loop]?.phase;
   if (keep.act === 'discard' && phase?.at === 'parked' && phase.reason === 'discarded') return true;
-  if (keep.path !== null && !existsSync(keep.path)) return true;
+  if (keep.path !== null && !isBack(place, keep)) return true;
   return hasBranch(keep) && (await readRef(place.view, branchRef(keep))) === null;
 }
 
@@ -45,9 +46,12 @@ export async function whyNotBack(place: AwayPlace, keep: Keep): Promise<string |
   return inTheWay(place, keep.path, standsOn(keep));
 }
 
-/** An undo that was cut short, or a discard: then the worktree stands. */
-const isBack = ({ repo }: KeepPlace, { path }: Keep): boolean =>
-  path !== null && existsSync(path) && adminDirOf(repo, path) !== null;
+/** Whether its worktree stands: an undo, or the act itself, was cut short. Another loop's at the same path is not it. */
+function isBack({ repo }: KeepPlace, keep: Keep): boolean {
+  const adminDir = keep.path === null || !existsSync(keep.path) ? null : adminDirOf(repo, keep.path);
+  const head = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir);
+  return head !== undefined && (head.branch === keep.on || head.branch === standsOn(keep));
+}
 
 /** Brings branch and worktree back to where they were, as they were. */
 export async function bringBack(place: KeepPlace, keep: Keep): Promise<void> {
