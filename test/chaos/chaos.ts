@@ -13,6 +13,9 @@ export interface ChaosEnd {
 /** The nemesis goes home early enough for the round to end in time. */
 const CALM_SHARE = 0.6;
 
+const DISK_OF_ITS_OWN = 'full disks: the repository is on a small file system of its own, which is filled up';
+const NO_DISK = 'full disks: nothing can be mounted here (root on Linux could), so only failpoints tell of one';
+
 /** Rounds until enough tasks were through it, the time is over, or something is violated. */
 export async function runChaos(
   options: ChaosOptions,
@@ -27,7 +30,8 @@ export async function runChaos(
     const seed = options.seed * 10_000 + round;
     const roundMs = Date.now();
     const order = { ...options, seed, programs, tally, calmAtMs, print };
-    const { violations, kept } = await playRound(order);
+    const { violations, kept, isMounted } = await playRound(order);
+    if (tally.counts.get('rounds') === 1) print(isMounted ? DISK_OF_ITS_OWN : NO_DISK);
     print(
       `round ${round}: ${Math.round((Date.now() - roundMs) / 1000)} s, ${tally.counts.get('landings') ?? 0} landings`,
     );

@@ -18,11 +18,16 @@ export interface Member {
 const LOOP_MARK = /(^|\0)RALPH_(TOKEN|LOOP_ID)=/;
 
 /** Every living process of a round, known by the round's folder in its environment; the user's own are left out. */
-export function crowd({ root }: Pick<Place, 'root'>): Member[] {
+export function crowd(place: Pick<Place, 'root'>): Member[] {
+  return everybody(place, false);
+}
+
+/** The same, and the user's own if wanted. */
+export function everybody({ root }: Pick<Place, 'root'>, withUsers: boolean): Member[] {
   return pids().flatMap((pid) => {
     const environment = read(`/proc/${pid}/environ`);
     if (environment === null || !environment.includes(root)) return [];
-    if (environment.includes(`${USER_MARK}=`)) return [];
+    if (!withUsers && environment.includes(`${USER_MARK}=`)) return [];
     const stat = statOf(pid);
     if (stat === null || stat.state === 'Z' || pid === process.pid) return [];
     const command = (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
