@@ -153,7 +153,7 @@ describe('discard, keep and undo', () => {
       if (half !== 'clean.done') expect((await ralph(one, ['undo'])).code, point).toBe(0);
       expect(portrait(one, path), point).toEqual(before);
     }
-  }, 120_000);
+  });
 });
 
 describe('a loop that works', () => {
