@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FAILPOINTS } from '../../src/world/failpoint.ts';
 import type { Random } from '../sim/model/random.ts';
+import { createRandom } from '../sim/model/random.ts';
 import type { Member } from './crowd.ts';
 import { crowd, hit } from './crowd.ts';
 import type { Host, Hosts } from './hosts.ts';
@@ -47,7 +48,9 @@ export async function torment(stage: Stage): Promise<void> {
   const pauseMs = random.between(80, 700);
   const forMs = random.between(500, 6000);
   const failpoints = random.chance(0.6) ? drawFailpoints(random) : null;
-  await perform(stage, act, forMs, failpoints);
+  // Streams of their own: what depends on the moment must not shift what is chosen after it.
+  const [whom, whim] = [random.next(), createRandom(random.int(2 ** 30))];
+  await perform(stage, act, { forMs, failpoints, whom, whim });
   await sleep(pauseMs);
   if (stage.hosts.up().length === 0) {
     stage.onRecovery();
@@ -75,26 +78,34 @@ function drawFailpoints(random: Random): string {
   return Array.from({ length: random.between(2, 5) }, one).join(';');
 }
 
-async function perform(stage: Stage, act: Act, forMs: number, failpoints: string | null): Promise<void> {
-  const { scene, hosts, user, tally, random } = stage;
+interface Chosen {
+  readonly forMs: number;
+  readonly failpoints: string | null;
+  /** Which of those that are there, from 0 to 1. */
+  readonly whom: number;
+  readonly whim: Random;
+}
+
+async function perform(stage: Stage, act: Act, { forMs, failpoints, whom, whim }: Chosen): Promise<void> {
+  const { scene, hosts, user, tally } = stage;
   switch (act) {
     case 'user':
-      tally.add(`user ${await user.act(random)}`);
+      tally.add(`user ${await user.act(whim)}`);
       return;
     case 'killAgent':
-      kill(stage, 'agent', pickOne(random, agents(scene)));
+      kill(stage, 'agent', pickOne(whom, agents(scene)));
       return;
     case 'killGit':
       kill(stage, 'git', await soonGit(scene));
       return;
     case 'killHost':
-      kill(stage, 'host', pickOne(random, hosts.up()));
+      kill(stage, 'host', pickOne(whom, hosts.up()));
       return;
     case 'stopHost':
-      hold(stage, 'host', pickOne(random, hosts.up()), forMs);
+      hold(stage, 'host', pickOne(whom, hosts.up()), forMs);
       return;
     case 'stopAgent':
-      hold(stage, 'agent', pickOne(random, agents(scene)), forMs);
+      hold(stage, 'agent', pickOne(whom, agents(scene)), forMs);
       return;
     case 'join':
       if (hosts.up().length >= HOSTS_MAX) return;
@@ -115,10 +126,7 @@ function agents(scene: Scene): readonly Member[] {
   return crowd(scene).filter((member) => member.isLoops && !member.isGit);
 }
 
-const pickOne = <T>(random: Random, from: readonly T[]): T | null => {
-  const at = random.next();
-  return from[Math.floor(at * from.length)] ?? null;
-};
+const pickOne = <T>(whom: number, from: readonly T[]): T | null => from[Math.floor(whom * from.length)] ?? null;
 
 function kill({ tally }: Stage, what: string, one: Pick<Member, 'pid' | 'name'> | null): void {
   if (one !== null && hit(one, 'SIGKILL')) tally.add(`kill ${what}`);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { markdownTasks, toml } from '../e2e/harness/project.ts';
 import type { Random } from '../sim/model/random.ts';
+import { createRandom } from '../sim/model/random.ts';
 import type { Kind } from './agent-script.ts';
 import { AGENT_SCRIPT, KINDS, SHARE, TRUTH } from './agent-script.ts';
 import type { Place } from './place.ts';
@@ -32,10 +33,13 @@ export function makeScene(place: Place, random: Random, tasks: readonly string[]
   mkdirSync(join(books, 'plan'), { recursive: true });
   for (const name of ['commits', 'files']) writeFileSync(join(books, name), '');
   const kinds = new Map<string, Kind>();
+  const salt = random.int(2 ** 30);
   const plan = (id: string): void => {
-    const kind = drawKind(random);
+    // By its name: a task that is added later is the same whatever happened before.
+    const own = createRandom([...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), salt) % 2 ** 31);
+    const kind = drawKind(own);
     kinds.set(id, kind);
-    writeFileSync(join(books, 'plan', id), `${kind} ${(random.between(0, 12) / 10).toFixed(1)}\n`);
+    writeFileSync(join(books, 'plan', id), `${kind} ${(own.between(0, 12) / 10).toFixed(1)}\n`);
   };
   const scene: Scene = { ...place, books, kinds, plan };
   for (const task of tasks) plan(task);
