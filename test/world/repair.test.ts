@@ -48,7 +48,7 @@ async function ours(name: string): Promise<{ readonly path: string; readonly ent
 function theirs(): Record<string, string> {
   const top = join(scratch.dir, '.git');
   const isOurs =
-    /^(paralph|refs\/paralph|logs|objects|refs\/heads\/ralph\/(?!by-hand|users)|worktrees\/(?!mine|half|null))/;
+    /^(paralph|refs\/paralph|logs|objects|refs\/heads\/ralph\/(?!by-hand|users)|worktrees\/(?!mine|guest|half|null))/;
   return Object.fromEntries(
     readdirSync(top, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -115,6 +115,7 @@ describe('locks', () => {
   it('ours go when nobody holds them; the user\u2019s stay and are named with their age', async () => {
     const { path, entry } = await ours('one');
     const busy = await ours('busy');
+    scratch.git('worktree', 'add', '-q', '--detach', join(place.worktreeRoot, 'guest'));
     const git = join(scratch.dir, '.git');
     mkdirSync(join(git, 'refs/paralph/int'), { recursive: true });
     const stale = [
@@ -130,7 +131,11 @@ describe('locks', () => {
       'refs/heads/main.lock',
       'refs/heads/ralph/users.lock',
     ];
-    const foreignPaths = [...foreign.map((name) => join(git, name)), join(git, 'worktrees/mine/index.lock')];
+    const foreignPaths = [
+      ...foreign.map((name) => join(git, name)),
+      join(git, 'worktrees/mine/index.lock'),
+      join(git, 'worktrees/guest/index.lock'),
+    ];
     for (const lock of [...stale, held, ...foreignPaths]) {
       writeFileSync(lock, 'x');
       utimesSync(lock, 1e9, 1e9);

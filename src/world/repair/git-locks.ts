@@ -6,7 +6,7 @@ import type { Finding } from '../finding.ts';
 import { outlastGit } from '../git/git-processes.ts';
 import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
 import { markedIn } from './leftover-agents.ts';
-import { isOurs, ourBranches } from './ours.ts';
+import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 
@@ -51,7 +51,7 @@ function ourLocks(place: RepairPlace): readonly Lock[] {
   const refs = locksBelow(join(folder, 'refs/paralph'));
   const branches = [...ourBranches(place)].map((branch) => join(folder, 'refs/heads', `${branch}.lock`)).filter(isFile);
   const ofWorktrees = gitDirs(repo)
-    .filter((dir) => dir !== folder && isOurs(place, dir))
+    .filter((dir) => dir !== folder && saysOurs(dir))
     .flatMap((dir) => {
       const worktree = worktreeOf(dir);
       return worktree === null ? [] : locksIn(dir).map((path) => ({ path, folder: worktree, worktree }));

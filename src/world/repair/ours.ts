@@ -6,10 +6,13 @@ import { listPool } from '../git/worktree-pool.ts';
 import { isBlankOfOurs } from './blank-entry.ts';
 import type { RepairPlace } from './repair.ts';
 
-/** Whether an entry below `.git/worktrees` is ours, however broken: by its lock, its note, or where its worktree is or was to be. */
+/** Whether git's entry of a worktree says itself that it is ours. A worktree of the user's may well lie below our folder. */
+export const saysOurs = (adminDir: string): boolean => carriesOurLock(adminDir) || readLoopNote(adminDir) !== null;
+
+/** Whether a broken entry below `.git/worktrees` is ours: by its lock, its note, or where its worktree is or was to be. */
 export function isOurs(place: RepairPlace, adminDir: string): boolean {
   const { repo, worktreeRoot } = place;
-  if (carriesOurLock(adminDir) || readLoopNote(adminDir) !== null) return true;
+  if (saysOurs(adminDir)) return true;
   const path = worktreeOf(adminDir);
   if (path === null) return isBlankOfOurs(place, adminDir);
   return (
