@@ -8,7 +8,7 @@ import { expiredKeeps, landedKeeps, letGo, oldRuns, removeRuns } from '../../src
 import { keepCommit } from '../../src/world/keep/keep.ts';
 import { type Keep, listKeeps } from '../../src/world/keep/list-keeps.ts';
 import { spareBranches, takeBranch } from '../../src/world/keep/spare-branches.ts';
-import { takeAway } from '../../src/world/keep/take-away.ts';
+import { dropBranch, takeAway } from '../../src/world/keep/take-away.ts';
 import { bringBack, lastTaken, markUndone, whyNotBack } from '../../src/world/keep/undo.ts';
 import { ourWorktrees } from '../../src/world/our-worktrees.ts';
 import { runFolder } from '../../src/world/state-places.ts';
@@ -119,6 +119,8 @@ describe('what may go', () => {
   it('takes a branch that a loop left behind, unless somebody moved it', async () => {
     const { place, scratch, base } = scene;
     expect(await spareBranches(place, landed())).toEqual([]);
+    expect(await dropBranch(place, BRANCH, base)).toBe(false);
+    expect(await dropBranch(place, 'main', base)).toBe(false);
     scratch.git('branch', 'ralph/left', 'main');
     const left = landed({ branch: 'ralph/left' });
     const [spare] = await spareBranches(place, left);

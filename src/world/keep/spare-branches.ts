@@ -2,9 +2,10 @@ import type { Sha } from '../../core/ids.ts';
 import type { Loop, State } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
 import { reach } from '../failpoint.ts';
-import { deleteRef, listRefs } from '../git/refs.ts';
+import { listRefs } from '../git/refs.ts';
 import { isCheckedOut } from '../git/worktree-admin.ts';
 import { type KeepPlace, type Kept, keepCommit } from './keep.ts';
+import { dropBranch } from './take-away.ts';
 
 export interface SpareBranch {
   readonly loop: Loop;
@@ -34,7 +35,7 @@ export async function takeBranch(
   const order = { commit: tip, name: loop.id, act: 'prune', why, loop: loop.id, branch, together } as const;
   const kept = await keepCommit(place, order);
   reach('spare.kept');
-  await deleteRef(place.view, `refs/heads/${branch}`, tip);
+  await dropBranch(place, branch, tip);
   reach('spare.branch');
   return kept;
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { deleteRef, readRef } from '../git/refs.ts';
@@ -48,8 +49,13 @@ async function removeKept(place: AwayPlace, { path, branch, takesBranch }: AwayO
   reach('clean.folder');
   await removeWorktree(repo, { path, worktreeRoot });
   reach('clean.entry');
-  if (tip !== null && branch != null && !isCheckedOut(repo, branch)) await deleteRef(view, ref, tip);
+  if (tip !== null && branch != null) await dropBranch(place, branch, tip);
   reach('clean.branch');
+}
+
+/** Deletes a branch that is kept. False: somebody stands on it, or has moved it, so it stays. */
+export async function dropBranch({ repo, view }: KeepPlace, branch: string, tip: Sha): Promise<boolean> {
+  return !isCheckedOut(repo, branch) && (await deleteRef(view, `refs/heads/${branch}`, tip));
 }
 
 /** A worktree is ours only if it lies below our root and carries our lock; one that git does not know is nobody's we know of. */

@@ -8,8 +8,7 @@ import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';
-import { type AwayPlace, takeAway } from '../../../world/keep/take-away.ts';
-import { deleteRef } from '../../../world/git/refs.ts';
+import { type AwayPlace, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
 import { ourWorktrees } from '../../../world/our-worktrees.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { confirm } from '../confirm.ts';
@@ -50,7 +49,7 @@ export const handle: Handler = async (call) => {
   if (call.flags['json'] === true)
     call.out.json({ version: 1, loop: loop.id, branch: loop.branch, path, kept: kept?.id ?? null });
   else if (isDone) call.out.say(`${loop.id} was discarded before`);
-  else say(call, loop, kept);
+  else say(call, loop, kept, (await readRef(place.view, `refs/heads/${loop.branch}`)) === null);
   return EXIT.ok;
 };
 
@@ -71,7 +70,7 @@ async function discard(place: AwayPlace, state: State, loop: Loop, path: string 
   const tip = await readRef(place.view, ref);
   const kept = tip === null ? null : await keepCommit(place, { ...order, commit: tip, name: id });
   await tell(place, loop, kept);
-  if (tip !== null) await deleteRef(place.view, ref, tip);
+  if (tip !== null) await dropBranch(place, branch, tip);
   return kept;
 }
 
@@ -119,8 +118,9 @@ const again = (call: Call, loop: Loop, flag: string): string =>
 const question = (state: State, loop: Loop): string =>
   `Discard ${loop.id} (task ${taskIdOf(state, loop.task)}) with its worktree and branch? Its work is kept.`;
 
-function say({ out }: Call, loop: Loop, kept: Kept | null): void {
-  out.say(`discarded ${loop.id}: worktree and branch ${loop.branch} are gone`);
+function say({ out }: Call, loop: Loop, kept: Kept | null, isGone: boolean): void {
+  const branch = isGone ? 'is gone' : 'stays, because it is checked out or was moved';
+  out.say(`discarded ${loop.id}: its worktree is gone, its branch ${loop.branch} ${branch}`);
   if (kept === null) {
     out.say('  it had nothing to keep');
     return;
