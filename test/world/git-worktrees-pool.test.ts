@@ -103,6 +103,18 @@ describe('takeWorktree and retireWorktree', () => {
     expect(readdirSync(pool)).toEqual([]);
   });
 
+  it('case 3: ends the removal of one that a dead process began', async () => {
+    const { path } = await take('ralph/one');
+    await retire(path);
+    const pool = join(repo.stateDir, 'pool');
+    const by = Buffer.from(JSON.stringify({ ...ownIdentity(), startTime: '1' })).toString('base64url');
+    renameSync(join(pool, 'ralph-one.json'), join(pool, `ralph-one.${by}.claimed`));
+    rmSync(path, { recursive: true });
+    expect(await take('ralph/two', 'fresh')).toEqual({ path: join(root, 'fresh'), reused: false });
+    expect((await listWorktrees(repo)).map((one) => one.path)).not.toContain(path);
+    expect(readdirSync(pool)).toEqual([]);
+  });
+
   it('gives the same answer again when asked again', async () => {
     const first = await take('ralph/one');
     expect(await take('ralph/one')).toEqual({ path: first.path, reused: true });

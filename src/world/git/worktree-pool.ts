@@ -59,7 +59,7 @@ export async function takeWorktree(repo: Repository, options: TakeOptions): Prom
   if (tip !== null && tip !== options.base) throw branchElsewhere(options.branch, tip);
   const already = tip === null ? null : await takenBefore(repo, options);
   if (already !== null) return { path: already, reused: true };
-  giveBackDeadClaims(repo);
+  await giveBackDeadClaims(repo, options.worktreeRoot);
   for (const { name } of listPool(repo)) {
     const path = await takeEntry(repo, name, options);
     if (path !== null) return { path, reused: true };
@@ -114,26 +114,32 @@ function claim(repo: Repository, name: string): { readonly entry: PoolEntry | nu
   } catch {
     return null;
   }
-  try {
-    return { entry: JSON.parse(readFileSync(file, 'utf8')) as PoolEntry, file };
-  } catch {
-    return { entry: null, file };
-  }
+  return { entry: readEntry(file), file };
 }
 
 /** Puts back what processes claimed that died before they could hand it on. */
-function giveBackDeadClaims(repo: Repository): void {
+async function giveBackDeadClaims(repo: Repository, worktreeRoot: string): Promise<void> {
   for (const file of poolFiles(repo)) {
     const [, name, by] = /^(.+)\.([\w-]+)\.claimed$/.exec(file) ?? [];
     if (name === undefined || by === undefined) continue;
     const identity = JSON.parse(Buffer.from(by, 'base64url').toString()) as ProcessIdentity;
     if (isAlive(identity)) continue;
+    await endRemoval(repo, join(poolDir(repo), file), worktreeRoot);
     try {
       renameSync(join(poolDir(repo), file), join(poolDir(repo), `${name}.json`));
     } catch {
       // Another process gave it back first.
     }
   }
+}
+
+/** Whoever claimed it to remove it got no further than its folder: the entry, if nobody committed there, goes as well. */
+async function endRemoval(repo: Repository, file: string, worktreeRoot: string): Promise<void> {
+  const entry = readEntry(file);
+  if (entry === null || existsSync(entry.path) || !isBelow(worktreeRoot, entry.path)) return;
+  const adminDir = adminDirOf(repo, entry.path);
+  if (adminDir === null || readHeadFile(repo.commonDir, adminDir)?.commit === entry.head)
+    await removeWorktree(repo, { path: entry.path, worktreeRoot });
 }
 
 /** Somebody may have worked in it since: then it is left alone, and no longer in the pool. */
@@ -262,8 +268,8 @@ export function listPool(repo: Repository): readonly { readonly path: string; re
   return poolFiles(repo)
     .filter((file) => file.endsWith('.json'))
     .flatMap((file) => {
-      const path = pathIn(join(poolDir(repo), file));
-      return path === null ? [] : [{ path, name: file.slice(0, -'.json'.length) }];
+      const entry = readEntry(join(poolDir(repo), file));
+      return entry === null ? [] : [{ path: entry.path, name: file.slice(0, -'.json'.length) }];
     });
 }
 
@@ -283,9 +289,9 @@ function poolFiles(repo: Repository): readonly string[] {
   }
 }
 
-function pathIn(file: string): string | null {
+function readEntry(file: string): PoolEntry | null {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as PoolEntry).path;
+    return JSON.parse(readFileSync(file, 'utf8')) as PoolEntry;
   } catch {
     return null;
   }
