@@ -18,6 +18,9 @@ describe('a full disk', () => {
     const saying = (fact: string): AppError => new AppError('E_GIT', 'git add failed', { facts: [fact, 'in /x'] });
     expect(isDiskFull(saying('fatal: sha1 file write error: No space left on device'))).toBe(true);
     expect(isDiskFull(saying('error: unable to write file: Disk quota exceeded'))).toBe(true);
+    expect(isDiskFull(saying("fatal: sha1 file 'index.lock' write error. Out of diskspace"))).toBe(true);
+    expect(isDiskFull(saying("fatal: cannot update ref 'x': couldn't write 'x.lock'"))).toBe(true);
+    expect(isDiskFull(saying('error: unable to create file x: Permission denied'))).toBe(false);
     expect(isDiskFull(saying('fatal: bad object'))).toBe(false);
   });
 

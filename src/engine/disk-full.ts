@@ -1,7 +1,8 @@
 import { AppError } from '../core/errors.ts';
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
-const SAID = /no space left|disk quota exceeded/i;
+/** The last two are what git says when a file it has opened takes no more, without saying why. */
+const SAID = /no space left|disk quota exceeded|out of disk ?space|unable to write file|couldn't write '/i;
 const CAUSES_MAX = 10;
 
 /** Whether room was all that was missing: the same may work as soon as there is some. */

@@ -11,14 +11,23 @@ export interface DiskWait {
   readonly pause: (error: unknown) => Promise<boolean>;
   /** It worked again. */
   readonly over: () => void;
+  /** Somebody saw that there is hardly any room. */
+  readonly note: () => void;
+  /** Whether there was trouble at or after this moment of the clock that does not jump. */
+  readonly wasSince: (awakeMs: number) => boolean;
 }
 
 export function createDiskWait(clock: Clock, drain: AbortSignal, onWarning: (text: string) => void): DiskWait {
   let isTold = false;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const note = (): void => {
+    lastMs = clock.awakeMs();
+  };
   const tell = (error: unknown): void => {
+    note();
     if (!isTold)
       onWarning(
-        `${sentence(error)} Nothing new starts, what runs goes on, and so does everything once there is room; nothing is lost.${remedy(error)}`,
+        `${sentence(error)} Nothing new starts, what runs goes on, and nothing is lost: all goes on by itself once the disk takes it.${remedy(error)}`,
       );
     isTold = true;
   };
@@ -30,9 +39,11 @@ export function createDiskWait(clock: Clock, drain: AbortSignal, onWarning: (tex
       return !drain.aborted;
     },
     over: () => {
-      if (isTold) onWarning('there is room on the disk again: going on');
+      if (isTold) onWarning('the disk can be written again: going on');
       isTold = false;
     },
+    note,
+    wasSince: (awakeMs) => lastMs >= awakeMs,
   };
 }
 

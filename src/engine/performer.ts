@@ -4,10 +4,12 @@ import type { Event } from '../core/events.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
+import { createBackOff } from './back-off.ts';
+import { isDiskFull } from './disk-full.ts';
 import type { DiskWait } from './disk-wait.ts';
 import { isPassing } from './passing.ts';
 import { perform } from './perform.ts';
-import { excuse, isOutOfRoom, isStarved, lacksRoom } from './starved.ts';
+import { excuse, isOutOfRoom, isStarved } from './starved.ts';
 
 /** How agents say that they are done. */
 export interface Completion {
@@ -39,7 +41,6 @@ interface UnderWay {
   readonly stop: AbortController;
 }
 
-const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 /** Nobody is to blame for a full disk, so what waits for room need not wait long after. */
 const ROOM_RETRY_MAX_MS = 5000;
@@ -49,66 +50,70 @@ const PASSING_TRIES_MAX = 3;
 
 export interface PerformerOptions extends PerformContext {
   readonly onSettled: () => void;
-  readonly disk: Pick<DiskWait, 'tell' | 'over'>;
+  readonly disk: Omit<DiskWait, 'pause'>;
 }
 
 export function createPerformer(context: PerformerOptions): Performer {
   const underWay = new Map<string, UnderWay>();
-  const notBefore = new Map<string, { readonly awakeMs: number; readonly tries: number }>();
   const withoutRoom = new Set<string>();
   let settled: { readonly key: string; readonly events: readonly Event[] }[] = [];
   const { clock } = context.world;
+  const { disk } = context;
+  // A fact that the fold does not take (or no fact at all) must not make a busy loop of its wish.
+  const backOff = createBackOff(clock);
 
   const begin = (command: Command): void => {
     const { key } = command;
     const stop = new AbortController();
     underWay.set(key, { stop });
-    const hadRoom = !isOutOfRoom(context);
+    const startedMs = clock.awakeMs();
+    lookAtDisk();
     const end = (events: readonly Event[], retryMaxMs: number | null): void => {
       underWay.delete(key);
-      if (retryMaxMs !== null) backOff(key, retryMaxMs);
+      if (retryMaxMs !== null) backOff.add(key, retryMaxMs);
       settled.push({ key, events });
       context.onSettled();
     };
     const lackRoom = (why: unknown): void => {
       withoutRoom.add(key);
-      context.disk.tell(why);
+      disk.tell(why);
       end([], ROOM_RETRY_MAX_MS);
     };
     perform(context, command, stop.signal).then(
       (events) => {
-        if (events.some((event) => isStarved(context, event)))
+        lookAtDisk();
+        const hadTrouble = disk.wasSince(startedMs);
+        if (hadTrouble && events.some(isStarved))
           return lackRoom(new Error('the gates found no space left on the disk'));
-        if (withoutRoom.delete(key) && withoutRoom.size === 0) context.disk.over();
-        const excused = events.map((event) => excuse(context, event));
-        end(excused, events.length === 0 ? RETRY_MAX_MS : null);
+        const isLate = withoutRoom.delete(key);
+        if (isLate && withoutRoom.size === 0) disk.over();
+        end(hadTrouble || isLate ? events.map(excuse) : events, events.length === 0 ? RETRY_MAX_MS : null);
       },
       (error: unknown) => {
         if (stop.signal.aborted) return end([], RETRY_MAX_MS);
-        if (!hadRoom || lacksRoom(context, error)) return lackRoom(error);
-        if (isPassing(error) && triesOf(key) < PASSING_TRIES_MAX) return end([], RETRY_MAX_MS);
+        lookAtDisk();
+        // git seldom says that it had no room, so what fails beside such trouble is tried again too.
+        if (isDiskFull(error) || disk.wasSince(startedMs)) return lackRoom(error);
+        if (isPassing(error) && backOff.tries(key) < PASSING_TRIES_MAX) return end([], RETRY_MAX_MS);
         end([failure(context, command, error)], RETRY_MAX_MS);
       },
     );
   };
-  // A fact that the fold does not take (or no fact at all) must not make a busy loop of its wish.
-  const backOff = (key: string, maxMs: number): void => {
-    const tries = triesOf(key) + 1;
-    notBefore.set(key, { awakeMs: clock.awakeMs() + Math.min(maxMs, RETRY_FIRST_MS * 2 ** (tries - 1)), tries });
+  const lookAtDisk = (): void => {
+    if (isOutOfRoom(context)) disk.note();
   };
-  const triesOf = (key: string): number => notBefore.get(key)?.tries ?? 0;
-  const isTooEarly = (key: string): boolean => clock.awakeMs() < (notBefore.get(key)?.awakeMs ?? 0);
   // What is claimed already waits too: a worktree is the largest thing we make.
   const mustWait = (command: Command): boolean => command.type === 'make-worktree' && context.state().disk !== null;
   return {
     perform: (commands) => {
+      lookAtDisk();
       const wished = new Set(commands.map((command) => command.key));
       for (const [key, { stop }] of underWay) if (!wished.has(key)) stop.abort();
       for (const key of withoutRoom) if (!wished.has(key)) withoutRoom.delete(key);
       for (const command of commands) {
         // Ended, but its fact is not in the log yet: the wish is stale.
         if (settled.some(({ key }) => key === command.key)) continue;
-        if (underWay.has(command.key) || isTooEarly(command.key) || mustWait(command)) continue;
+        if (underWay.has(command.key) || backOff.isTooEarly(command.key) || mustWait(command)) continue;
         begin(command);
       }
     },

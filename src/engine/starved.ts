@@ -2,16 +2,20 @@ import type { Event } from '../core/events.ts';
 import { saysDiskFull } from './disk-full.ts';
 import type { PerformContext } from './performer.ts';
 
-/** Gates that had no room said nothing about the work. That a test prints such words on a disk with room is its own affair. */
-export function isStarved(context: PerformContext, event: Event): boolean {
-  if (event.type !== 'gates-ended' && event.type !== 'candidate-tested') return false;
-  return event.report.verdict === 'red' && saysDiskFull(event.report.tail) && !hasRoom(context);
-}
+/** With less than this free nobody can tell what failed by itself and what for want of room. */
+const HARDLY_ANY_MB = 16;
 
-/** An agent that failed where it could not write is not to blame: the iteration counts as interrupted. */
-export function excuse(context: PerformContext, event: Event): Event {
-  if (event.type !== 'iteration-ended' || (event.outcome !== 'failed' && event.outcome !== 'lost')) return event;
-  return hasRoom(context) ? event : { ...event, outcome: 'interrupted' };
-}
+export const isOutOfRoom = ({ world, policy }: Pick<PerformContext, 'world' | 'policy'>): boolean =>
+  world.disk.freeMb() < Math.max(1, Math.min(HARDLY_ANY_MB, policy.limits.freeMb));
 
-const hasRoom = ({ world, policy }: PerformContext): boolean => world.disk.freeMb() >= policy.limits.freeMb;
+/** Gates that had no room said nothing about the work. On a disk with room such words in a test are its own affair. */
+export const isStarved = (event: Event): boolean =>
+  (event.type === 'gates-ended' || event.type === 'candidate-tested') &&
+  event.report.verdict === 'red' &&
+  saysDiskFull(event.report.tail);
+
+/** An agent that failed while nothing could be written is not to blame: the iteration counts as interrupted. */
+export function excuse(event: Event): Event {
+  const isFailure = event.type === 'iteration-ended' && (event.outcome === 'failed' || event.outcome === 'lost');
+  return isFailure ? { ...event, outcome: 'interrupted' } : event;
+}

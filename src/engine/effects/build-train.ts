@@ -10,7 +10,9 @@ import { landedSince } from '../../core/rework.ts';
 import { findTask } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
 import type { Built, Synced } from '../../world/world.ts';
+import { isDiskFull } from '../disk-full.ts';
 import type { PerformContext } from '../performer.ts';
+import { isOutOfRoom } from '../starved.ts';
 import { landingText } from './landing-text.ts';
 import { findUnresolved } from './unresolved.ts';
 
@@ -167,11 +169,14 @@ async function merge(
     return await integration.build(options).catch(() => integration.build(options));
   } catch (error) {
     // Where nothing can be written, nobody's work is to blame.
-    if (!(error instanceof AppError) || /no space left|read-only file system/i.test(error.message)) throw error;
+    if (!(error instanceof AppError) || isDiskFull(error) || isOutOfRoom(context) || isReadOnly(error)) throw error;
     train.broken.push({ loop: loop.id, why: error.message });
     return null;
   }
 }
+
+const isReadOnly = ({ message, facts }: AppError): boolean =>
+  [message, ...facts].some((line) => /read-only file system/i.test(line));
 
 /** With integration itself, or only with who rides before it? */
 async function clashOf(
