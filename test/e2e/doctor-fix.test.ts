@@ -32,7 +32,7 @@ function flip(path: string): void {
 }
 
 describe('doctor --fix', () => {
-  it('mends what is ours and says so; names what is not, and leaves every byte of it', async () => {
+  it('case 4: mends what is ours and says so; names what is not, and leaves every byte of it', async () => {
     const one = scratch();
     project(one, { tasks: ['a', 'b'] });
     expect((await ralph(one, RUN)).code).toBe(0);
@@ -76,6 +76,10 @@ describe('doctor --fix', () => {
     expect(report(first.stdout).findings.filter((finding) => finding.fixable)).toEqual([]);
     expect(everything(theirs)).toEqual(before);
     expect(readFileSync(join(git, 'index.lock'), 'utf8')).toBe('theirs');
+    const refused = await ralph(one, RUN, off);
+    expect(refused.code, refused.stderr).toBe(4);
+    expect(refused.stderr).toContain(`rm -r '${theirs}'`);
+    expect(everything(theirs)).toEqual(before);
     rmSync(theirs, { recursive: true });
     rmSync(join(git, 'index.lock'));
 
