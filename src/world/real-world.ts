@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
 import { ourProgram } from './agent-run/our-program.ts';
 import { openAgents } from './agents.ts';
@@ -17,6 +17,7 @@ import { openIntegration } from './integration.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loop-worktrees.ts';
 import { isAlive, isStopped, ownIdentity } from './processes/identity.ts';
+import { showLife } from './processes/sign-of-life.ts';
 import { openProjection } from './projection.ts';
 import { openPrompts } from './prompts.ts';
 import { openRegenerate } from './regenerate.ts';
@@ -52,6 +53,7 @@ export async function openWorld({
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
   const { merge } = settings.landing;
+  await showLife(join(repo.stateDir, 'alive'), ownIdentity());
   reach('host.opened');
   const worktrees = openWorktrees({
     repo,

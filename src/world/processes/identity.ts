@@ -1,12 +1,14 @@
 import { invariant } from '../../core/assert.ts';
 import { processSource } from './process-source.ts';
 import type { ProcessStat } from './process-entry.ts';
+import { showsLife } from './sign-of-life.ts';
 
 /** A process for good: pids come around again, a start time within one boot does not. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** As the system counts it: field 22 of /proc/<pid>/stat, or the lstart of ps. */
   readonly startTime: string;
+  /** The boot and, inside a container, its pid namespace, behind a slash: only there the pid means anything. */
   readonly bootId: string;
 }
 
@@ -31,9 +33,9 @@ export function identityOfOwnChild(pid: number): ProcessIdentity | null {
   return stat === null ? null : toIdentity(stat);
 }
 
-/** Whether exactly this process still runs. */
+/** Whether exactly this process still runs. One in another container is believed what it shows. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== currentBootId()) return false;
+  if (identity.bootId !== currentBootId()) return isSameBoot(identity) && showsLife(identity);
   const stat = processSource.stat(identity.pid);
   return stat !== null && !stat.zombie && stat.startTime === identity.startTime;
 }
@@ -42,6 +44,9 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function isStopped(identity: ProcessIdentity): boolean {
   return isAlive(identity) && processSource.stat(identity.pid)?.stopped === true;
 }
+
+const isSameBoot = ({ bootId: other }: ProcessIdentity): boolean =>
+  other !== '' && other.split('/')[0] === currentBootId().split('/')[0];
 
 export function toIdentity(stat: ProcessStat): ProcessIdentity {
   return { pid: stat.pid, startTime: stat.startTime, bootId: currentBootId() };

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 import { readIfThere } from './read-if-there.ts';
 import type { ProcessEntry, ProcessSource, ProcessStat } from './process-entry.ts';
@@ -6,8 +6,21 @@ import type { ProcessEntry, ProcessSource, ProcessStat } from './process-entry.t
 /** Process facts from /proc. */
 export const linuxProc: ProcessSource = { bootId, stat, list };
 
+/** The namespace the machine itself has, as the kernel numbers it. */
+const FIRST_PIDS = 'pid:[4026531836]';
+
 function bootId(): string {
-  return readIfThere('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? '';
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? '';
+  const pids = pidNamespace();
+  return pids === FIRST_PIDS ? boot : `${boot}/${pids}`;
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return FIRST_PIDS;
+  }
 }
 
 function stat(pid: number): ProcessStat | null {
