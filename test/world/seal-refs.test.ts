@@ -134,10 +134,11 @@ describe('what is no breach', () => {
     const { git, iterate, dir, sibling, common } = await sealScene();
     git('branch', 'gone');
     git('branch', 'moved');
+    git('config', 'core.pager', 'less');
     writeFileSync(join(dir, 'b.txt'), 'for the stash\n');
     git('stash', '-q');
     const breach = await iterate(
-      'git -C $MAIN pull -q . main; git commit -q --allow-empty -m own; git -C $MAIN config --get core.bare || true',
+      'git -C $MAIN pull -q . main; git commit -q --allow-empty -m own; git config core.pager; git config --get-all core.bare',
       () => {
         writeFileSync(join(dir, 'a.txt'), 'edited\n');
         git('commit', '-qam', 'by the user');
@@ -147,6 +148,7 @@ describe('what is no breach', () => {
         git('stash', 'drop', '-q');
         git('config', 'core.editor', 'vi');
         git('config', 'alias.st', 'status');
+        git('config', '--unset', 'core.pager');
         git('update-ref', 'refs/heads/ralph/two', 'main');
         git('worktree', 'remove', '-f', '-f', sibling);
         writeFileSync(join(dir, 'a.txt'), 'edited again\n');

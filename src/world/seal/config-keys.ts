@@ -47,12 +47,20 @@ const WRITERS: Readonly<Record<string, RegExp>> = {
 
 export const writesConfig = ({ name }: GitCommand): boolean => name === 'config' || Object.hasOwn(WRITERS, name);
 
-/** Whether a command was told to make the key what it is now. */
+const WRITES = new Set(['--add', '--replace-all', '--unset', '--unset-all', 'set', 'unset']);
+const SECTIONS = new Set(['--remove-section', '--rename-section', 'remove-section', 'rename-section']);
+const READS = /^(?:--get.*|--list|-l|--name-only|--show-origin|get|list)$/;
+
+/** Whether a command was told to make the key what it is now. To ask for it is no offence. */
 export function setsKey(command: GitCommand, key: string, values: readonly string[]): boolean {
-  if (command.name !== 'config' || !mayHaveWorked(command)) return false;
-  const words = command.args.map((arg) => arg.toLowerCase());
-  const isNamed = words.includes(key.toLowerCase()) || words.some((word) => key.toLowerCase().startsWith(`${word}.`));
-  return isNamed && (values.length === 0 || values.some((value) => command.args.includes(value)));
+  const { name, args } = command;
+  if (name !== 'config' || !mayHaveWorked(command) || args.some((arg) => READS.test(arg))) return false;
+  const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.toLowerCase());
+  if (args.some((arg) => SECTIONS.has(arg))) return words.some((word) => key.toLowerCase().startsWith(`${word}.`));
+  const isWrite = words.length > 1 || args.some((arg) => WRITES.has(arg));
+  return (
+    isWrite && words.includes(key.toLowerCase()) && (values.length === 0 || values.some((one) => args.includes(one)))
+  );
 }
 
 export const mayWriteKey = (command: GitCommand, key: string): boolean =>
