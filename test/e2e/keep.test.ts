@@ -148,9 +148,10 @@ describe('discard, keep and undo', () => {
       const again = await ralph(one, ['loops', 'discard', 'bad', '-y']);
       expect([point, again.code, again.stderr]).toEqual([point, 0, expect.any(String)]);
       expect(existsSync(path)).toBe(false);
-      const half = ['clean.branch', 'wt.intent', 'clean.done'][points.indexOf(point)];
-      if (half !== undefined) await ralph(one, ['undo'], { failpoints: `${half}=kill` });
-      if (half !== 'clean.done') expect((await ralph(one, ['undo'])).code, point).toBe(0);
+      const half = ['undo.branch', 'undo.done'][points.indexOf(point)];
+      if (half !== undefined)
+        expect((await ralph(one, ['undo'], { failpoints: `${half}=kill` })).signal, half).toBe('SIGKILL');
+      if (half !== 'undo.done') expect((await ralph(one, ['undo'])).code, point).toBe(0);
       expect(portrait(one, path), point).toEqual(before);
     }
   });

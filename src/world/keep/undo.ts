@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { reach } from '../failpoint.ts';
 import { readHeadFile } from '../git/ref-files.ts';
@@ -55,8 +56,11 @@ function isBack({ repo }: KeepPlace, keep: Keep): boolean {
 
 /** Brings branch and worktree back to where they were, as they were. */
 export async function bringBack(place: KeepPlace, keep: Keep): Promise<void> {
-  if (hasBranch(keep) && keep.tip !== null)
-    await moveRef(place.view, branchRef(keep), keep.tip, null, `paralph: took back ${keep.act}`);
+  if (keep.branch !== null && keep.tip !== null) {
+    const move = await moveRef(place.view, branchRef(keep), keep.tip, null, `paralph: took back ${keep.act}`);
+    if (!move.moved && move.now !== keep.tip)
+      throw new AppError('E_NEEDS_PERSON', `a branch ${keep.branch} has just been made`, { remedy: 'ralph undo' });
+  }
   reach('undo.branch');
   if (keep.path === null || isBack(place, keep)) return;
   const head = keep.head ?? (await wholeCommit(place, keep));
