@@ -23,7 +23,8 @@ export function smallDisk(mb: number): SmallDisk {
   afterAll(() => {
     if (outside === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = outside;
-    if (canMount) execFileSync('umount', [path]);
+    // Lazily: what a failed test left running must not keep it mounted for ever.
+    if (canMount) execFileSync('umount', ['-l', path]);
     rmSync(path, { recursive: true });
   });
   const ballast = join(path, 'ballast');
