@@ -29,7 +29,7 @@ export function findStash(scene: Scene): readonly Finding[] {
     findings.push({
       did: `took a stash entry that was not its own (${entry.message})`,
       keep: [{ commit: entry.to }],
-      restore: () => storeEntry(scene, entry),
+      restore: () => putEntryBack(scene, entry),
     });
   return findings;
 }
@@ -82,7 +82,7 @@ async function dropEntry(scene: Scene, entry: ReflogEntry): Promise<string | nul
 }
 
 /** As `git stash store`: on top, for nobody knows what the others have put there since. */
-async function storeEntry(scene: Scene, entry: ReflogEntry): Promise<string | null> {
+async function putEntryBack(scene: Scene, entry: ReflogEntry): Promise<string | null> {
   const { view, repo } = scene.place;
   const top = readReflog(repo.commonDir, STASH).at(-1)?.to ?? null;
   const args = [

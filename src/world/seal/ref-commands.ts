@@ -31,10 +31,10 @@ export function names(command: GitCommand, ref: string): boolean {
     case 'worktree':
       return args.some((arg, at) => forms.includes(arg) && /^-[BC]$|^--force-create$/.test(args[at - 1] ?? ''));
     case 'push':
-      return isLocal(args) && (isNamed || isDestination(args, forms));
+      return isLocal(args) && (isNamed || isWrittenTo(args, forms));
     case 'fetch':
     case 'pull':
-      return isDestination(args, forms);
+      return isWrittenTo(args, forms);
     default:
       return false;
   }
@@ -46,7 +46,7 @@ const hasFlag = (args: readonly string[], letters: string, ...words: readonly st
     (arg) => words.includes(arg) || (/^-[a-zA-Z]+$/.test(arg) && letters.split('').some((one) => arg.includes(one))),
   );
 
-const isDestination = (args: readonly string[], forms: readonly string[]): boolean =>
+const isWrittenTo = (args: readonly string[], forms: readonly string[]): boolean =>
   args.some((arg) => forms.some((form) => arg.endsWith(`:${form}`)));
 
 /** A push to another repository moves nothing here. */
