@@ -86,6 +86,8 @@ async function acquire(paths: readonly string[], signal: AbortSignal | null): Pr
       await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
     } while (signal?.aborted !== true);
     return null;
+  } catch (error) {
+    throw cannotWrite(dirname(prepared), error);
   } finally {
     // If it stays, it is swept later; an error here would leave a lock that nobody holds.
     await unlink(prepared).catch(() => {});
@@ -146,10 +148,16 @@ const removalOf = (path: string, tag: string): string =>
 
 const swept = new Set<string>();
 
+/** Nobody may ever ask again for what a dead process held. */
 async function sweepOnce(folder: string): Promise<void> {
   if (swept.has(folder)) return;
   swept.add(folder);
   await removeLitter(folder);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const lock = entry.isFile() ? await readLock(path) : null;
+    if (lock?.holder != null && !isAlive(lock.holder)) await removeDead(path, lock.tag);
+  }
 }
 
 /** What killed processes prepared and never linked. */

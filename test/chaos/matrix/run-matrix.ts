@@ -22,7 +22,7 @@ export const MATRIX_POINTS: readonly Failpoint[] = FAILPOINTS.filter(
 
 /** What is reached all the time is met at the start, where little is there, and in the middle of the work. */
 const arrivalsOf = (point: Failpoint): readonly number[] =>
-  /^(log\.append|mutex\.(tmp|linked|released))/.test(point) ? [1, 12] : [1];
+  /^(log\.append|mutex\.(tmp|linked|released))/.test(point) ? [1, 6] : [1];
 
 /** Every point with every action, so many at a time. */
 export async function runMatrix(options: MatrixOptions): Promise<readonly CellResult[]> {
