@@ -23,6 +23,9 @@ import { createHostLook } from './watch-hosts.ts';
 
 /** How often a host looks at the world even if nothing called. */
 const LOOK_EVERY_MS = 1000;
+/** Joining again would only be the same once more: whoever cannot see it will not see it then. */
+const TAKEN_FOR_DEAD =
+  'another ralph could not see this process and took it for dead. This one ends; its loops go on over there, or with the next ralph run';
 
 export interface HostOrder {
   readonly policy: HostPolicy;
@@ -161,7 +164,10 @@ async function work(hosting: Hosting): Promise<void> {
     performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
     const mayLeave = order.drain.aborted || isDone(brain, state, me);
-    if (mayLeave && performer.isIdle() && !performer.hasSettled()) return;
+    if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
+      if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
+      return;
+    }
     await bell.wait(brain.canLand(state) ? LANDING_WAIT_MS : LOOK_EVERY_MS, world);
   }
 }

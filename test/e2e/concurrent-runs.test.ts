@@ -31,7 +31,7 @@ function prepared(): { readonly one: Scratch; readonly go: () => void; readonly 
 }
 
 describe('A9 two runs at once', () => {
-  it('A9 both work, and no task runs twice', async () => {
+  it('case 65: A9 a second run joins the first, both work, and no task runs twice', async () => {
     const { one, go, here } = prepared();
     const runs = [startRalph(one, RUN), startRalph(one, RUN)];
     await until('four agents, two of each run', () => here().length >= 4);

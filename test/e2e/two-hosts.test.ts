@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import type { Event } from '../../src/core/events.ts';
+import { hostId } from '../../src/core/ids.ts';
+import { fold } from '../../src/core/step.ts';
+import { foldLog } from '../../src/engine/journal.ts';
+import { openFileLog } from '../../src/world/log/file-log.ts';
 import { gitSays, landedTasks } from './harness/git.ts';
 import { HONEST, project } from './harness/project.ts';
 import type { Running } from './harness/ralph.ts';
@@ -28,6 +34,15 @@ async function suspended(): Promise<{ readonly one: Scratch; readonly host: Runn
   leaveSuspended(host.pid);
   expect(landedTasks(one.git, INT)).toEqual([]);
   return { one, host };
+}
+
+/** Writes a fact into the log, as another host would. */
+async function tell(one: Scratch, event: Event): Promise<void> {
+  const log = await openFileLog<Event>(join(one.repo, '.git/paralph/log'));
+  for (;;) {
+    const seq = (await foldLog(log, fold)).seq;
+    if ((await log.append(seq, 'another', Date.now(), [event])).ok) return;
+  }
 }
 
 /** The failpoint lets a process go on after a while; here the test says when. */
@@ -82,9 +97,24 @@ async function fenced(): Promise<void> {
   alwaysGreen(one, TRUTH);
 }
 
-describe('S1.9 a suspended host', () => {
-  it('case 66: loses its train, keeps its loops, and when it wakes lands nothing stale and goes on', async () => {
+describe('S1.9 a host', () => {
+  it('case 66: that is suspended loses its train, keeps its loops, and when it wakes lands nothing stale and goes on', async () => {
     // Most of the time goes by with waiting.
     await Promise.all([overtaken(), fenced()]);
+  });
+
+  it('that was taken for dead says so and ends; the next one lands all of it, once', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'], byTask: { a: { iterations: [[say(one), wait(one, 'go'), ...HONEST], HONEST] } } });
+    watchRefs(one);
+    const host = startRalph(one, RUN);
+    await until('its agent works', () => isHere(one, 'a'));
+    const { host: id } = host.events().find(({ type }) => type === 'host-joined') ?? {};
+    await tell(one, { type: 'host-lost', host: hostId(String(id)) });
+    const { stderr } = await host.ended;
+    expect(stderr).toContain('took it for dead');
+    expect((await ralph(one, RUN)).code).toBe(0);
+    allLanded(one, ['a']);
+    expect(startsOf(one)).toEqual({ a: 2 });
   });
 });
