@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
@@ -146,12 +155,16 @@ describe('files of the checkout', () => {
 
 describe('a host that dies', () => {
   it('leaves enough for the next one: what was found before is not lost, and found once', async () => {
-    const { git, iterate, repo, iteration, common } = await sealScene();
+    const { git, iterate, repo, iteration, common, own } = await sealScene();
     const main = git('rev-parse', 'main');
     const first = await iterate('git update-ref refs/heads/main $(git commit-tree -p HEAD -m stray HEAD^{tree})');
     const dir = join(common, 'paralph/runs/one-x/1');
+    // It died before it could tidy up.
+    mkdirSync(join(own, '../.trace'));
+    symlinkSync(join(dir, 'git-trace.jsonl'), join(own, '../.trace/one-x-1'));
     const next = openSeal({ repo, view: await openView(repo), identity: IDENTITY, ignored: [], worktreeRoot: '/' });
     expect(await next.check(iteration(), 'ralph/one')).toEqual(first);
+    expect(existsSync(join(own, '../.trace'))).toBe(false);
     // It died between keeping and putting back.
     const { breach } = JSON.parse(readFileSync(join(dir, 'breach.json'), 'utf8')) as { breach: object };
     writeFileSync(join(dir, 'breach.json'), JSON.stringify({ breach, isDone: false }));

@@ -39,7 +39,10 @@ export function openSeal(place: SealPlace): Seal {
       const dir = folderOf(iteration);
       const known = readNoted(dir);
       const before = readFingerprint(dir);
-      if (known?.isDone === true || before === null) return known?.breach ?? null;
+      if (known?.isDone === true || before === null) {
+        closeTrace(iteration);
+        return known?.breach ?? null;
+      }
       const scene: Scene = {
         place,
         iteration,

@@ -15,7 +15,7 @@ import { lookAtShim } from '../processes/shim-folder.ts';
 /** Every git command an agent runs is written down here by git itself. */
 export const TRACE_FILE = 'git-trace.jsonl';
 /** From the making of a link to the start of its agent it is nobody's for a moment. */
-const UNSTARTED_MS_MAX = 600_000;
+const UNSTARTED_MS_MAX = 60_000;
 
 interface Traced {
   readonly cwd: string;
