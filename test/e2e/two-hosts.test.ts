@@ -109,7 +109,7 @@ describe('S1.9 a host', () => {
     watchRefs(one);
     const host = startRalph(one, RUN);
     await until('its agent works', () => isHere(one, 'a'));
-    const { host: id } = host.events().find(({ type }) => type === 'host-joined') ?? {};
+    const id = host.events().find(({ type }) => type === 'host-joined')?.['host'];
     await tell(one, { type: 'host-lost', host: hostId(String(id)) });
     const { stderr } = await host.ended;
     expect(stderr).toContain('took it for dead');
