@@ -64,7 +64,7 @@ describe('an agent that leaves its worktree', () => {
 });
 
 describe('programs that an agent plants', () => {
-  it('case 25: none of them runs in us, through gates, landing and publishing, and the report names the files', async () => {
+  it('case 25: after the check of its iteration none of them runs in us, through gates, landing and publishing, and the report names the files', async () => {
     const one = scratch();
     const canary = beside(one, 'canary');
     const evil = beside(one, 'evil');
