@@ -27,7 +27,7 @@ export interface Stage {
 }
 
 const ACTS = {
-  user: 30,
+  user: 20,
   killAgent: 14,
   killGit: 14,
   killHost: 9,
@@ -45,7 +45,7 @@ const HOSTS_MAX = 3;
 export async function torment(stage: Stage): Promise<void> {
   const { random } = stage;
   const act = random.pick(DECK);
-  const pauseMs = random.between(80, 700);
+  const pauseMs = random.between(60, 500);
   const forMs = random.between(500, 6000);
   const failpoints = random.chance(0.6) ? drawFailpoints(random) : null;
   // Streams of their own: what depends on the moment must not shift what is chosen after it.

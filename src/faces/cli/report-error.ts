@@ -4,7 +4,8 @@ import { cleanText } from '../../text/screen/clean.ts';
 import type { Output } from './output.ts';
 
 /** The one place where an error becomes words: what, the facts, and the command that fixes it. */
-export function reportError(error: unknown, out: Output, json: boolean, version: string): ExitCode {
+export function reportError(thrown: unknown, out: Output, json: boolean, version: string): ExitCode {
+  const error = asFullDisk(thrown) ?? thrown;
   if (!(error instanceof AppError)) return reportBug(error, out, version);
   if (json) {
     out.say(
@@ -18,6 +19,17 @@ export function reportError(error: unknown, out: Output, json: boolean, version:
   for (const fact of error.facts) out.say(`  ${cleanText(fact)}`);
   if (error.remedy !== null) out.say(`fix: ${cleanText(error.remedy)}`);
   return error.exit;
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Any write can meet a full disk, and none of them is a bug. */
+function asFullDisk(error: unknown): AppError | null {
+  if (!(error instanceof Error) || !('code' in error) || !FULL.has(error.code)) return null;
+  return new AppError('E_DISK', `${error.message}. Nothing that was done is lost.`, {
+    remedy: 'df -h .',
+    cause: error,
+  });
 }
 
 function reportBug(error: unknown, out: Output, version: string): ExitCode {

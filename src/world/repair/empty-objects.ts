@@ -26,13 +26,22 @@ export function emptyObjectsRepair({ repo }: RepairPlace, always: boolean): Repa
       if (!isDue()) return [];
       const empty = emptyObjects(folder);
       for (const path of empty) rmSync(path, { force: true });
-      mkdirSync(repo.stateDir, { recursive: true });
-      writeFileSync(noted, boot);
+      noteBoot(repo.stateDir, noted, boot);
       return empty.length === 0
         ? []
         : [`removed ${empty.length} empty objects that a power cut left, such as ${empty[0]}`];
     },
   };
+}
+
+/** Only saves the next start a look: a disk that is full is no reason not to start. */
+function noteBoot(folder: string, file: string, boot: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, boot);
+  } catch {
+    // The next start looks again.
+  }
 }
 
 function emptyObjects(folder: string): readonly string[] {

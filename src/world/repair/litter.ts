@@ -9,12 +9,15 @@ import type { Repair, RepairPlace } from './repair.ts';
 const CHECK = 'litter';
 /** Nothing we prepare takes this long. */
 const OLD_MS = 60 * 60 * 1000;
+/** To write a line takes milliseconds. */
+const UNWRITTEN_MS = 10_000;
 
 /** What killed processes of ours left in our own folder. It does no harm, and whoever meets it takes it over; it is only untidy. */
 export function litterRepair({ repo }: RepairPlace): Repair {
   const locks = join(repo.stateDir, 'locks');
   const temporary = join(repo.stateDir, 'tmp');
-  const dead = (): readonly string[] => namesIn(locks).filter((name) => isHeldByDead(join(locks, name)));
+  const dead = (): readonly string[] =>
+    namesIn(locks).filter((name) => isHeldByDead(join(locks, name)) || isUnwritten(join(locks, name)));
   const old = (): readonly string[] => namesIn(temporary).filter((name) => isOld(join(temporary, name)));
   return {
     check: CHECK,
@@ -49,6 +52,12 @@ function isHeldByDead(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Begun by somebody who was killed, or had no room, before the first byte. */
+function isUnwritten(file: string): boolean {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return file.includes('.tmp-') && stat?.size === 0 && Date.now() - stat.mtimeMs > UNWRITTEN_MS;
 }
 
 const isOld = (path: string): boolean =>
