@@ -6,9 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { everything } from './harness/fingerprint.ts';
 import { landedTasks } from './harness/git.ts';
 import { markdownTasks, project, starts } from './harness/project.ts';
-import { ralph } from './harness/ralph.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
-import { userCommits } from './harness/train.ts';
+import { CLAIM, OWN_FILE, trainProject, userCommits, watchedGate } from './harness/train.ts';
+import { until } from './harness/until.ts';
+import { INT } from './harness/values.ts';
 
 interface Report {
   readonly healthy: boolean;
@@ -124,5 +126,29 @@ describe('case 57: a flipped bit in the middle of the log', () => {
         .sort(),
     ).toEqual(['a', 'b', 'c']);
     expect((await ralph(one, ['status'])).code).toBe(0);
+  });
+
+  it('after kill -9 in the middle of a run: what was lost is taken up from git, nothing twice, nothing left out', async () => {
+    const one = scratch();
+    const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
+    const half = `echo half > $RALPH_TASK_ID-half.txt; echo >> ${begun}; while ! test -e ${go}; do sleep 0.05; done`;
+    const script = `case $RALPH_TASK_ID in t3|t4) ${half};; esac; ${OWN_FILE}; ${CLAIM}`;
+    trainProject(one, { tasks: ['t1', 't2', 't3', 't4'], gate: watchedGate(one, 'test ! -e BROKEN'), script });
+    const killed = startRalph(one, ['run', '--parallel', '--max-workers', '3']);
+    await until('two half done, one landed', () => {
+      const count = existsSync(begun) ? readFileSync(begun, 'utf8').length : 0;
+      return count === 2 && landedTasks(one.git, INT).length > 0;
+    });
+    killed.signal('SIGKILL');
+    await killed.ended;
+    const log = join(one.repo, '.git/paralph/log');
+    const records = readdirSync(log).filter((name) => /^\d+$/.test(name));
+    // About here loops are claimed, and their worktrees not made yet.
+    flip(join(log, records[Math.floor(records.length * 0.35)] ?? ''));
+    writeFileSync(go, '');
+    const { code, stderr } = await ralph(one, ['run', '--parallel', '--max-workers', '3']);
+    expect(code, stderr).toBe(0);
+    expect(landedTasks(one.git, 'main').sort()).toEqual(['t1', 't2', 't3', 't4']);
+    for (const task of ['t3', 't4']) expect(one.git('show', `main:${task}-half.txt`)).toBe('half');
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Event } from '../../core/events.ts';
+import type { Event, FoundLoop } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
 import { taskKey } from '../../core/ids.ts';
 import type { State } from '../../core/model.ts';
@@ -10,7 +10,7 @@ import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
 import { findLandings } from '../landings.ts';
 import { adminDirOf } from '../git/worktree-admin.ts';
-import { readLoopNote } from '../loop-notes.ts';
+import { notedWorktrees, readLoopNote } from '../loop-notes.ts';
 import { lossNote } from '../log/salvage.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
@@ -43,6 +43,7 @@ export async function factsFromGit(place: FactsPlace, state: State, since = ownI
   const loops = await findUnlandedLoops(place, isKnown);
   return [
     ...inOtherHands(place.repo, state),
+    ...loops.flatMap((found) => madeSince(place.repo, state, found)),
     {
       type: 'landings-found',
       landings: landings.map(({ task, tracker, loop, commit, atMs }) => ({
@@ -54,6 +55,15 @@ export async function factsFromGit(place: FactsPlace, state: State, since = ownI
     },
     { type: 'loops-found', loops },
   ];
+}
+
+/** The log still waits for a worktree in which somebody has worked since: where that work began, only the note tells. */
+function madeSince(repo: Repository, state: State, found: FoundLoop): readonly Event[] {
+  const fence = state.loops[found.loop]?.fence;
+  const path = notedWorktrees(repo).find((one) => one.note.loop === found.loop && existsSync(one.path))?.path;
+  if (fence === undefined || path === undefined) return [];
+  const { loop, base, baseTree, head, tree } = found;
+  return [{ type: 'worktree-made', loop, fence, path, base, baseTree, head, tree, reused: true }];
 }
 
 /** The log tells of loops as they were; the worktree of one that ended since may have been given to another. */
