@@ -24,7 +24,7 @@ const AREAS = {
   keep: ['snapshot', 'pinned'],
   clean: ['kept', 'folder', 'entry', 'branch', 'done'],
   spare: ['kept', 'branch'],
-  undo: ['branch', 'done'],
+  undo: ['branch', 'entry', 'done'],
   repair: ['begun', 'rebuilt', 'aside', 'done'],
   stop: ['term', 'kill', 'sweep'],
 } as const;

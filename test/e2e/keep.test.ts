@@ -148,7 +148,7 @@ describe('discard, keep and undo', () => {
       const again = await ralph(one, ['loops', 'discard', 'bad', '-y']);
       expect([point, again.code, again.stderr]).toEqual([point, 0, expect.any(String)]);
       expect(existsSync(path)).toBe(false);
-      const half = ['undo.branch', 'undo.done'][points.indexOf(point)];
+      const half = ['undo.branch', 'undo.done', 'undo.entry'][points.indexOf(point)];
       if (half !== undefined)
         expect((await ralph(one, ['undo'], { failpoints: `${half}=kill` })).signal, half).toBe('SIGKILL');
       if (half !== 'undo.done') expect((await ralph(one, ['undo'])).code, point).toBe(0);

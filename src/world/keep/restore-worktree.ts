@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { withMutex } from '../mutex.ts';
+import { reach } from '../failpoint.ts';
 import { copyIndex } from '../git/copy-index.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { adminDirOf, isCheckedOut } from '../git/worktree-admin.ts';
@@ -45,6 +46,7 @@ export async function restoreWorktree(place: KeepPlace, keep: Keep, order: Resto
   const intent = startIntent(repo, { path, branch: branch ?? '', base: head, createsBranch: false });
   try {
     await patiently(() => withMutex(worktreeMutex(repo), () => register(place, order)));
+    reach('undo.entry');
     await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
     await layOut(place, keep, order);
   } catch (error) {
