@@ -62,7 +62,7 @@ describe('retention', () => {
     const keeps = await listKeeps(view);
     expect(ids([...(await landedKeeps(view, EMPTY_STATE, keeps))])).toEqual([onMain.id]);
     for (const keep of await expiredKeeps(view, EMPTY_STATE, later)) await letGo(view, keep);
-    expect(ids(await listKeeps(view))).toEqual([committed.id, dirty?.id].sort());
+    expect(new Set(ids(await listKeeps(view)))).toEqual(new Set([committed.id, dirty?.id]));
   });
 
   it('removes the logs of what landed long ago, and of nothing else', async () => {
