@@ -132,7 +132,8 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   ejected: 'It was taken out of the queue',
   tampered: 'Its agent changed things outside its worktree',
   discarded: 'It was thrown away',
-  protected: 'It changes files that agents read and act upon, so a person has to look at it first',
+  protected:
+    'It changes files that agents read and act upon, or has links that lead out, so a person has to look at it first',
 };
 
 const parkedInWords = (reason: ParkReason | null, detail: string): string =>

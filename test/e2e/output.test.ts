@@ -54,6 +54,18 @@ describe('output', () => {
     expect(stdout + stderr).not.toContain(ESC);
   });
 
+  it('a run whose output finds no room or no reader goes on to its end', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a', 'b'], config: { parallel: { merge_policy: 'auto_merge' } } });
+    const full = await ralph(one, ['run', '--parallel', '--events'], {
+      prefix: ['sh', '-c', 'exec "$@" >/dev/full 2>/dev/full', 'sh'],
+    });
+    expect(full.code).toBe(0);
+    expect(one.git('ls-tree', '--name-only', 'main')).toMatch(/^a\.txt\nb\.txt$/m);
+    const unread = await ralph(one, ['status', '--json'], { prefix: ['sh', '-c', '"$@" | true', 'sh'] });
+    expect([unread.code, unread.stderr]).toEqual([0, '']);
+  });
+
   it('--events: one JSON object per line, rising seq, and nothing else on stdout', async () => {
     const one = scratch();
     project(one, { tasks: ['a', 'b'] });

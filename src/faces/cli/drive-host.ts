@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Event } from '../../core/events.ts';
 import type { HostPolicy, State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
@@ -31,6 +32,8 @@ const LAST_WORDS_MS = 500;
 export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const drain = new AbortController();
   const force = new AbortController();
+  // Every loop listens to them while it works, and there may be hundreds.
+  setMaxListeners(0, drain.signal, force.signal);
   let signal: Driven['signal'] = null;
   const onSignal = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
     if (signal !== null) {
@@ -41,6 +44,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     call.out.say('stopping: no new work, agents are asked to end; once more kills them');
     drain.abort();
   };
+  call.out.goOnUnheard();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   try {

@@ -1,3 +1,4 @@
+import { EXIT } from '../../core/errors.ts';
 import { cleanText } from '../../text/screen/clean.ts';
 
 /** Standard output is data, standard error is messages. */
@@ -5,6 +6,8 @@ export interface Output {
   data(text: string): void;
   json(value: unknown): void;
   say(text: string): void;
+  /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
+  goOnUnheard(): void;
   readonly style: Style;
 }
 
@@ -17,10 +20,19 @@ export interface Style {
 }
 
 export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+  let goesOn = false;
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // `ralph logs --follow | head` has seen enough; a full disk under our output is nobody's wish to end.
+      if (error.code === 'EPIPE' && !goesOn) process.exit(EXIT.ok);
+    });
   return {
     data: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     say: (text) => void stderr.write(`${text}\n`),
+    goOnUnheard: () => {
+      goesOn = true;
+    },
     style: styleFor(wantsColour(env, stderr)),
   };
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 
 export interface GitResult {
@@ -124,15 +125,17 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
     const { timeoutMs } = options;
     const timer =
       timeoutMs === undefined ? null : setTimeout(() => stop(`took longer than ${timeoutMs} ms`), timeoutMs);
+    child.on('error', (error) => {
+      if (timer !== null) clearTimeout(timer);
+      reject(startFailure(error, options.cwd));
+    });
+    // Out of file handles there is a child without streams, and the error comes later.
+    if ((child.stdout as Readable | undefined) === undefined) return;
     child.stdout.on('data', keep(out));
     child.stderr.on('data', keep(err));
     // git may end without reading its input; its exit code says what happened.
     child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
-    child.on('error', (error) => {
-      if (timer !== null) clearTimeout(timer);
-      reject(startFailure(error, options.cwd));
-    });
     child.on('close', (code, signal) => {
       if (timer !== null) clearTimeout(timer);
       if (signal !== null) stopped ??= `was ended by ${signal}`;

@@ -1,7 +1,7 @@
 import { cpSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { realpathLoose } from '../git/worktree-admin.ts';
+import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
 import { textOf } from './fingerprint.ts';
 import { isDuring, mayHaveWorked } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
@@ -36,7 +36,11 @@ function removes(scene: Scene, command: GitCommand, path: string): boolean {
 export function findPointer(scene: Scene, dir: string): readonly Finding[] {
   const { own } = scene.before;
   const dotGit = join(scene.iteration.cwd, '.git');
-  if (own === null || !existsSync(own.adminDir) || !existsSync(scene.iteration.cwd)) return [];
+  // Its worktree may have been lost and made anew elsewhere since the seal was set: then another file leads there.
+  if (own === null || worktreeOf(own.adminDir) !== realpathLoose(scene.iteration.cwd)) return [];
+  if (!existsSync(scene.iteration.cwd)) return [];
+  // Its folder was away and the loop has another one since: the file there is not the one this iteration began with.
+  if (adminDirOf(scene.place.repo, scene.iteration.cwd) !== own.adminDir) return [];
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
   if (stat?.isFile() === true && textOf(dotGit) === own.pointer) return [];
   const now =
