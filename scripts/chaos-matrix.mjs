@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, buildTest, TEST_DIST } from './build.mjs';
+import { withLock } from './lib/lock.mjs';
 import { inRoot, isCalled } from './lib/root.mjs';
 import { setup } from './setup.mjs';
 
@@ -55,7 +56,7 @@ export async function chaosMatrix(argv) {
   await build();
   await buildTest();
   const { runMatrix, ACTIONS } = await loadMatrix();
-  const { programs, remove } = copyPrograms();
+  const { programs, remove } = await withLock('build', async () => copyPrograms());
   const results = await runMatrix({
     programs,
     only: valueOf(argv, '--only', ''),
