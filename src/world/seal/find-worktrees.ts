@@ -36,9 +36,7 @@ function removes(scene: Scene, command: GitCommand, path: string): boolean {
 export function findPointer(scene: Scene, dir: string): readonly Finding[] {
   const { own } = scene.before;
   const dotGit = join(scene.iteration.cwd, '.git');
-  // Its worktree may have been lost and made anew elsewhere since the seal was set: then another file leads there.
-  if (own === null || worktreeOf(own.adminDir) !== realpathLoose(scene.iteration.cwd)) return [];
-  if (!existsSync(scene.iteration.cwd)) return [];
+  if (own === null || !existsSync(own.adminDir) || !existsSync(scene.iteration.cwd)) return [];
   // Its folder was away and the loop has another one since: the file there is not the one this iteration began with.
   if (adminDirOf(scene.place.repo, scene.iteration.cwd) !== own.adminDir) return [];
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
