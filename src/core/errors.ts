@@ -22,14 +22,15 @@ interface CatalogEntry {
 /** Every operating error a user can meet: its exit code and what it means in one sentence. */
 export const CATALOG = {
   E_USAGE: { exit: EXIT.usage, means: 'The command line is not one of ours.' },
-  E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task or loop has that id.' },
-  E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task or loop.' },
+  E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task, loop or keep has that id.' },
+  E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task, loop or keep.' },
   E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
   E_NO_LOOP: { exit: EXIT.usage, means: 'The command is for an agent inside a loop, and this is none.' },
   E_LOOP_ENDED: { exit: EXIT.usage, means: 'The loop or iteration is over.' },
   E_NESTED: {
     exit: EXIT.usage,
-    means: 'A loop tried to do what is for people: start a run, land, publish, free a task, steer.',
+    means:
+      'A loop tried to do what is for people: start a run, land, publish, free a task, steer, throw away, take back.',
   },
   E_CONFIG: {
     exit: EXIT.badInput,
