@@ -15,7 +15,7 @@ const BASE = new RegExp(
     'src/core/',
     'src/engine/journal\\.ts',
     'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text|dotted|chosen-names|cross-check)\\.ts)',
-    'src/world/(config-files|find-tracker|state-places|git/repository|log/|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
+    'src/world/(config-files|find-tracker|state-places|git/repository|log/(?!salvage)|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
     'src/faces/cli/(cli|table|command-spec|verb-table|output|handler|report-error|project|open-tasks|find-one)\\.ts',
     'node_modules/commander/',
   ].join('|'),
