@@ -31,7 +31,7 @@ async function suspended(): Promise<{ readonly one: Scratch; readonly host: Runn
   watchRefs(one);
   const host = startRalph(one, RUN, { ...LONG, failpoints: 'land.before_cas=stop' });
   await host.waitFor(/failpoint land\.before_cas stop/);
-  leaveSuspended(host.pid);
+  await leaveSuspended(host.pid);
   expect(landedTasks(one.git, INT)).toEqual([]);
   return { one, host };
 }
@@ -46,11 +46,12 @@ async function tell(one: Scratch, event: Event): Promise<void> {
 }
 
 /** The failpoint lets a process go on after a while; here the test says when. */
-function leaveSuspended(pid: number): void {
-  const lines = execFileSync('ps', ['axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
-  const found = lines.filter((line) => line.trimEnd().endsWith(`kill -CONT ${pid}`));
-  expect(found).toHaveLength(1);
-  process.kill(Number.parseInt(found[0] ?? '', 10), 'SIGKILL');
+async function leaveSuspended(pid: number): Promise<void> {
+  const found = await until('whoever would let it go on', () => {
+    const lines = execFileSync('ps', ['axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+    return lines.find((line) => line.trimEnd().endsWith(`kill -CONT ${pid}`));
+  });
+  process.kill(Number.parseInt(found, 10), 'SIGKILL');
 }
 
 /** It goes on, its agents come to their end, and so does it. */
