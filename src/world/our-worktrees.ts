@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Loop, State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
+import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { isAncestor } from './git/merge.ts';
 import { listRefs } from './git/refs.ts';
@@ -102,7 +103,10 @@ async function unlandedIn(
   use: OurWorktree['use'],
 ): Promise<string | null> {
   if (use === 'gates' || use === 'pool' || worktree.head === null || !existsSync(worktree.path)) return null;
-  if (!(await isClean(worktree.path))) return 'it has uncommitted work';
+  // One that git cannot read must not keep a person from seeing and clearing all the others.
+  const isCleanNow = await isClean(worktree.path).catch(() => null);
+  if (isCleanNow === null) return `git cannot read it: git -C ${shellWord(worktree.path)} status`;
+  if (!isCleanNow) return 'it has uncommitted work';
   // What is parked is named by a keep ref too, but a person may still want its worktree.
   const kept = loop?.phase.at === 'parked' ? [] : await listRefs(view, 'refs/paralph/keep/');
   for (const [, tip] of [...(await listRefs(view, 'refs/paralph/int/')), ...kept])
