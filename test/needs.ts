@@ -21,6 +21,9 @@ export function itNeeds(what: string, isThere: boolean): It {
   return process.env['CI'] === 'true' ? missing(what) : skipped(`needs ${what}`);
 }
 
+/** `it` for a test that needs a right no script can give a machine (to mount, to make namespaces); without it the reason is printed. */
+export const itAllowed = (what: string, isAllowed: boolean): It => (isAllowed ? it : skipped(`needs ${what}`));
+
 /** `it` for a test about one kind of system; on others the reason is printed. */
 export const itOn = (platform: NodeJS.Platform): It =>
   process.platform === platform ? it : skipped(`is about ${platform}`);

@@ -22,7 +22,8 @@ export function completeEvent(event: Event): Event {
     case 'host-joined':
       return { ...event, policy: completePolicy(event.policy) };
     case 'iteration-ended':
-      return { ...EARLY_ITERATION, ...event };
+      // The newest field is there, so all are: a long log is read by the thousand.
+      return 'breach' in event ? event : { ...EARLY_ITERATION, ...(event as Event & { type: 'iteration-ended' }) };
     case 'gates-ended':
       return { ...EARLY_GATES, ...event, tested: event.tested ?? event.tree };
     default:

@@ -26,7 +26,8 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   for (const host of observed.deadHosts)
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
   for (const host of observed.stoppedHosts)
-    if (host !== me && state.hosts[host]?.state === 'up') events.push({ type: 'host-stopped', host });
+    if (host !== me && (state.hosts[host]?.state === 'up' || state.landing?.host === host))
+      events.push({ type: 'host-stopped', host });
   events.push(...diskNews(state, observed.freeMb, me));
   events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;

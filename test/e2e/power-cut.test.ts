@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect } from 'vitest';
 
-import { itNeeds } from '../needs.ts';
+import { itAllowed } from '../needs.ts';
 import { gitSays, landedTasks } from './harness/git.ts';
 import type { CuttableScratch } from './harness/power.ts';
 import { cuttableScratch, stopped, whyNoDisk } from './harness/power.ts';
@@ -13,7 +13,7 @@ import { fakeProgram } from './harness/shell-agent.ts';
 import { INT } from './harness/values.ts';
 
 const missing = whyNoDisk();
-const itCuts = itNeeds(missing ?? '', missing === null);
+const itCuts = itAllowed(missing ?? '', missing === null);
 
 const TASKS = ['t1', 't2', 't3'];
 const STEPS = ['land.before_sync', 'land.before_cas', 'land.after_cas', 'land.synced', 'land.done'] as const;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 import { describe, expect } from 'vitest';
 
-import { itNeeds } from '../needs.ts';
+import { itAllowed } from '../needs.ts';
 import { parseEvents } from './harness/events.ts';
 import { HONEST, project } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
@@ -16,7 +16,7 @@ const RUN = ['run', '--parallel', '--max-workers', '1', '--events'];
 /** What a container does to process numbers. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const isPossible = spawnSync(CONTAINER[0] ?? '', [...CONTAINER.slice(1), 'true']).status === 0;
-const itInContainers = itNeeds('unshare --pid', isPossible);
+const itInContainers = itAllowed('unshare --pid', isPossible);
 
 describe('S1.9 hosts that cannot see each other', () => {
   itInContainers(
