@@ -1,0 +1,35 @@
+import { rmSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import type { Cell } from '../chaos/matrix/run-cell.ts';
+import { runCell } from '../chaos/matrix/run-cell.ts';
+import { bundle, fallible } from './harness/bundle.ts';
+import { killAll } from './harness/processes.ts';
+
+/** A sample of the matrix that `npm run chaos -- --matrix` runs whole: each step of a task's way, each way to fail. */
+const SAMPLE: readonly Cell[] = [
+  { point: 'log.append.linked', action: 'kill' },
+  { point: 'log.append.synced', action: 'enospc' },
+  { point: 'mutex.linked', action: 'throw' },
+  { point: 'wt.after_admin', action: 'kill' },
+  { point: 'run.after_spawn', action: 'kill' },
+  { point: 'iter.committed', action: 'enospc' },
+  { point: 'gate.stands', action: 'throw' },
+  { point: 'update.moved', action: 'kill' },
+  { point: 'train.held', action: 'stop' },
+  { point: 'land.after_cas', action: 'kill' },
+  { point: 'publish.journal', action: 'kill' },
+  { point: 'retire.pooled', action: 'kill' },
+];
+
+describe('a host that meets a failpoint leaves everything in order for the next', () => {
+  it.each(SAMPLE)('$point=$action', async (cell) => {
+    const { violations, notes, folder } = await runCell({ main: bundle().main, fallible: fallible() }, cell);
+    if (folder !== null) {
+      killAll(folder);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+    expect(violations, notes.join('\n')).toEqual([]);
+  });
+});
