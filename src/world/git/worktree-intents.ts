@@ -67,6 +67,14 @@ export function isTaken(repo: Repository, path: string): boolean {
   return note !== null && isAlive(note.by);
 }
 
+/** Whether what was found half-made is still that, and not something another process has made there since. */
+export function isStillDebris(repo: Repository, { path, branch }: HalfMade): boolean {
+  const there = notes(repo).filter(({ note }) => note.path === path);
+  const isDead = ({ note }: (typeof there)[number]): boolean =>
+    note.branch === branch && (isSame(note.by, ownIdentity()) || !isAlive(note.by));
+  return there.length > 0 && there.every(isDead);
+}
+
 /** Everything dead processes left half-made. */
 export const deadIntents = (repo: Repository): readonly HalfMade[] =>
   notes(repo).flatMap(({ file, note }) => (isUnderWay(file, note) ? [] : [note]));

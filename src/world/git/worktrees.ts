@@ -12,7 +12,7 @@ import { readRefFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
-import { type HalfMade, abandonIntent, endIntent, findIntent, startIntent } from './worktree-intents.ts';
+import { type HalfMade, abandonIntent, endIntent, findIntent, isStillDebris, startIntent } from './worktree-intents.ts';
 
 export interface Worktree {
   readonly path: string;
@@ -155,8 +155,17 @@ async function removeEntry(repo: Repository, path: string): Promise<void> {
   if (code !== 0) await removeFolder(adminDir);
 }
 
-/** Takes back an add that never came to an end: nobody has worked in it. The branch goes only if it is ours and unmoved. */
-export async function removeHalfMade(repo: Repository, made: HalfMade): Promise<void> {
+/**
+ * Takes back an add that never came to an end: nobody has worked in it. The branch goes only if it is ours and unmoved. One at a
+ * time, and only what is still there: another process may have taken it back before us and made a new one in its place.
+ */
+export function removeHalfMade(repo: Repository, made: HalfMade): Promise<void> {
+  return withMutex(join(repo.stateDir, 'locks', 'half-made'), async () => {
+    if (isStillDebris(repo, made)) await takeBack(repo, made);
+  });
+}
+
+async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
   const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
   if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
   // git notes the entry before it writes the first file: a folder without an entry holds nothing that we wrote.
