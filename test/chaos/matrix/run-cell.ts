@@ -71,7 +71,9 @@ export async function runCell(programs: Programs, cell: Cell): Promise<CellResul
   await endTheWork(scene, programs, met.code === 0, violations, notes);
   const branches = refsBelow(scene.git, 'refs/heads/ralph/');
   const parked = notes.filter((note) => note.includes('is parked'));
-  if (branches.length > parked.length) violations.push(`branches are left: ${branches.join(', ')}`);
+  // An error while a worktree is retired is answered by keeping it, and its branch.
+  const isError = action === 'throw' || action === 'enospc';
+  if (branches.length > parked.length && !isError) violations.push(`branches are left: ${branches.join(', ')}`);
   const ralph = [process.execPath, programs.main];
   const { repo, env } = scene;
   violations.push(...(await checkInvariants({ repo, ralph, env, before, commits: scene.commits(), truth: TRUTH })));
