@@ -36,7 +36,7 @@ export function makeScene(place: Place, random: Random, tasks: readonly string[]
   const salt = random.int(2 ** 30);
   const plan = (id: string): void => {
     // By its name: a task that is added later is the same whatever happened before.
-    const own = createRandom([...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), salt) % 2 ** 31);
+    const own = createRandom(Buffer.from(id).reduce((sum, byte) => (sum * 31 + byte) % 2 ** 31, salt));
     const kind = drawKind(own);
     kinds.set(id, kind);
     writeFileSync(join(books, 'plan', id), `${kind} ${(own.between(0, 12) / 10).toFixed(1)}\n`);
