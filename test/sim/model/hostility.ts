@@ -140,7 +140,9 @@ const personDiscards: Act = (realm) => {
   const { random, branches } = realm;
   const idle = loopsOf(stateOf(realm)).filter((loop) => !isWorking(loop) && loop.phase.at !== 'landed');
   if (idle.length === 0) return;
-  const { id: loop, branch, worktree: path } = random.pick(idle);
+  const aboard = new Set(stateOf(realm).landing?.cars.map((car) => car.loop));
+  const riding = idle.filter((loop) => aboard.has(loop.id));
+  const { id: loop, branch, worktree: path } = random.pick(riding.length > 0 && random.chance(0.7) ? riding : idle);
   const worktree = path === null ? undefined : realm.worktrees.get(path);
   const isThere = worktree?.exists === true && worktree.branch === branch;
   if (isThere) commitDirty(realm, worktree);
