@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { killHost } from './harness/crash.ts';
+import { parseEvents } from './harness/events.ts';
 import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
-import { beside, ralph } from './harness/ralph.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 import { shellProject } from './harness/shell-agent.ts';
+import { until } from './harness/until.ts';
 import { why } from './harness/why.ts';
 
 const PARALLEL = ['run', '--parallel', '--max-workers', '3'];
@@ -63,45 +66,111 @@ describe('an agent that leaves its worktree', () => {
   });
 });
 
+describe('a main that an agent moves and that nobody has checked yet', () => {
+  it('is not landed, and what landed meanwhile is published once it is back', async () => {
+    const one = scratch();
+    shellProject(
+      one,
+      `common=$(git rev-parse --git-common-dir); main=$(dirname "$common")
+       case $RALPH_TASK_ID in
+         leak)
+           echo leaked > leaked.txt; git add -A; git commit -q -m leaked
+           git update-ref refs/heads/main HEAD; touch ${beside(one, 'leaked')}
+           until git cat-file -e refs/paralph/int/main:x.txt 2> /dev/null; do sleep 0.1; done
+           until grep -q publish-blocked "$common"/paralph/log/*; do sleep 0.1; done;;
+         x) until [ -e ${beside(one, 'leaked')} ]; do sleep 0.1; done;;
+         y) until [ -e "$main/x.txt" ]; do sleep 0.1; done;;
+       esac
+       echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; echo '<promise>COMPLETE</promise>'`,
+      { tasks: ['leak', 'x', 'y'], config: { landing: { publish: 'each' } } },
+    );
+    const before = one.git('rev-parse', 'main');
+    const run = await ralph(one, [...PARALLEL, '--events'], { isCheckoutGuarded: false });
+    expect(landedTasks(one.git, 'main'), run.stderr).toEqual(['x', 'y']);
+    expect(one.git('log', '--format=%s', `${before}..main`)).not.toContain('leaked');
+    expect(one.git('status', '--porcelain')).toBe('');
+    const types = parseEvents(run.stdout).map(({ type }) => type);
+    const count = (type: string): number => types.filter((other) => other === type).length;
+    expect([count('published'), count('integration-advanced')]).toEqual([2, 2]);
+    for (const busy of ['publish-blocked', 'target-moved', 'landing-started', 'train-built'])
+      expect(count(busy), `${busy} again and again`).toBeLessThanOrEqual(4);
+  });
+});
+
 describe('programs that an agent plants', () => {
-  it('case 25: after the check of its iteration none of them runs in us, through gates, landing and publishing, and the report names the files', async () => {
+  it('case 25: none of them runs in us, while its agent lives, and after the host was killed; filters of the user do, and the report names the files', async () => {
     const one = scratch();
     const canary = beside(one, 'canary');
     const evil = beside(one, 'evil');
     writeFileSync(evil, `#!/bin/sh\n[ -n "$RALPH_TOKEN" ] || echo "$0 $*" >> ${canary}\ncat\n`, { mode: 0o755 });
     const settings = {
       'core.hooksPath': join(one.root, 'hooks'),
-      'core.fsmonitor': evil,
-      'core.sshCommand': evil,
-      'core.pager': evil,
-      'core.editor': evil,
-      'filter.evil.clean': evil,
-      'filter.evil.smudge': evil,
-      'merge.evil.driver': `${evil} %A`,
-      'diff.evil.textconv': evil,
-      'diff.external': evil,
+      'core.fsmonitor': `${evil} fsmonitor`,
+      'core.sshCommand': `${evil} ssh`,
+      'core.pager': `${evil} pager`,
+      'core.editor': `${evil} editor`,
+      'filter.evil.clean': `${evil} clean`,
+      'filter.evil.smudge': `${evil} smudge`,
+      'filter.evil.required': 'true',
+      'filter.other.process': `${evil} process`,
+      'filter.own.clean': `${evil} own`,
+      'merge.evil.driver': `${evil} merge %A`,
+      'diff.evil.textconv': `${evil} textconv`,
+      'diff.external': `${evil} external`,
       'gpg.program': evil,
       'commit.gpgSign': 'true',
-      'credential.helper': `!${evil}`,
-      'uploadpack.packObjectsHook': evil,
-      'alias.status': `!${evil}`,
+      'credential.helper': `!${evil} credential`,
+      'uploadpack.packObjectsHook': `${evil} pack`,
+      'remote.origin.uploadpack': `${evil} upload`,
+      'alias.status': `!${evil} alias`,
       'include.path': beside(one, 'more.config'),
     };
-    writeFileSync(beside(one, 'more.config'), `[core]\n\taskpass = ${evil}\n`);
+    writeFileSync(
+      beside(one, 'more.config'),
+      `[core]\n\taskpass = ${evil}\n[filter "a=b"]\n\tclean = ${evil} included\n`,
+    );
     mkdirSync(join(one.root, 'hooks'));
     for (const name of ['reference-transaction', 'post-index-change', 'post-checkout', 'post-merge'])
       writeFileSync(join(one.root, 'hooks', name), `#!/bin/sh\nexec ${evil} ${name}\n`, { mode: 0o755 });
     const plant = Object.entries(settings).map(([key, value]) => `git config ${key} '${value}'`);
-    leakProject(
+    const awaitFile = (path: string): string => `until [ -e ${path} ]; do sleep 0.1; done`;
+    shellProject(
       one,
-      `set -x
-       cp ${evil} "$main/.git/hooks/pre-commit"; cp ${evil} "$main/.git/hooks/reference-transaction"
-       printf '*.md filter=evil merge=evil diff=evil\\n' | tee "$main/.git/info/attributes"
-       ${plant.join('\n')}`,
+      `common=$(git rev-parse --git-common-dir); main=$(dirname "$common")
+       case $RALPH_TASK_ID in
+         leak)
+           set -x
+           cp ${evil} "$main/.git/hooks/pre-commit"; cp ${evil} "$main/.git/hooks/reference-transaction"
+           printf '*.md filter=evil merge=evil diff=evil\\n*.txt filter=other\\n*.inc filter=a=b\\n' | tee "$main/.git/info/attributes"
+           ${plant.join('\n')}
+           set +x; touch ${beside(one, 'planted')}; ${awaitFile('"$main/y.txt"')};;
+         x) ${awaitFile(beside(one, 'planted'))};;
+         y) ${awaitFile(beside(one, 'killed'))};;
+       esac
+       for kind in txt inc own; do echo plain > $RALPH_TASK_ID.$kind; done
+       echo more >> a.md; echo '<promise>COMPLETE</promise>'`,
+      {
+        tasks: ['leak', 'x', 'y'],
+        files: { 'a.md': 'a\n', '.gitattributes': 'a.md merge=union\n*.own filter=own\n' },
+        config: { landing: { publish: 'each' } },
+      },
     );
-    const run = await ralph(one, PARALLEL);
-    expect(existsSync(canary), 'something that was planted ran').toBe(false);
+    one.git('config', 'filter.own.clean', 'sed s/plain/CLEAN/');
+    const host = startRalph(one, PARALLEL);
+    // Each waits for the other: leftovers, gates, landing and publishing of x and y, while what was planted is in place.
+    await until('x is published', () => existsSync(join(one.repo, 'x.txt')));
+    await killHost(host);
+    writeFileSync(beside(one, 'killed'), '');
+    const run = await ralph(one, PARALLEL, { isCheckoutGuarded: false });
+    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '', 'something that was planted ran').toBe('');
     expect(landedTasks(one.git, 'main').toSorted(), run.stderr).toEqual(['x', 'y']);
+    for (const task of ['x', 'y'])
+      expect(['txt', 'inc', 'own'].map((kind) => one.git('show', `main:${task}.${kind}`))).toEqual([
+        'plain',
+        'plain',
+        'CLEAN',
+      ]);
+    expect(one.git('config', '--get-regexp', '^(filter|include|merge)[.]')).toBe('filter.own.clean sed s/plain/CLEAN/');
     const said = (await why(one, 'leak')).sentences.join('\n');
     for (const name of ['config', 'hooks/pre-commit', 'hooks/reference-transaction', 'info/attributes'])
       expect(said).toContain(`.git/${name}`);

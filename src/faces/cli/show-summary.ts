@@ -26,7 +26,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     out,
     summary.parked,
     (task) =>
-      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
+      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}${task.reason === 'discarded' ? '' : `; kept on ${task.branch ?? '?'}`}`,
   );
   lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
   lines(

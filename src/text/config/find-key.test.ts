@@ -65,12 +65,12 @@ describe('findKey', () => {
     ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout, resources, uses'],
     [
       'limits.colour',
-      'unknown key `limits.colour`; known here: iterations, runtime, no_progress, attempts, consecutive_failures, grace, max_cost, max_tokens, log_mb, output_mb',
+      'unknown key `limits.colour`; known here: iterations, runtime, no_progress, attempts, consecutive_failures, grace, max_cost, max_tokens, log_mb, output_mb, free_mb',
     ],
     ['agent.command', '`agent` is a single value, not a table, did you mean `agents`?'],
     [
       '__proto__.x',
-      'unknown key `__proto__`; known here: tasks, agent, fallback, completion_promise, completion_signal, parallel, gates, agents, limits, run, prompt, landing',
+      'unknown key `__proto__`; known here: tasks, agent, fallback, completion_promise, completion_signal, parallel, gates, agents, limits, run, prompt, landing, keep',
     ],
     ['agents.-rf.command', '"-rf" cannot be an agent name: use letters, digits, _ and -'],
     ['agents.a.env.9X', '"9X" cannot be a variable name: use letters, digits and _, not starting with a digit'],

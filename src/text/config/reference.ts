@@ -82,6 +82,7 @@ export function configTemplate(found: FoundForTemplate): string {
     '[landing]\n' + linesOf('landing.'),
     '# [landing.merge]\n' + linesOf('landing.merge.'),
     '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
+    '# [keep]\n' + linesOf('keep.'),
   ].join('\n');
 }
 

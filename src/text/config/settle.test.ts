@@ -58,6 +58,7 @@ describe('settle', () => {
         sign: 'auto',
         merge: { union: ['CHANGELOG.md'], regenerate: {} },
       },
+      keep: { days: 30, ignored: ['.env*', '*.local'] },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
   });
