@@ -9,12 +9,14 @@ import { commitTree } from './git/commit.ts';
 import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from './git/history.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
 import { publish } from './git/publish.ts';
+import type { Published } from './git/publish.ts';
 import { landWhileHeld, moveRef, readRef } from './git/refs.ts';
 import { treeOf } from './git/tree-edit.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
 import { preview } from './preview.ts';
 import { howParted } from './rewritten.ts';
+import { findLeak } from './seal/is-leak.ts';
 import { lockFile } from './state-places.ts';
 import { holdOf, holdTrain, pin, releaseTrains } from './train-refs.ts';
 import type { Integration, Synced } from './world.ts';
@@ -64,7 +66,10 @@ export function openIntegration(place: IntegrationPlace): Integration {
     releaseTrains: () => releaseTrains(view),
     pin: (loop, head) => pin(view, loop, head),
     advance: (options) => advance(place, options),
-    publish: (to) => withMutex(lockFile(repo, 'publish'), () => publish(repo, view, { target, to })),
+    publish: (to) =>
+      withMutex(lockFile(repo, 'publish'), async () =>
+        (await findLeak(place, `refs/heads/${target}`)) === null ? publish(repo, view, { target, to }) : leaked(target),
+      ),
     describe: async (from, to) => ({
       commits: await logSubjects(view, from, to, SUBJECTS_MAX),
       stat: await diffStat(view, from, to),
@@ -72,19 +77,29 @@ export function openIntegration(place: IntegrationPlace): Integration {
   };
 }
 
+const leaked = (target: string): Published => ({
+  outcome: 'blocked',
+  why: `an agent moved ${target} from inside its worktree; once its iteration is over that is put back, and this is tried again`,
+  paths: [],
+});
+
 /** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
 async function sync(place: IntegrationPlace): Promise<Synced> {
   const { view, target } = place;
   const ref = integrationRef(target);
   for (;;) {
-    const theirs = await readRef(view, `refs/heads/${target}`);
-    if (theirs === null)
+    const named = await readRef(view, `refs/heads/${target}`);
+    if (named === null)
       throw new AppError('E_NO_TARGET', `branch ${target} is gone`, {
         remedy: `git branch ${target} refs/paralph/int/${target}`,
       });
     const ours = await readRef(view, ref);
-    if (ours !== null && (ours === theirs || (await isAncestor(view, theirs, ours))))
+    if (ours !== null && (ours === named || (await isAncestor(view, named, ours))))
       return { head: ours, upstream: null };
+    // Where an agent put the branch, nobody follows: the check of its iteration puts it back.
+    const leak = await findLeak(place, `refs/heads/${target}`);
+    if (ours !== null && leak !== null) return { head: ours, upstream: null };
+    const theirs = leak?.from ?? named;
     if (ours !== null && !(await isAncestor(view, ours, theirs))) {
       const parting = await howParted(place, target, ours);
       if (parting.kind === 'apart') {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
+import { distrust } from './distrust.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -31,7 +32,8 @@ const STDERR_LINES_SHOWN = 5;
 
 /**
  * Flags for porcelain in trees that agents write: settings they could plant in `.git/config` must not run programs in us
- * nor change what a command does. Filters and merge drivers cannot be switched off this way; plumbing uses the view.
+ * nor change what a command does. Filters and merge drivers have names that nobody knows beforehand: `distrust` finds those that
+ * were planted, and plumbing uses the view.
  */
 export const HARDENED: readonly string[] = [
   'core.hooksPath=/dev/null',
@@ -88,11 +90,24 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 }
 
 export async function runGitBytes(args: readonly string[], options: GitOptions): Promise<GitBytes> {
-  const ended = await start(args, options);
+  // With a git folder of the caller's own, the repository's config is not read.
+  const guard = options.env?.['GIT_DIR'] === undefined ? await distrust(options.cwd, listSettings) : null;
+  const ended = await start(args, guard === null ? options : { ...options, env: { ...options.env, ...guard } });
   const shown = commandLine(args);
   if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}.`, { facts: stderrFacts(ended) });
   if (!(options.ok ?? [0]).includes(ended.code)) throw failure(shown, ended, options.cwd);
   return { code: ended.code, stdout: ended.stdout, stderr: ended.stderr };
+}
+
+/** What a config file sets, or (null) what the user's own set together. Outside of any repository, and it executes nothing. */
+export async function listSettings(file: string | null): Promise<string> {
+  const which = file === null ? [] : ['--no-includes', '--file', file];
+  const { code, stdout } = await start(['config', ...which, '-z', '--list'], {
+    cwd: '/',
+    env: { GIT_DIR: '/dev/null' },
+  });
+  // A file that git cannot read stops every command that would obey it.
+  return code === 0 ? stdout.toString('utf8') : '';
 }
 
 interface Ended extends GitBytes {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inertValue } from '../git/executing-settings.ts';
 import { changedKeys, isDangerous, mayWriteKey, readKeys, setsKey, writesConfig } from './config-keys.ts';
 import type { ConfigKeys } from './config-keys.ts';
 import { isSameFile } from './git-files.ts';
@@ -7,7 +8,7 @@ import { isDuring } from './git-trace.ts';
 import { putBackFile, putBackKeys } from './restore-files.ts';
 import type { Finding, Scene } from './scene.ts';
 
-const FILES = ['config', 'config.worktree'];
+const CONFIG = /^(?:worktrees\/[^/]+\/)?config(?:\.worktree)?$/;
 /** With these wrong, the user's checkout cannot be used at all. */
 const CRIPPLING = new Set(['core.bare', 'core.worktree']);
 const KEYS_SHOWN = 6;
@@ -15,7 +16,8 @@ const KEYS_SHOWN = 6;
 /** Settings that the agent wrote for everybody. */
 export async function findConfig(scene: Scene): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const name of FILES) {
+  const names = new Set([...Object.keys(scene.before.files), ...Object.keys(scene.after.files)]);
+  for (const name of [...names].filter((one) => CONFIG.test(one))) {
     const [before, after] = [scene.before.files[name], scene.after.files[name]];
     if (isSameFile(before, after)) continue;
     findings.push(...(await judge(scene, name, before, after)));
@@ -33,7 +35,7 @@ async function judge(
   const bytesOf = (file: GitFile | undefined): Buffer => Buffer.from(file?.copy ?? '', 'base64');
   const [old, now] = [await readKeys(commonDir, bytesOf(before)), await readKeys(commonDir, bytesOf(after))];
   const all = changedKeys(old, now);
-  const changed = all.filter((key) => !isFree(scene, key));
+  const changed = all.filter((key) => !isFree(scene, name, key));
   const theirs = changed.filter((key) => isTheirs(scene, { key, name, before, after, now }));
   // Nobody sets these by hand in a repository that is in use: a `git init` with the wrong GIT_DIR does.
   const crippled = changed.filter((key) => CRIPPLING.has(key) && !isHarmless(key, now));
@@ -62,8 +64,10 @@ const isHarmless = (key: string, now: ConfigKeys): boolean => {
   return key === 'core.bare' ? values.at(-1) !== 'true' : values.length === 0;
 };
 
-/** Where its own branch, or one it made up, goes to is an agent's own business. */
-function isFree({ branch, before }: Scene, key: string): boolean {
+/** Where its own branch, or one it made up, goes to is an agent's own business, and so is how a worktree of its own is laid out. */
+function isFree({ branch, before }: Scene, name: string, key: string): boolean {
+  if (name.startsWith('worktrees/') && inertValue(key) === null && !/^include(?:if\..+)?\.path$/s.test(key))
+    return true;
   const own = /^branch\.(.+)\.[^.]+$/.exec(key)?.[1];
   return own !== undefined && (own === branch || before.refs[`refs/heads/${own}`] === undefined);
 }

@@ -22,7 +22,7 @@ const COPY_BYTES_MAX = 256 * 1024;
 
 export function lookAtGitFiles(commonDir: string): GitFiles {
   const found: Record<string, GitFile> = {};
-  for (const name of [...NAMES, ...hooksIn(commonDir)]) {
+  for (const name of [...NAMES, ...worktreeConfigsIn(commonDir), ...hooksIn(commonDir)]) {
     const file = lookAtFile(join(commonDir, name));
     if (file !== null) found[name] = file;
   }
@@ -30,10 +30,18 @@ export function lookAtGitFiles(commonDir: string): GitFiles {
 }
 
 /** Samples are never run. */
-function hooksIn(commonDir: string): readonly string[] {
+const hooksIn = (commonDir: string): readonly string[] =>
+  namesIn(join(commonDir, 'hooks'))
+    .filter((name) => !name.endsWith('.sample'))
+    .map((name) => `hooks/${name}`);
+
+/** Settings of one linked worktree each. */
+const worktreeConfigsIn = (commonDir: string): readonly string[] =>
+  namesIn(join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/config.worktree`);
+
+function namesIn(folder: string): readonly string[] {
   try {
-    const names = readdirSync(join(commonDir, 'hooks'));
-    return names.filter((name) => !name.endsWith('.sample')).map((name) => `hooks/${name}`);
+    return readdirSync(folder);
   } catch {
     return [];
   }

@@ -1,49 +1,82 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { taskId } from '../../core/ids.ts';
+import { loopId, taskId } from '../../core/ids.ts';
+import type { Sha } from '../../core/ids.ts';
+import { openSealsOf } from '../git/open-seals.ts';
+import type { OpenSeal } from '../git/open-seals.ts';
 import { readRef } from '../git/refs.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { readFingerprint, textOf } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
-import { openIsAlone, runFolders } from './other-runs.ts';
+import { openIsAlone } from './other-runs.ts';
 import { findMovedRef } from './refs-moved.ts';
+import { writtenMs } from './scene.ts';
 import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
 
 /** Written when an iteration was checked. */
 export const BREACH = 'breach.json';
 
+/** A ref that stands where an agent put it. */
+export interface Leak {
+  /** Where it stood when that agent began; null: there was none. */
+  readonly from: Sha | null;
+}
+
+type Place = Pick<SealPlace, 'repo' | 'view'>;
+
+/** Traces are long, and the same question is asked with every train. */
+const ANSWERS_MAX = 500;
+const answers = new Map<string, boolean>();
+
 /**
  * Whether a ref stands where an agent put it that nobody has checked yet. Until then it must not be taken for the user's own
  * work: it would be landed, and published over what the check puts back.
  */
-export async function isLeak(place: Pick<SealPlace, 'repo' | 'view'>, ref: string): Promise<boolean> {
+export async function findLeak(place: Place, ref: string): Promise<Leak | null> {
+  const seals = openSealsOf(place.repo.commonDir);
+  if (seals.length === 0) return null;
   const now = await readRef(place.view, ref);
-  for (const { loop, n, dir } of runFolders(place.repo)) {
-    if (existsSync(join(dir, BREACH))) continue;
-    const before = readFingerprint(dir);
+  for (const seal of seals) {
+    if (existsSync(join(seal.dir, BREACH))) continue;
+    const before = readFingerprint(seal.dir);
     if (before === null || before.refs[ref] === (now ?? undefined)) continue;
-    const iteration = { loop, task: taskId('unknown'), n, slot: 0, cwd: ownWorktree(before) };
-    const { [ref]: _, ...others } = before.refs;
-    const scene: Scene = {
-      place: { ...place, identity: { name: '', email: '' }, ignored: [], worktreeRoot: dirname(iteration.cwd) },
-      iteration,
-      branch: '',
-      before,
-      after: {
-        ...before,
-        refs: now === null ? others : { ...others, [ref]: now },
-        head: textOf(join(place.repo.commonDir, 'HEAD')),
-      },
-      trace: await readTrace(dir),
-      fromMs: before.atMs,
-      toMs: Date.now(),
-      told: openTold(dir),
-      isAlone: openIsAlone(place.repo, iteration),
-    };
-    if (findMovedRef(scene, ref)?.isLast === true) return true;
+    const question = [seal.dir, seal.atMs, ref, now, writtenMs(join(place.repo.commonDir, ref))].join(' ');
+    const answer = answers.get(question) ?? (await didMove(place, seal, before, { ref, now }));
+    if (answers.size >= ANSWERS_MAX) answers.clear();
+    answers.set(question, answer);
+    if (answer) return { from: before.refs[ref] ?? null };
   }
-  return false;
+  return null;
+}
+
+export const isLeak = async (place: Place, ref: string): Promise<boolean> => (await findLeak(place, ref)) !== null;
+
+async function didMove(
+  place: Place,
+  { loop, n, dir }: OpenSeal,
+  before: Fingerprint,
+  { ref, now }: { readonly ref: string; readonly now: Sha | null },
+): Promise<boolean> {
+  const iteration = { loop: loopId(loop), task: taskId('unknown'), n, slot: 0, cwd: ownWorktree(before) };
+  const { [ref]: _, ...others } = before.refs;
+  const scene: Scene = {
+    place: { ...place, identity: { name: '', email: '' }, ignored: [], worktreeRoot: dirname(iteration.cwd) },
+    iteration,
+    branch: '',
+    before,
+    after: {
+      ...before,
+      refs: now === null ? others : { ...others, [ref]: now },
+      head: textOf(join(place.repo.commonDir, 'HEAD')),
+    },
+    trace: await readTrace(dir),
+    fromMs: before.atMs,
+    toMs: Date.now(),
+    told: openTold(dir),
+    isAlone: openIsAlone(place.repo, iteration),
+  };
+  return findMovedRef(scene, ref)?.isLast === true;
 }
 
 const ownWorktree = ({ own, worktrees }: Fingerprint): string =>

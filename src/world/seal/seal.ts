@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
+import { sharedSettings } from '../git/distrust.ts';
+import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
+import { listSettings } from '../git/run-git.ts';
 import { runFolder, workerLog } from '../state-places.ts';
 import type { Iteration, Seal } from '../world.ts';
 import { readNoted, settle } from './check.ts';
@@ -33,13 +36,16 @@ export function openSeal(place: SealPlace): Seal {
       const dir = folderOf(iteration);
       makePrivateFolder(dir);
       openTrace(dir, iteration);
-      writeFingerprint(dir, await takeFingerprint(place, iteration.cwd, look));
+      const print = await takeFingerprint(place, iteration.cwd, look);
+      writeFingerprint(dir, print);
+      await noteOpen(place, iteration, { dir, atMs: print.atMs });
     },
     check: async (iteration, branch) => {
       const dir = folderOf(iteration);
       const known = readNoted(dir);
       const before = readFingerprint(dir);
       if (known?.isDone === true || before === null) {
+        noteChecked(place.repo.commonDir, iteration);
         closeTrace(iteration);
         return known?.breach ?? null;
       }
@@ -58,10 +64,23 @@ export function openSeal(place: SealPlace): Seal {
       const { findings, unclear } = findFiles(scene);
       if (unclear.length > 0) note(scene, unclear);
       const breach = await settle(scene, dir, findings, known);
+      noteChecked(place.repo.commonDir, iteration);
       closeTrace(iteration);
       return breach;
     },
   };
+}
+
+/** From now on programs that git is told to run count only if they were set by now. */
+async function noteOpen(
+  { repo: { commonDir } }: SealPlace,
+  { loop, n }: Iteration,
+  taken: { readonly dir: string; readonly atMs: number },
+): Promise<void> {
+  const present = await sharedSettings(commonDir, listSettings);
+  const earlier = openSealsOf(commonDir).find(({ dir }) => dir !== taken.dir);
+  // What an agent at work has planted by now is not made good by another one that starts.
+  noteOpenSeal(commonDir, { ...taken, loop, n, trusted: earlier?.trusted ?? present, present });
 }
 
 /** Loops that look at the same moment look together; nobody gets an answer that is older than their question. */

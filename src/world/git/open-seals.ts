@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
+import { markOf } from './executing-settings.ts';
+import type { Settings } from './executing-settings.ts';
+
+/** An iteration whose agent may still work, or did until its host was killed: nobody has checked yet what it did. */
+export interface OpenSeal {
+  readonly loop: string;
+  readonly n: number;
+  /** Its run folder. */
+  readonly dir: string;
+  readonly atMs: number;
+  /** What was trusted when it began. */
+  readonly trusted: Settings;
+  /** What was set then: more, if other agents were at work whose check has been made since. */
+  readonly present: Settings;
+}
+
+/** From the taking of a seal to the start of its agent; without an agent there is nothing to check. */
+const UNSTARTED_MS_MAX = 60_000;
+
+/** Beside the run folders, so that no command has to go through all of them to learn that there is none. */
+const folderOf = (commonDir: string): string => join(commonDir, 'paralph/seals');
+const fileOf = (commonDir: string, { loop, n }: Pick<OpenSeal, 'loop' | 'n'>): string =>
+  join(folderOf(commonDir), `${loop}-${n}.json`);
+
+interface Known {
+  readonly mark: string;
+  readonly seals: readonly OpenSeal[];
+}
+
+const known = new Map<string, Known>();
+
+/** Oldest first; of all hosts, also of dead ones. */
+export function openSealsOf(commonDir: string): readonly OpenSeal[] {
+  const mark = markOf(folderOf(commonDir));
+  if (mark === '') return [];
+  const last = known.get(commonDir);
+  if (last?.mark === mark) return last.seals;
+  const seals = readSeals(commonDir);
+  known.set(commonDir, { mark, seals });
+  return seals;
+}
+
+/** After what it is about has been written, and before its agent starts. */
+export function noteOpenSeal(commonDir: string, seal: OpenSeal): void {
+  mkdirSync(folderOf(commonDir), { recursive: true, mode: 0o700 });
+  writePrivately(fileOf(commonDir, seal), JSON.stringify(seal));
+  known.delete(commonDir);
+}
+
+/** After all that could be put back has been. */
+export function noteChecked(commonDir: string, seal: Pick<OpenSeal, 'loop' | 'n'>): void {
+  rmSync(fileOf(commonDir, seal), { force: true });
+  known.delete(commonDir);
+}
+
+function readSeals(commonDir: string): readonly OpenSeal[] {
+  const folder = folderOf(commonDir);
+  const seals: OpenSeal[] = [];
+  for (const name of namesIn(folder)) {
+    const seal = readJsonFile(join(folder, name)) as OpenSeal | null;
+    if (seal !== null && isOpen(seal)) seals.push(seal);
+    // The run folder was cleared away, and with it all that a check could go by.
+    else if (seal !== null && !existsSync(seal.dir)) noteChecked(commonDir, seal);
+  }
+  return seals.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+function isOpen({ dir, atMs }: OpenSeal): boolean {
+  if (!existsSync(join(dir, 'seal.json'))) return false;
+  return existsSync(join(dir, 'start.json')) || Date.now() - atMs < UNSTARTED_MS_MAX;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
