@@ -31,7 +31,7 @@ export const MISHAP_MUTANTS: readonly Mutant[] = [
         const next = fold(state, record);
         const thrown = record.events.find((event) => event.type === 'loop-discarded');
         const was = thrown === undefined ? undefined : state.loops[thrown.loop];
-        return was === undefined ? next : { ...next, landing: state.landing };
+        return was?.phase.at === 'ready' ? { ...next, loops: { ...next.loops, [was.id]: { ...was } } } : next;
       },
     },
   },

@@ -126,14 +126,21 @@ describe('files of the checkout', () => {
     const breach = await iterate(
       `echo same > a.txt; cp a.txt $MAIN/a.txt
        echo "{\\"name\\":\\"Write\\",\\"input\\":{\\"file_path\\":\\"$MAIN/fresh/notes.md\\"}}"; mkdir $MAIN/fresh; echo hi > $MAIN/fresh/notes.md
+       echo "wrote $MAIN/said.txt"; echo x > $MAIN/said.txt
        echo "{\\"name\\":\\"Read\\",\\"input\\":{\\"file_path\\":\\"$MAIN/mine.md\\"}}"`,
       () => writeFileSync(join(dir, 'mine.md'), 'of the user\n'),
     );
     expect(breach?.did.toSorted()).toEqual([
       'changed a.txt in the main checkout',
       'made fresh/notes.md in the main checkout',
+      'made said.txt in the main checkout',
+      'perhaps also changed in the main checkout: mine.md',
     ]);
-    expect(breach?.restored.toSorted()).toEqual(['a.txt', 'fresh/notes.md taken out of the main checkout']);
+    expect(breach?.restored.toSorted()).toEqual([
+      'a.txt',
+      'fresh/notes.md taken out of the main checkout',
+      'said.txt taken out of the main checkout',
+    ]);
     expect(git('status', '--porcelain')).toBe('M b.txt\n?? mine.md');
     expect(git('show', `${breach?.kept[0]}:checkout/fresh/notes.md`)).toBe('hi');
     expect(readFileSync(join(own, 'a.txt'), 'utf8')).toBe('same\n');

@@ -4,6 +4,7 @@ import type { Breach } from '../../core/model.ts';
 import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import { findConfig } from './find-config.ts';
+import type { FileFindings } from './find-files.ts';
 import { findGitFiles } from './find-git-files.ts';
 import { findHead, findIndex } from './find-head.ts';
 import { findRefs } from './find-refs.ts';
@@ -34,7 +35,7 @@ function writeNoted(dir: string, noted: Noted): void {
 export async function settle(
   scene: Scene,
   dir: string,
-  files: readonly Finding[],
+  { findings: files, unclear }: FileFindings,
   known: Noted | null,
 ): Promise<Breach | null> {
   const cutOff = findPointer(scene, dir);
@@ -44,6 +45,8 @@ export async function settle(
   const breach = { did: [...did], kept: [...kept], restored: [...restored] };
   if (findings.length > 0) {
     add(breach.did, ...findings.map((one) => one.did));
+    // Who strayed elsewhere is the likelier one here too; but it may have been the user, so it is only named.
+    if (unclear.length > 0) add(breach.did, `perhaps also changed in the main checkout: ${unclear.join(', ')}`);
     add(breach.kept, ...(await keepLeaks(scene, findings)));
     writeNoted(dir, { breach, isDone: false });
     for (const { restore } of findings) add(breach.restored, restore === null ? null : await attempt(restore));

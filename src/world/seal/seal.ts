@@ -61,9 +61,9 @@ export function openSeal(place: SealPlace): Seal {
         told: openTold(dir),
         isAlone: openIsAlone(place.repo, iteration),
       };
-      const { findings, unclear } = findFiles(scene);
-      if (unclear.length > 0) note(scene, unclear);
-      const breach = await settle(scene, dir, findings, known);
+      const files = findFiles(scene);
+      if (files.unclear.length > 0) note(scene, files.unclear);
+      const breach = await settle(scene, dir, files, known);
       noteChecked(place.repo.commonDir, iteration);
       closeTrace(iteration);
       return breach;

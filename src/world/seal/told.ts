@@ -13,6 +13,7 @@ const WRITES = [
   /\b(?:cp|mv|ln|install|rsync)\b[^|;&\n]*[\s"']$/,
   /"name"\s*:\s*"(?:Write|Edit|MultiEdit|NotebookEdit|write_file|edit_file|create_file|write|edit|replace|str_replace\w*|apply_patch)"[^\n]*$/,
   /\*\*\* (?:Add|Update|Delete) File: $/,
+  /\b(?:wrote|overwrote|created|edited|saved|deleted|removed)\b[^.;|\n]*$/i,
 ];
 
 /** Whether an agent's output says that it wrote a file of one of these names. To read a file is no offence, so its name alone says nothing. */
