@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sha } from '../../src/core/ids.ts';
 import { openView } from '../../src/world/git/view.ts';
+import { openIntegration } from '../../src/world/integration.ts';
 import { isLeak } from '../../src/world/seal/is-leak.ts';
 import { gitIn, plainEnvironment } from './scratch.ts';
-import { sealScene } from './seal-scene.ts';
+import { IDENTITY, sealScene } from './seal-scene.ts';
 
 /** A commit on nobody's branch that is not the agent's own either. */
 const STRAY = `stray=$(git commit-tree -p HEAD -m stray HEAD^{tree})`;
@@ -15,13 +17,20 @@ describe('a branch that an agent moves', () => {
     const { git, iterate, dir, repo } = await sealScene();
     const main = git('rev-parse', 'main');
     writeFileSync(join(dir, 'a.txt'), 'the user is editing\n');
-    const seen: boolean[] = [];
-    const ask = async (): Promise<void> =>
-      void seen.push(await isLeak({ repo, view: await openView(repo) }, 'refs/heads/main'));
+    const place = { repo, view: await openView(repo), identity: IDENTITY };
+    const tracker = { path: 'tasks.md', look: () => null, tick: (text: string) => text };
+    const how = { merge: { union: [], regenerate: {} }, regenerate: async () => null, signing: null };
+    const integration = openIntegration({ ...place, ...how, target: 'main', tracker });
+    const seen: unknown[] = [];
+    const ask = async (): Promise<void> => {
+      seen.push(await isLeak(place, 'refs/heads/main'), (await integration.publish(sha(main))).outcome);
+      // Nothing was begun before: the leaked commit must not be what all begins with.
+      seen.push((await integration.sync()).head === main);
+    };
     const breach = await iterate(`${STRAY}; git update-ref refs/heads/main $stray`, ask);
     await ask();
     // Nobody may land it while it is unclear whose it is.
-    expect(seen).toEqual([true, false]);
+    expect(seen).toEqual([true, 'blocked', true, false, 'current', true]);
     const leaked = git('log', '-1', '--format=%H', '--grep=^stray$', '--all');
     expect(breach).toEqual({
       did: [`moved the branch main from ${main.slice(0, 10)} to ${leaked.slice(0, 10)}`],

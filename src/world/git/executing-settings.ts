@@ -35,45 +35,46 @@ const INERT: readonly (readonly [RegExp, string])[] = [
 /** Null: the setting runs nothing. */
 export const inertValue = (key: string): string | null => INERT.find(([pattern]) => pattern.test(key))?.[1] ?? null;
 
-interface Looked {
-  readonly settings: Settings;
-  /** Every file it came from or could have come from, and how it was. */
-  readonly marks: ReadonlyMap<string, string>;
-}
+type Entries = readonly (readonly [key: string, value: string])[];
 
 /** What is written in the same tick of the kernel in which it was looked at may be written once more without a trace. */
 const TICK_MS = 50;
 const DEPTH_MAX = 10;
-const looks = new Map<string, Looked>();
+const known = new Map<string, { readonly mark: string; readonly entries: Promise<Entries> }>();
 
-/** What these files set by now; reads them only if one of them has changed since. */
+/** What these files set together by now. A file is read only if it has changed since. */
 export async function lookAtSettings(files: readonly string[], list: ListSettings): Promise<Settings> {
-  const key = files.join('\0');
-  const known = looks.get(key);
-  if (known !== undefined && [...known.marks].every(([file, mark]) => markOf(file) === mark)) return known.settings;
-  const settings: Record<string, string[]> = {};
-  const marks = new Map<string, string>();
-  for (const file of files) await read(file, 0, { settings, marks, list });
-  looks.set(key, { settings, marks });
-  return settings;
+  const reading: Reading = { settings: {}, seen: new Set(), list };
+  for (const file of files) await read(file, 0, reading);
+  return reading.settings;
 }
 
-interface Reading extends Looked {
+interface Reading {
   readonly settings: Record<string, string[]>;
-  readonly marks: Map<string, string>;
+  readonly seen: Set<string>;
   readonly list: ListSettings;
 }
 
 /** Conditions of includes are taken for fulfilled: they hold in one worktree and not in the next. */
 async function read(file: string, depth: number, reading: Reading): Promise<void> {
-  if (depth > DEPTH_MAX || reading.marks.has(file)) return;
-  const mark = markOf(file);
-  reading.marks.set(file, mark);
-  if (mark === '') return;
-  for (const [key, value] of parseSettings(await reading.list(file))) {
+  if (depth > DEPTH_MAX || reading.seen.has(file)) return;
+  reading.seen.add(file);
+  for (const [key, value] of await entriesOf(file, reading.list)) {
     if (inertValue(key) !== null) (reading.settings[key] ??= []).push(value);
     if (/^include(?:if\..+)?\.path$/s.test(key)) await read(included(file, value), depth + 1, reading);
   }
+}
+
+async function entriesOf(file: string, list: ListSettings): Promise<Entries> {
+  const mark = markOf(file);
+  if (mark === '') return [];
+  const last = known.get(file);
+  if (last?.mark === mark) return last.entries;
+  const entries = list(file).then(parseSettings);
+  known.set(file, { mark, entries });
+  // A git that could not be started is asked again.
+  entries.catch(() => known.delete(file));
+  return entries;
 }
 
 const included = (from: string, path: string): string =>
@@ -90,7 +91,7 @@ export function markOf(path: string): string {
   return [ino, size, mtimeMs, ctimeMs, isFresh ? (looked += 1) : 0].join(' ');
 }
 
-export function parseSettings(listed: string): readonly (readonly [key: string, value: string])[] {
+export function parseSettings(listed: string): Entries {
   const entries = listed.split('\0').filter((entry) => entry !== '');
   return entries.map((entry) => {
     const cut = entry.indexOf('\n');

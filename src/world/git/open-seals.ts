@@ -46,7 +46,10 @@ export function openSealsOf(commonDir: string): readonly OpenSeal[] {
 /** After what it is about has been written, and before its agent starts. */
 export function noteOpenSeal(commonDir: string, seal: OpenSeal): void {
   mkdirSync(folderOf(commonDir), { recursive: true, mode: 0o700 });
+  const given = openSealsOf(commonDir).filter(({ loop, n }) => loop === seal.loop && n < seal.n);
   writePrivately(fileOf(commonDir, seal), JSON.stringify(seal));
+  // A loop that has gone on to its next iteration never comes back to one that nobody ended; the new one trusts no more than it.
+  for (const one of given) rmSync(fileOf(commonDir, one), { force: true });
   known.delete(commonDir);
 }
 
