@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
 import { HARDENED, runGit } from '../../src/world/git/run-git.ts';
 import { play, sealScene } from './seal-scene.ts';
@@ -29,23 +29,26 @@ describe('what git is told to run', () => {
     const add = porcelainIn(scene);
     const evil = join(dir, '../evil');
     writeFileSync(evil, `#!/bin/sh\necho "$1" >> ${join(dir, '../canary')}\ncat\n`, { mode: 0o755 });
-    const names = ['own', 'branch', 'admin', 'late'];
+    const names = ['own', 'branch', 'admin', 'home', 'late'];
     mkdirSync(join(common, 'info'), { recursive: true });
     writeFileSync(join(common, 'info/attributes'), names.map((name) => `*.${name} filter=${name}\n`).join(''));
     git('config', 'filter.own.clean', 'sed s/plain/CLEAN/');
+    vi.stubEnv('HOME', join(dir, '..'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    writeFileSync(join(dir, '../.gitconfig'), '[filter "home"]\n\tclean = sed s/plain/HOME/\n');
     const seen: unknown[] = [];
     const look = async (name: string): Promise<void> => void seen.push(await add(`file.${name}`));
     const plant = `
       git config filter.own.clean '${evil} own'; git config includeIf.onbranch:ralph/two.path ${dir}/../more
       printf '[filter "branch"]\\n\\tclean = ${evil} branch\\n' > ${dir}/../more
-      git config extensions.worktreeConfig true
+      git config extensions.worktreeConfig true; git config filter.home.clean '${evil} home'
       git config --file ${common}/worktrees/wt-2/config.worktree filter.admin.clean '${evil} admin'`;
     const other = { loop: loopId('two-y'), task: taskId('two'), n: 1, slot: 2, cwd: sibling };
     const breach = await iterate(plant, async () => {
       // Another one starts after the planting, and the user sets up something new.
       await seal.take(other, 'ralph/two');
       play(repo, other, ':');
-      for (const name of names.slice(0, 3)) await look(name);
+      for (const name of names.slice(0, 4)) await look(name);
       git('config', 'filter.late.clean', 'sed s/plain/LATE/');
       await look('late');
     });
@@ -53,6 +56,7 @@ describe('what git is told to run', () => {
       { blob: 'CLEAN', ran: '' },
       { blob: 'plain', ran: '' },
       { blob: 'plain', ran: '' },
+      { blob: 'HOME', ran: '' },
       { blob: 'plain', ran: '' },
     ]);
     expect(breach?.did.join()).toContain('changed .git/worktrees/wt-2/config.worktree (filter.admin.clean)');
@@ -73,6 +77,7 @@ describe('what git is told to run', () => {
       // The control: nobody is at work, so everything counts that is set.
       { blob: 'plain', ran: expect.stringMatching(/^branch\n/) as string },
       { blob: 'plain', ran: '' },
+      { blob: 'HOME', ran: '' },
       { blob: 'LATE', ran: '' },
     ]);
   });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { inertValue, lookAtSettings, parseSettings } from './executing-settings.ts';
+import { inertValue, lookAtSettings, ownSettings } from './executing-settings.ts';
 import type { ListSettings, Settings } from './executing-settings.ts';
 import { openSealsOf } from './open-seals.ts';
 import type { OpenSeal } from './open-seals.ts';
@@ -38,7 +38,7 @@ async function withoutPlanted(
   const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])];
   const planted = keys.filter((key) => !isSame(now[key], trusted[key]) && !isSame(now[key], present[key]));
   if (planted.length === 0) return {};
-  const own = new Map(parseSettings(await list(null)));
+  const own = await ownSettings(list);
   // Not by flags: those cannot name a filter with an equals sign in its name.
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(planted.length) };
   for (const [at, key] of planted.entries()) {

@@ -67,13 +67,23 @@ async function read(file: string, depth: number, reading: Reading): Promise<void
 
 async function entriesOf(file: string, list: ListSettings): Promise<Entries> {
   const mark = markOf(file);
-  if (mark === '') return [];
-  const last = known.get(file);
+  return mark === '' ? [] : remembered(file, mark, () => list(file));
+}
+
+/** What the user's own files say for every repository, the last value of each. */
+export async function ownSettings(list: ListSettings): Promise<ReadonlyMap<string, string>> {
+  const folder = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const files = [join(homedir(), '.gitconfig'), join(folder, 'git/config')];
+  return new Map(await remembered('', files.map((file) => `${file} ${markOf(file)}`).join(), () => list(null)));
+}
+
+function remembered(name: string, mark: string, list: () => Promise<string>): Promise<Entries> {
+  const last = known.get(name);
   if (last?.mark === mark) return last.entries;
-  const entries = list(file).then(parseSettings);
-  known.set(file, { mark, entries });
+  const entries = list().then(parseSettings);
+  known.set(name, { mark, entries });
   // A git that could not be started is asked again.
-  entries.catch(() => known.delete(file));
+  entries.catch(() => known.delete(name));
   return entries;
 }
 
@@ -91,7 +101,7 @@ export function markOf(path: string): string {
   return [ino, size, mtimeMs, ctimeMs, isFresh ? (looked += 1) : 0].join(' ');
 }
 
-export function parseSettings(listed: string): Entries {
+function parseSettings(listed: string): Entries {
   const entries = listed.split('\0').filter((entry) => entry !== '');
   return entries.map((entry) => {
     const cut = entry.indexOf('\n');
