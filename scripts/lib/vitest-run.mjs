@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { memoryFolder } from './memory-folder.mjs';
 import { inRoot } from './root.mjs';
 import { run, tool } from './run.mjs';
 
@@ -23,6 +24,7 @@ const brokenFiles = (results) =>
 export async function runVitest(projects, filters = []) {
   mkdirSync(inRoot('.cache'), { recursive: true });
   rmSync(RESULTS, { force: true });
+  const scratch = process.env['TMPDIR'] === undefined ? memoryFolder() : null;
   const { code } = await run(
     [
       tool('vitest'),
@@ -34,8 +36,12 @@ export async function runVitest(projects, filters = []) {
       '--passWithNoTests',
       ...filters,
     ],
-    { stdio: ['ignore', 'inherit', 'inherit'] },
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: scratch === null ? process.env : { ...process.env, TMPDIR: scratch },
+    },
   );
+  if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
   const results = readResults();
   if (results == null) return { passed: 0, failed: 1, skipped: 0 };
   const failed = results.numFailedTests + brokenFiles(results);

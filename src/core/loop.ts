@@ -96,7 +96,9 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   const strikes = accountOf(noted, event.account)?.strikes ?? 0;
   const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
   const next = updatedFirst(noted, releasedIfStuck(noted, host, after));
-  return { ...noted, loops: { ...noted.loops, [loop.id]: next } };
+  // The check of a stray has put back what it moved, so publishing may work again.
+  const publishing = event.breach === null ? noted.publishing : { ...noted.publishing, blocked: null };
+  return { ...noted, publishing, loops: { ...noted.loops, [loop.id]: next } };
 }
 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */

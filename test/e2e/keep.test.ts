@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -198,6 +198,8 @@ describe('a loop that works', () => {
     expect((await ralph(one, ['loops', 'discard', 'slow', '-y'])).code).toBe(5);
     expect((await ralph(one, ['loops', 'discard', 'slow', '--force', '-y'])).code).toBe(0);
     expect(isAlive(call?.pid ?? 0)).toBe(false);
+    // Nothing that its agent may have planted is distrusted any more: it was looked at.
+    expect(readdirSync(join(one.repo, '.git/paralph/seals'))).toEqual([]);
     expect((await ralph(one, ['undo'])).code).toBe(0);
     expect(readFileSync(join(call?.cwd ?? '', 'half.txt'), 'utf8')).toBe('half\n');
   });

@@ -4,12 +4,14 @@ import { isWorking } from '../../../core/model.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readRef } from '../../../world/git/refs.ts';
+import { openSealsOf } from '../../../world/git/open-seals.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';
 import { type AwayPlace, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
 import { ourWorktrees } from '../../../world/our-worktrees.ts';
+import { openSeal } from '../../../world/seal/seal.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { confirm } from '../confirm.ts';
 import type { Call, Handler } from '../handler.ts';
@@ -45,6 +47,7 @@ export const handle: Handler = async (call) => {
   if (isForced) await tell(place, loop, null);
   const waitMs = isForced && loop.host !== null ? graceMs + HOST_MS : 0;
   if (!isDone) await quietLoop(repo, { loop: loop.id, path, waitMs, graceMs });
+  for (const did of await checkSeals(place, state, loop, path)) call.out.say(call.out.style.yellow(`its agent ${did}`));
   const kept = isDone ? null : await discard(place, state, loop, path);
   if (call.flags['json'] === true)
     call.out.json({ version: 1, loop: loop.id, branch: loop.branch, path, kept: kept?.id ?? null });
@@ -72,6 +75,17 @@ async function discard(place: AwayPlace, state: State, loop: Loop, path: string 
   await tell(place, loop, kept);
   if (tip !== null) await dropBranch(place, branch, tip);
   return kept;
+}
+
+/** A host that died left its last iteration unchecked: what the agent did elsewhere is put right now, or never. */
+async function checkSeals(place: AwayPlace, state: State, loop: Loop, path: string | null): Promise<readonly string[]> {
+  const task = taskIdOf(state, loop.task);
+  const did: string[] = [];
+  for (const { n } of openSealsOf(place.repo.commonDir).filter((seal) => seal.loop === loop.id)) {
+    const iteration = { loop: loop.id, task, n, slot: loop.slot, cwd: path ?? place.worktreeRoot };
+    did.push(...((await openSeal(place).check(iteration, loop.branch))?.did ?? []));
+  }
+  return did;
 }
 
 /** Its place by the log, or, once that has forgotten it, by its branch. */
