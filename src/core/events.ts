@@ -259,14 +259,18 @@ export type Event =
       readonly message: string;
     };
 
-/** A loop as its branch and worktree tell it. */
-export interface FoundLoop {
+/** Whose a worktree is, as it is written down beside it. */
+export interface LoopNote {
   readonly loop: LoopId;
   readonly task: TaskKey;
   readonly title: string;
   readonly attempt: number;
   readonly branch: string;
   readonly base: Sha;
+}
+
+/** A loop as its branch and worktree tell it. */
+export interface FoundLoop extends LoopNote {
   readonly baseTree: Sha;
   readonly head: Sha;
   readonly tree: Sha;

@@ -1,6 +1,6 @@
 import type { FoundLoop, Stamp } from './events.ts';
 import type { Loop, State } from './model.ts';
-import { isLive, loopsOf, UNTOLD } from './model.ts';
+import { isLive, loopsOf, UNTOLD, UNWORKED } from './model.ts';
 import { findTask } from './tasks.ts';
 
 /** Takes in work that the log does not know. What is on a branch is judged by the gates first, and goes on from there. */
@@ -41,14 +41,7 @@ function takeIn(state: State, found: FoundLoop, stamp: Stamp): State {
     baseTree,
     head,
     tree,
-    iteration: 0,
-    counted: 0,
-    usedMs: 0,
-    idleStreak: 0,
-    failureStreak: 0,
-    lastSaid: '',
-    lastGate: null,
-    lastOdd: null,
+    ...UNWORKED,
     // It may have landed without our knowing.
     landings: 1,
     ...UNTOLD,

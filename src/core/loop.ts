@@ -2,7 +2,7 @@ import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './a
 import { describeMs } from './describe-time.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
 import type { Breach, Host, Loop, ParkReason, State } from './model.ts';
-import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD } from './model.ts';
+import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from './model.ts';
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
 import { findTask } from './tasks.ts';
@@ -41,14 +41,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     baseTree: null,
     head: null,
     tree: null,
-    iteration: 0,
-    counted: 0,
-    usedMs: 0,
-    idleStreak: 0,
-    failureStreak: 0,
-    lastSaid: '',
-    lastGate: null,
-    lastOdd: null,
+    ...UNWORKED,
     landings: 0,
     ...UNTOLD,
   };

@@ -308,6 +308,18 @@ export const EMPTY_STATE: State = {
   proposals: [],
 };
 
+/** What a loop has done before its first iteration. */
+export const UNWORKED = {
+  iteration: 0,
+  counted: 0,
+  usedMs: 0,
+  idleStreak: 0,
+  failureStreak: 0,
+  lastSaid: '',
+  lastGate: null,
+  lastOdd: null,
+} as const;
+
 /** What is known of a loop whose agent has told nothing and cost nothing yet. */
 export const UNTOLD: Pick<
   Loop,

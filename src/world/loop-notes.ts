@@ -4,7 +4,7 @@ import { cannotWrite } from './log/log-errors.ts';
 import { adminDirOf, gitDirs, worktreeOf } from './git/worktree-admin.ts';
 import type { Repository } from './git/repository.ts';
 import { carriesOurLock } from './git/worktree-entries.ts';
-import type { LoopNote } from './world.ts';
+import type { LoopNote } from '../core/events.ts';
 
 /** Beside git's own files of the worktree: it stays when our folder goes, and goes when the worktree is removed. */
 const NAME = 'paralph.json';

@@ -1,4 +1,4 @@
-import type { Event, FoundLoop } from '../core/events.ts';
+import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
 import type { LoopId, Sha, TaskId, TaskKey } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { LandingMethod } from '../core/settings.ts';
@@ -113,15 +113,6 @@ export interface Worktrees {
   found(): Promise<readonly FoundLoop[]>;
   /** Back on its branch, wherever gates or a crash left it; what they committed elsewhere is nobody's. */
   standOn(path: string, branch: string): Promise<void>;
-}
-
-export interface LoopNote {
-  readonly loop: LoopId;
-  readonly task: TaskKey;
-  readonly title: string;
-  readonly attempt: number;
-  readonly branch: string;
-  readonly base: Sha;
 }
 
 /** The user's new commits were found beside what landed. */

@@ -1,11 +1,11 @@
-import type { Event } from '../../../src/core/events.ts';
+import type { Event, LoopNote } from '../../../src/core/events.ts';
 import type { LoopId, Sha } from '../../../src/core/ids.ts';
 import { loopId, taskKey } from '../../../src/core/ids.ts';
 import type { HostPolicy, PolicyAgent, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 import type { LogRecord } from '../../../src/world/log/log.ts';
-import type { AgentOrder, Iteration, LoopNote } from '../../../src/world/world.ts';
+import type { AgentOrder, Iteration } from '../../../src/world/world.ts';
 import type { IterationEnd, Report } from '../../../src/text/agents/report.ts';
 import type { Brain } from '../../../src/engine/brain.ts';
 import type { Commit, GitModel } from './git-model.ts';
