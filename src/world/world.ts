@@ -1,5 +1,5 @@
 import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
-import type { LoopId, Sha, TaskId, TaskKey } from '../core/ids.ts';
+import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
