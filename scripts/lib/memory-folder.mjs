@@ -16,6 +16,8 @@ export function memoryFolder() {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < BYTES_MIN) return null;
     const folder = mkdtempSync(join(MEMORY, 'paralph-'));
+    // Some tests start programs as another user, who must be able to pass through.
+    chmodSync(folder, 0o755);
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true, force: true });
     return null;
