@@ -18,9 +18,13 @@ const SHELL = `echo begun; ${LONG}; echo ended`;
 const [write, ...rest] = HONEST;
 const HELD: readonly Turn[] = [{ ...write, after: 'looked' }, ...rest];
 
-/** Every client, and the two that are asked to stop in a way of their own when they are talked with. */
+/** The others are stopped in the same way as these; `CLIENTS=all` shows it. */
+const STOPPED = new Set(['claude', 'codex', 'gemini', 'opencode']);
+const CHOSEN = ALL.filter(({ name }) => process.env['CLIENTS'] === 'all' || STOPPED.has(name));
+
+/** One client after the other, and the two that are asked to stop in a way of their own when they are talked with. */
 const DRIVEN = [
-  ...ALL.map(({ name }) => ({ name, title: name, table: {} })),
+  ...CHOSEN.map(({ name }) => ({ name, title: name, table: {} })),
   { name: 'claude', title: 'claude-stdio', table: { driver: 'claude-stdio' } },
   { name: 'codex', title: 'codex-app-server', table: { driver: 'codex-app-server' } },
 ] as const;

@@ -10,8 +10,6 @@ import { killAll } from './harness/processes.ts';
 /** A sample of the matrix that `npm run chaos -- --matrix` runs whole: each step of a task's way, each way to fail. */
 const SAMPLE: readonly Cell[] = [
   { point: 'log.append.linked', action: 'kill' },
-  { point: 'log.append.synced', action: 'enospc' },
-  { point: 'mutex.linked', action: 'throw' },
   { point: 'wt.after_admin', action: 'kill' },
   { point: 'run.after_spawn', action: 'kill' },
   { point: 'iter.committed', action: 'enospc' },

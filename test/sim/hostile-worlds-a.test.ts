@@ -4,6 +4,6 @@ import { declareSeeds, ONLY_SEED } from './declare-seeds.ts';
 
 describe('the engine in hostile worlds', () => {
   const coverage = createCoverage();
-  declareSeeds(1, 1000, coverage.add);
+  declareSeeds(1, 800, coverage.add);
   if (ONLY_SEED === null) it('meets everything that can happen', () => expect(coverage.missing()).toEqual([]));
 });

@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
 import { declareGitWorkloads } from './declare-git-workloads.ts';
 
-describe('landing on real git', () => declareGitWorkloads(33, 32));
+describe('landing on real git', () => declareGitWorkloads(31, 30));
