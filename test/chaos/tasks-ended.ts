@@ -20,6 +20,9 @@ export interface Ending {
 
 /** What may park work of agents that are merely clumsy and unlucky: nobody in a round tampers, blocks or ejects. */
 const TRUE_REASONS = new Set(['iterations', 'runtime', 'no-progress', 'failures', 'conflict', 'red']);
+/** An error we planted ourselves is a reason too. */
+const isPlanted = (reason: string | null, detail: string | null): boolean =>
+  reason === 'broken' && detail?.startsWith('failpoint ') === true;
 const FINAL = new Set(['landed', 'parked', 'done']);
 
 /** Runs a command of ours to its end; what it printed. */
@@ -52,7 +55,8 @@ export function howTasksEnded(scene: Scene, programs: Programs): Ending {
     const why = `${reason}: ${detail}`;
     if (!FINAL.has(status)) complaints.push(`${name} ended as ${status}, ${why}`);
     if (status === 'parked') parked[String(reason)] = (parked[String(reason)] ?? 0) + 1;
-    if (status === 'parked' && !TRUE_REASONS.has(String(reason))) complaints.push(`${name} is parked: ${why}`);
+    if (status === 'parked' && !TRUE_REASONS.has(String(reason)) && !isPlanted(reason, detail))
+      complaints.push(`${name} is parked: ${why}`);
     if (status === 'parked' && onInt.has(id)) complaints.push(`${name} is parked (${why}) and landed`);
     if (status === 'landed' && !onInt.has(id)) complaints.push(`${name} counts as landed and is not on ${INT}`);
     if (kind === 'hopeless' && onInt.has(id)) complaints.push(`${name} landed`);
