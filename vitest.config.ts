@@ -17,7 +17,7 @@ const sharing = {
 /** These start processes of their own and mostly wait for them: two at a time keep even a small machine busy. */
 const waiting = { pool: 'forks', maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)) } as const;
 
-/** The fast ones first; tests that touch the world get processes of their own, one kind after the other. */
+/** The fast ones first; tests that touch the world get processes of their own. World and end to end together, so that no core waits for the last of one kind. */
 export default defineConfig({
   test: {
     projects: [
@@ -68,7 +68,7 @@ export default defineConfig({
           ...waiting,
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -81,7 +81,7 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],
