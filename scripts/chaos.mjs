@@ -48,9 +48,7 @@ console.error(await setup());
 console.error(await build());
 console.error(await buildTest());
 const argv = process.argv.slice(2);
-try {
-  if (argv.includes('--matrix')) process.exitCode = (await chaosMatrix(argv)) ? 0 : 1;
-  else process.exitCode = await (await loadHarness()).main(argv, copyPrograms());
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+// However it ends, also by Ctrl-C.
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+if (argv.includes('--matrix')) process.exitCode = (await chaosMatrix(argv)) ? 0 : 1;
+else process.exitCode = await (await loadHarness()).main(argv, copyPrograms());

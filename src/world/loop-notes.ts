@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cannotWrite } from './log/log-errors.ts';
 import { adminDirOf, gitDirs, worktreeOf } from './git/worktree-admin.ts';
 import type { Repository } from './git/repository.ts';
+import { textIfThere } from './processes/read-if-there.ts';
 import { carriesOurLock } from './git/worktree-entries.ts';
 import type { LoopNote } from '../core/events.ts';
 
@@ -51,18 +52,10 @@ export function notedWorktrees(repo: Repository): readonly NotedWorktree[] {
 /** Null: none, or one that an agent or a crash spoiled. */
 export function readLoopNote(adminDir: string): LoopNote | null {
   try {
-    const note = JSON.parse(textOf(join(adminDir, NAME)) ?? 'null') as Partial<Record<string, unknown>> | null;
+    const note = JSON.parse(textIfThere(join(adminDir, NAME)) || 'null') as Partial<Record<string, unknown>> | null;
     const isWhole =
       note !== null && TEXTS.every((key) => typeof note[key] === 'string') && typeof note['attempt'] === 'number';
     return isWhole && /^[0-9a-f]{40,64}$/.test(String(note['base'])) ? (note as unknown as LoopNote) : null;
-  } catch {
-    return null;
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
   } catch {
     return null;
   }

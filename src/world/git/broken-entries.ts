@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIfThere } from '../processes/read-if-there.ts';
 import type { Repository } from './repository.ts';
 
 export interface BrokenEntry {
@@ -14,11 +15,13 @@ export interface BrokenEntry {
 /** Worktree entries that a `git worktree add` ended half-way leaves behind. Found without git, which may not start on them. */
 export function findBrokenEntries(repo: Repository): BrokenEntry[] {
   const folder = join(repo.commonDir, 'worktrees');
-  return namesIn(folder).flatMap((name) => {
-    const path = join(folder, name);
-    const fault = faultOf(path);
-    return fault === null ? [] : [{ name, path, ...fault }];
-  });
+  return namesIfThere(folder)
+    .toSorted()
+    .flatMap((name) => {
+      const path = join(folder, name);
+      const fault = faultOf(path);
+      return fault === null ? [] : [{ name, path, ...fault }];
+    });
 }
 
 function faultOf(path: string): { readonly why: string; readonly blocks: boolean } | null {
@@ -34,14 +37,6 @@ function faultOf(path: string): { readonly why: string; readonly blocks: boolean
     return { why: 'HEAD is neither a ref nor a commit', blocks: false };
   if (gitdir === null || gitdir === '') return { why: 'gitdir is missing or empty', blocks: false };
   return null;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }
 
 function contentOf(file: string): string | null {

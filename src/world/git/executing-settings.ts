@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { parseConfigList } from './config-list.ts';
 
 /** Values by key, of the settings that make git run programs. */
 export type Settings = Readonly<Record<string, readonly string[]>>;
@@ -80,7 +81,7 @@ export async function ownSettings(list: ListSettings): Promise<ReadonlyMap<strin
 function remembered(name: string, mark: string, list: () => Promise<string>): Promise<Entries> {
   const last = known.get(name);
   if (last?.mark === mark) return last.entries;
-  const entries = list().then(parseSettings);
+  const entries = list().then((listed) => parseConfigList(listed).map(([key, value]) => [key, value ?? ''] as const));
   known.set(name, { mark, entries });
   // A git that could not be started is asked again.
   entries.catch(() => known.delete(name));
@@ -99,12 +100,4 @@ export function markOf(path: string): string {
   const { ino, size, mtimeMs, ctimeMs } = stat;
   const isFresh = Math.abs(Date.now() - ctimeMs) < TICK_MS;
   return [ino, size, mtimeMs, ctimeMs, isFresh ? (looked += 1) : 0].join(' ');
-}
-
-function parseSettings(listed: string): Entries {
-  const entries = listed.split('\0').filter((entry) => entry !== '');
-  return entries.map((entry) => {
-    const cut = entry.indexOf('\n');
-    return cut === -1 ? [entry, ''] : [entry.slice(0, cut), entry.slice(cut + 1)];
-  });
 }

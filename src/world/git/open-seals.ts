@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
+import { namesIfThere } from '../processes/read-if-there.ts';
 import { markOf } from './executing-settings.ts';
 import type { Settings } from './executing-settings.ts';
 
@@ -62,7 +63,7 @@ export function noteChecked(commonDir: string, seal: Pick<OpenSeal, 'loop' | 'n'
 function readSeals(commonDir: string): readonly OpenSeal[] {
   const folder = folderOf(commonDir);
   const seals: OpenSeal[] = [];
-  for (const name of namesIn(folder)) {
+  for (const name of namesIfThere(folder).filter((one) => one.endsWith('.json'))) {
     const seal = readJsonFile(join(folder, name)) as OpenSeal | null;
     if (seal !== null && isOpen(seal)) seals.push(seal);
     // The run folder was cleared away, and with it all that a check could go by.
@@ -74,12 +75,4 @@ function readSeals(commonDir: string): readonly OpenSeal[] {
 function isOpen({ dir, atMs }: OpenSeal): boolean {
   if (!existsSync(join(dir, 'seal.json'))) return false;
   return existsSync(join(dir, 'start.json')) || Date.now() - atMs < UNSTARTED_MS_MAX;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.json'));
-  } catch {
-    return [];
-  }
 }

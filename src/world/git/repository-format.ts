@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { parseConfigList } from './config-list.ts';
 import type { Repository } from './repository.ts';
 import { runGit } from './run-git.ts';
 
@@ -34,7 +35,7 @@ async function askFormat(repo: Repository): Promise<RepositoryFormat> {
     cwd: '/',
     ok: [0, 1],
   });
-  const settings = parseConfigList(list.stdout);
+  const settings = new Map(parseConfigList(list.stdout).map(([key, value]) => [key, value ?? 'true']));
   for (const [key, value] of settings) {
     if (key.startsWith('extensions.')) refuseUnknown(key.slice('extensions.'.length), value);
   }
@@ -61,16 +62,4 @@ function isPromisor(key: string, value: string): boolean {
 
 function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(true|yes|on|1|)$/i.test(value);
-}
-
-/** `key\nvalue\0…`; a key without a value means true. git writes section and name in lower case. */
-function parseConfigList(text: string): Map<string, string> {
-  const settings = new Map<string, string>();
-  for (const record of text.split('\0')) {
-    if (record === '') continue;
-    const cut = record.indexOf('\n');
-    if (cut === -1) settings.set(record, 'true');
-    else settings.set(record.slice(0, cut), record.slice(cut + 1));
-  }
-  return settings;
 }

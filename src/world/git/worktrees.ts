@@ -181,7 +181,7 @@ async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
 
 export const worktreeMutex = (repo: Repository): string => join(repo.stateDir, 'locks', 'worktrees');
 
-const isEmptyFolder = (path: string): boolean => {
+export const isEmptyFolder = (path: string): boolean => {
   try {
     return readdirSync(path).length === 0;
   } catch {

@@ -1,5 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { AppError } from '../../core/errors.ts';
 import type { LoopId } from '../../core/ids.ts';
@@ -7,7 +6,8 @@ import { outlastGit } from '../git/git-processes.ts';
 import type { Repository } from '../git/repository.ts';
 import { realpathLoose } from '../git/worktree-admin.ts';
 import { pause } from '../processes/pause.ts';
-import { readIfThere } from '../processes/read-if-there.ts';
+import { namesIfThere, textIfThere } from '../processes/read-if-there.ts';
+import { standsIn } from '../processes/stands-in.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { findAllMarked } from '../processes/sweep.ts';
 import { runFolder } from '../state-places.ts';
@@ -49,24 +49,7 @@ export async function quietLoop(repo: Repository, order: QuietOrder): Promise<vo
 
 function iterationTokens(repo: Repository, loop: LoopId): readonly string[] {
   const runs = dirname(runFolder(repo, loop, 1));
-  try {
-    return readdirSync(runs).flatMap(
-      (n) =>
-        readIfThere(join(runs, n, 'token'))
-          ?.toString()
-          .trim() ?? [],
-    );
-  } catch {
-    return [];
-  }
-}
-
-/** Where the system does not tell, the tokens of iterations are what there is. */
-function standsIn(pid: number, folder: string): boolean {
-  try {
-    const cwd = readlinkSync(`/proc/${pid}/cwd`);
-    return cwd === folder || cwd.startsWith(folder + sep);
-  } catch {
-    return false;
-  }
+  return namesIfThere(runs)
+    .map((n) => textIfThere(join(runs, n, 'token')).trim())
+    .filter((token) => token !== '');
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import { copyIndex } from '../git/copy-index.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { adminDirOf, isCheckedOut } from '../git/worktree-admin.ts';
 import { endIntent, findIntent, startIntent } from '../git/worktree-intents.ts';
-import { patiently, removeHalfMade, worktreeMutex } from '../git/worktrees.ts';
+import { isEmptyFolder, patiently, removeHalfMade, worktreeMutex } from '../git/worktrees.ts';
 import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
 import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
@@ -103,11 +103,3 @@ async function restoreOperation(
   const input = Buffer.from(sides.join(''), 'latin1');
   if (sides.length > 0) await view.run(['update-index', '-z', '--index-info'], { input, env });
 }
-
-const isEmptyFolder = (path: string): boolean => {
-  try {
-    return readdirSync(path).length === 0;
-  } catch {
-    return false;
-  }
-};

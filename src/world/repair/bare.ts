@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { shellWord } from '../../core/remedy.ts';
 import { runGit } from '../git/run-git.ts';
+import { realpathLoose } from '../git/worktree-admin.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 import type { Finding } from '../finding.ts';
@@ -17,7 +19,7 @@ const SUSPECT = /^[^#;\n]*\b(?:bare\s*(?:$|=\s*"?(?!false\b|no\b|off\b|0\b))|wor
 export function bareRepair({ repo }: RepairPlace): Repair {
   const file = join(repo.commonDir, 'config');
   const look = async (): Promise<readonly Finding[]> => {
-    const text = textOf(file);
+    const text = textIfThere(file);
     const hasCheckout = basename(repo.commonDir) === '.git' && existsSync(join(repo.commonDir, 'index'));
     if (!hasCheckout || !SUSPECT.test(text)) return [];
     const bare = (await ask(file, ['--type=bool', '--get', 'core.bare'])) === 'true';
@@ -38,7 +40,7 @@ export function bareRepair({ repo }: RepairPlace): Repair {
 
 /** Somebody may want it so; only they know. */
 function worktreeElsewhere(repo: RepairPlace['repo'], file: string, named: string): readonly Finding[] {
-  if (named === '' || realpathOr(resolve(repo.commonDir, named)) === realpathOr(repo.root)) return [];
+  if (named === '' || realpathLoose(resolve(repo.commonDir, named)) === realpathLoose(repo.root)) return [];
   return [
     foreign(
       CHECK,
@@ -53,20 +55,4 @@ async function ask(file: string, args: readonly string[]): Promise<string> {
   // From the top folder: git refuses to start in a repository whose config it does not understand.
   const { stdout } = await runGit(['config', '--file', file, ...args], { cwd: '/', ok: [0, 1] });
   return stdout.trim();
-}
-
-function realpathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { adminDirOf } from '../git/worktree-admin.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import type { RepairPlace } from './repair.ts';
 
 /**
@@ -8,18 +9,11 @@ import type { RepairPlace } from './repair.ts';
  * after its folder, so it belongs to the folder of that name below ours, unless that one is known to lead elsewhere.
  */
 export function isBlankOfOurs({ repo, worktreeRoot }: RepairPlace, adminDir: string): boolean {
-  if (textOf(join(adminDir, 'gitdir')) !== '' || textOf(join(adminDir, 'locked')) !== '') return false;
+  if (says(adminDir, 'gitdir') !== '' || says(adminDir, 'locked') !== '') return false;
   const folder = join(worktreeRoot, basename(adminDir));
-  const pointer = textOf(join(folder, '.git'));
+  const pointer = says(folder, '.git');
   const leadsHere = pointer === '' || pointer.endsWith(`/worktrees/${basename(adminDir)}`);
   return existsSync(folder) && leadsHere && adminDirOf(repo, folder) === null;
 }
 
-/** Empty where there is no such file. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return '';
-  }
-}
+const says = (folder: string, name: string): string => textIfThere(join(folder, name)).trim();

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownIdentity } from '../processes/identity.ts';
+import { namesIfThere, textIfThere } from '../processes/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 
@@ -15,7 +16,7 @@ export function emptyObjectsRepair({ repo }: RepairPlace, always: boolean): Repa
   const folder = join(repo.commonDir, 'objects');
   const noted = join(repo.stateDir, 'boot');
   const boot = `${ownIdentity().bootId}\n`;
-  const isDue = (): boolean => always || textOf(noted) !== boot;
+  const isDue = (): boolean => always || textIfThere(noted) !== boot;
   return {
     check: CHECK,
     look: async () =>
@@ -45,24 +46,8 @@ function noteBoot(folder: string, file: string, boot: string): void {
 }
 
 function emptyObjects(folder: string): readonly string[] {
-  return namesIn(folder)
+  return namesIfThere(folder)
     .filter((name) => /^[0-9a-f]{2}$/.test(name))
-    .flatMap((name) => namesIn(join(folder, name)).map((rest) => join(folder, name, rest)))
+    .flatMap((name) => namesIfThere(join(folder, name)).map((rest) => join(folder, name, rest)))
     .filter((path) => /\/[0-9a-f]{38,62}$/.test(path) && statSync(path, { throwIfNoEntry: false })?.size === 0);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

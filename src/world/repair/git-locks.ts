@@ -1,10 +1,11 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellWord } from '../../core/remedy.ts';
 import type { Finding } from '../finding.ts';
 import { outlastGit } from '../git/git-processes.ts';
 import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
+import { namesIfThere } from '../processes/read-if-there.ts';
 import { markedIn } from './leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
@@ -103,24 +104,16 @@ function foreignLocks(place: RepairPlace): readonly Finding[] {
 }
 
 const locksIn = (folder: string): readonly string[] =>
-  namesIn(folder, false)
+  namesIfThere(folder)
     .filter((name) => name.endsWith('.lock'))
     .map((name) => join(folder, name))
     .filter(isFile);
 
 const locksBelow = (folder: string): readonly string[] =>
-  namesIn(folder, true)
+  namesIfThere(folder, { recursive: true })
     .filter((name) => name.endsWith('.lock'))
     .map((name) => join(folder, name))
     .filter(isFile);
-
-function namesIn(folder: string, recursive: boolean): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: 'utf8' });
-  } catch {
-    return [];
-  }
-}
 
 const isFile = (path: string): boolean => {
   try {

@@ -1,9 +1,8 @@
-import { readlinkSync } from 'node:fs';
-import { sep } from 'node:path';
 import type { LoopId } from '../../core/ids.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
+import { standsIn } from '../processes/stands-in.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { findAllMarked } from '../processes/sweep.ts';
 import type { MarkedProcess } from '../processes/sweep.ts';
@@ -31,21 +30,10 @@ export function markedIn(worktree: string): readonly MarkedProcess[] {
   const marked = findAllMarked();
   if (process.platform !== 'linux') return marked;
   return marked.filter(({ identity: { pid } }) => {
-    if (isBelow(folderOf(pid), worktree)) return true;
+    if (standsIn(pid, worktree)) return true;
     const environment = readIfThere(`/proc/${pid}/environ`)?.toString('utf8') ?? '';
     return `\0${environment}\0`.includes(`\0RALPH_WORKTREE=${worktree}\0`);
   });
-}
-
-const isBelow = (path: string | null, folder: string): boolean =>
-  path !== null && (path === folder || path.startsWith(folder + sep));
-
-function folderOf(pid: number): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null;
-  }
 }
 
 /** Whatever was started before this process and is not in the log it read is in no log at all. */

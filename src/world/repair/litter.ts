@@ -1,8 +1,9 @@
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withMutex } from '../mutex.ts';
 import { isAlive } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
+import { namesIfThere } from '../processes/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 
@@ -17,8 +18,13 @@ export function litterRepair({ repo }: RepairPlace): Repair {
   const locks = join(repo.stateDir, 'locks');
   const temporary = join(repo.stateDir, 'tmp');
   const dead = (): readonly string[] =>
-    namesIn(locks).filter((name) => isHeldByDead(join(locks, name)) || isUnwritten(join(locks, name)));
-  const old = (): readonly string[] => namesIn(temporary).filter((name) => isOld(join(temporary, name)));
+    namesIfThere(locks)
+      .toSorted()
+      .filter((name) => isHeldByDead(join(locks, name)) || isUnwritten(join(locks, name)));
+  const old = (): readonly string[] =>
+    namesIfThere(temporary)
+      .toSorted()
+      .filter((name) => isOld(join(temporary, name)));
   return {
     check: CHECK,
     look: async () => [
@@ -62,11 +68,3 @@ function isUnwritten(file: string): boolean {
 
 const isOld = (path: string): boolean =>
   Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > OLD_MS;
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
-}

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findBrokenEntries } from '../git/broken-entries.ts';
 import { readRefFile } from '../git/ref-files.ts';
 import { realpathLoose } from '../git/worktree-admin.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import { readLoopNote } from '../loop-notes.ts';
 import type { RepairPlace } from './repair.ts';
 
@@ -29,7 +30,7 @@ export function mendEntry(place: RepairPlace, adminDir: string): boolean {
     ['gitdir', /\S/, `${join(folder, '.git')}\n`],
   ];
   for (const [name, isSound, content] of parts) {
-    if (isSound.test(textOf(join(adminDir, name)).trim())) continue;
+    if (isSound.test(textIfThere(join(adminDir, name)).trim())) continue;
     if (content === null) return false;
     writeFileSync(join(adminDir, name), content);
   }
@@ -43,14 +44,6 @@ function worktreeThatPointsTo({ worktreeRoot }: RepairPlace, adminDir: string): 
 }
 
 function leadsTo(folder: string): string | null {
-  const named = /^gitdir: (.+)$/m.exec(textOf(join(folder, '.git')))?.[1];
+  const named = /^gitdir: (.+)$/m.exec(textIfThere(join(folder, '.git')))?.[1];
   return named === undefined ? null : realpathLoose(resolve(folder, named));
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

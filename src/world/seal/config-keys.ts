@@ -1,3 +1,4 @@
+import { parseConfigList } from '../git/config-list.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import type { GitCommand } from './git-trace.ts';
 import { mayHaveWorked } from './git-trace.ts';
@@ -9,11 +10,8 @@ export async function readKeys(cwd: string, text: Buffer): Promise<ConfigKeys> {
   const args = [...HARDENED, 'config', '--no-includes', '--file', '-', '--list', '-z'];
   const { code, stdout } = await runGit(args, { cwd, input: text, ok: [0, 1, 128] });
   const keys = new Map<string, string[]>();
-  for (const entry of code === 0 ? stdout.split('\0') : []) {
-    const cut = entry.indexOf('\n');
-    const key = cut === -1 ? entry : entry.slice(0, cut);
-    if (key !== '') keys.set(key, [...(keys.get(key) ?? []), cut === -1 ? '' : entry.slice(cut + 1)]);
-  }
+  for (const [key, value] of parseConfigList(code === 0 ? stdout : ''))
+    keys.set(key, [...(keys.get(key) ?? []), value ?? '']);
   return keys;
 }
 

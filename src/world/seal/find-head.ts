@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { HARDENED, runGit } from '../git/run-git.ts';
-import { textOf } from './fingerprint.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import { isDuring } from './git-trace.ts';
 import { restoreCheckout } from './restore-checkout.ts';
 import { gitDirsOf, short, writtenMs } from './scene.ts';
@@ -35,7 +35,7 @@ function restorerOf(scene: Scene): Finding['restore'] {
   const { before, after } = scene;
   const said = `the main checkout stands on ${standing(before.head)}`;
   const back = async (): Promise<boolean> =>
-    textOf(join(scene.place.repo.commonDir, 'HEAD')) === after.head && pointHead(scene);
+    textIfThere(join(scene.place.repo.commonDir, 'HEAD')) === after.head && pointHead(scene);
   if (before.headCommit === null || after.headCommit === null) return null;
   if (before.headCommit === after.headCommit && before.checkout?.indexHash === after.checkout?.indexHash)
     return async () => ((await back()) ? said : null);

@@ -2,7 +2,7 @@ import { cpSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
-import { textOf } from './fingerprint.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import { isDuring, mayHaveWorked } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
 import { writtenMs } from './scene.ts';
@@ -40,7 +40,7 @@ export function findPointer(scene: Scene, dir: string): readonly Finding[] {
   // Its folder was away and the loop has another one since: the file there is not the one this iteration began with.
   if (adminDirOf(scene.place.repo, scene.iteration.cwd) !== own.adminDir) return [];
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
-  if (stat?.isFile() === true && textOf(dotGit) === own.pointer) return [];
+  if (stat?.isFile() === true && textIfThere(dotGit) === own.pointer) return [];
   const now =
     stat === undefined
       ? 'nothing'

@@ -6,7 +6,7 @@ import { readHeadFile } from '../git/ref-files.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
 import { adminDirOf, gitDirs, worktreeOf } from '../git/worktree-admin.ts';
-import { readIfThere } from '../processes/read-if-there.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import type { Checkout } from './checkout.ts';
 import { lookAtGitFiles } from './git-files.ts';
 import type { GitFiles } from './git-files.ts';
@@ -45,13 +45,13 @@ export async function takeFingerprint(
     version: 1,
     atMs,
     refs,
-    stash: textOf(join(repo.commonDir, 'logs/refs/stash')),
-    head: textOf(join(repo.commonDir, 'HEAD')),
+    stash: textIfThere(join(repo.commonDir, 'logs/refs/stash')),
+    head: textIfThere(join(repo.commonDir, 'HEAD')),
     headCommit: readHeadFile(repo.commonDir, repo.commonDir)?.commit ?? null,
     worktrees: Object.fromEntries(
       gitDirs(repo)
         .filter((dir) => dir !== repo.commonDir)
-        .map((dir) => [dir, { path: worktreeOf(dir), head: textOf(join(dir, 'HEAD')) }]),
+        .map((dir) => [dir, { path: worktreeOf(dir), head: textIfThere(join(dir, 'HEAD')) }]),
     ),
     own: ownOf(repo, cwd),
     files: lookAtGitFiles(repo.commonDir),
@@ -68,7 +68,7 @@ async function watchedRefs(view: GitView): Promise<Fingerprint['refs']> {
 
 function ownOf(repo: Repository, cwd: string): Fingerprint['own'] {
   const adminDir = adminDirOf(repo, cwd);
-  const pointer = textOf(join(cwd, '.git'));
+  const pointer = textIfThere(join(cwd, '.git'));
   return adminDir === null || !pointer.startsWith('gitdir: ') ? null : { adminDir, pointer };
 }
 
@@ -80,5 +80,3 @@ export function readFingerprint(dir: string): Fingerprint | null {
   const value = readJsonFile(join(dir, NAME)) as Partial<Fingerprint> | null;
   return value?.version === 1 ? (value as Fingerprint) : null;
 }
-
-export const textOf = (file: string): string => readIfThere(file)?.toString('utf8') ?? '';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIfThere } from '../processes/read-if-there.ts';
+import { namesIfThere, readIfThere } from '../processes/read-if-there.ts';
 
 /** A file of the git folder that decides what git does or runs. */
 export interface GitFile {
@@ -31,21 +31,13 @@ export function lookAtGitFiles(commonDir: string): GitFiles {
 
 /** Samples are never run. */
 const hooksIn = (commonDir: string): readonly string[] =>
-  namesIn(join(commonDir, 'hooks'))
+  namesIfThere(join(commonDir, 'hooks'))
     .filter((name) => !name.endsWith('.sample'))
     .map((name) => `hooks/${name}`);
 
 /** Settings of one linked worktree each. */
 const worktreeConfigsIn = (commonDir: string): readonly string[] =>
-  namesIn(join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/config.worktree`);
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+  namesIfThere(join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/config.worktree`);
 
 export function lookAtFile(path: string): GitFile | null {
   const stat = lstatSync(path, { throwIfNoEntry: false });

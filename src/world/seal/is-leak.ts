@@ -6,7 +6,8 @@ import { openSealsOf } from '../git/open-seals.ts';
 import type { OpenSeal } from '../git/open-seals.ts';
 import { readRef } from '../git/refs.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { readFingerprint, textOf } from './fingerprint.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
+import { readFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
 import { openIsAlone } from './other-runs.ts';
 import { findMovedRef } from './refs-moved.ts';
@@ -68,7 +69,7 @@ async function didMove(
     after: {
       ...before,
       refs: now === null ? others : { ...others, [ref]: now },
-      head: textOf(join(place.repo.commonDir, 'HEAD')),
+      head: textIfThere(join(place.repo.commonDir, 'HEAD')),
     },
     trace: await readTrace(dir),
     fromMs: before.atMs,

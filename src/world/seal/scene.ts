@@ -7,7 +7,7 @@ import type { Identity } from '../git/identity.ts';
 import type { Iteration } from '../world.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { textOf } from './fingerprint.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import type { GitCommand } from './git-trace.ts';
 import { readReflog } from './reflog.ts';
 
@@ -70,7 +70,7 @@ export function headsOf(scene: Scene, gitDir: string): ReadonlySet<string> {
   const texts =
     gitDir === repo.commonDir
       ? [scene.before.head, scene.after.head]
-      : [scene.before.worktrees[gitDir]?.head ?? '', textOf(join(gitDir, 'HEAD'))];
+      : [scene.before.worktrees[gitDir]?.head ?? '', textIfThere(join(gitDir, 'HEAD'))];
   const heads = new Set(texts.flatMap((text) => /^ref: (\S+)/.exec(text)?.[1] ?? []));
   for (const { atSeconds, message } of readReflog(gitDir, 'HEAD')) {
     const to = /moving from \S+ to (\S+)$/.exec(message)?.[1];
