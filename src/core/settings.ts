@@ -19,6 +19,29 @@ export interface Settings {
   readonly prompt: PromptSettings;
   readonly landing: LandingSettings;
   readonly keep: KeepSettings;
+  /** What to do when somebody loops here already: ask, go beside it, or leave it. */
+  readonly autoSpawnStrategy: 'ask' | 'always' | 'never';
+  readonly worktree: WorktreeSettings;
+}
+
+/** Worktrees that people work in. */
+export interface WorktreeSettings {
+  /** Template of the folder, relative to the main checkout. */
+  readonly path: string;
+  /** Template of the branch. */
+  readonly branch: string;
+  /** Ignored and untracked files that come along. Patterns as in `protect`. */
+  readonly copy: readonly string[];
+  /** Those of them that do not. */
+  readonly exclude: readonly string[];
+  readonly submodules: boolean;
+  /** auto: what the files in it ask for. */
+  readonly install: 'auto' | 'never';
+  /** Shell command lines the user wrote, run in place of what was detected. */
+  readonly setup: readonly string[];
+  /** The first worktree's first port; each further one has its ports `portStep` above. */
+  readonly portBase: number;
+  readonly portStep: number;
 }
 
 /** How long what was taken away can be had back. */

@@ -100,6 +100,12 @@ export const KEYS: readonly ConfigKey[] = [
     'promise',
     'How an agent says that it is done: <promise>TEXT</promise>, EXIT_SIGNAL: true, LOOP_COMPLETE, SHIP or BLOCK, or structured output.',
   ),
+  key(
+    'auto_spawn_strategy',
+    choice('ask', 'always', 'never'),
+    'ask',
+    'What ralph start does where a loop works already: ask: asks you; always: goes beside it; never: leaves it alone.',
+  ),
 
   key('parallel.enabled', flag, false, 'Work on several tasks at once.'),
   key('parallel.max_workers', count(1, 256), 3, 'How many agents may work at the same time.'),
@@ -282,4 +288,29 @@ export const KEYS: readonly ConfigKey[] = [
     ['.env*', '*.local'],
     'Files (with * and **) that git ignores and that are kept all the same when a worktree goes.',
   ),
+
+  key(
+    'worktree.path',
+    text,
+    '~/worktrees/<name>',
+    'Folder of a worktree for a person, relative to the main checkout, with <name>, <branch> and <repo>.',
+  ),
+  key('worktree.branch', text, 'feature/<name>', 'Branch of a worktree for a person, with <name> and <repo>.'),
+  key(
+    'worktree.copy',
+    texts,
+    ['.env', '.env.*', '*.local', '.vscode/**'],
+    'Files (with * and **) that git ignores or does not know, copied into a new worktree.',
+  ),
+  key('worktree.exclude', texts, [], 'Files (with * and **) that are not copied all the same.'),
+  key('worktree.submodules', flag, true, 'Fetch submodules into a new worktree.'),
+  key(
+    'worktree.install',
+    choice('auto', 'never'),
+    'auto',
+    'Install what a new worktree depends on; auto: as its lock files say; never: do not.',
+  ),
+  key('worktree.setup', shellLines, [], 'Shell commands that prepare a new worktree, in place of what was detected.'),
+  key('worktree.port_base', count(1024, 65_000), 20_000, 'First port of the first worktree, told as RALPH_PORT_BASE.'),
+  key('worktree.port_step', count(1, 1000), 10, 'How many ports each worktree has to itself.'),
 ];

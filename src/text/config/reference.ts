@@ -42,7 +42,7 @@ const DURATION: readonly Json[] = [
   { type: 'number', exclusiveMinimum: 0 },
   { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
 ];
-const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal'];
+const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal', 'auto_spawn_strategy'];
 const AGENT_KEY = /^agents\.\*\.[a-z_]+$/;
 
 /** JSON Schema of a configuration file, kept to draft-07 because TOML editors know no newer one. */
@@ -83,6 +83,7 @@ export function configTemplate(found: FoundForTemplate): string {
     '# [landing.merge]\n' + linesOf('landing.merge.'),
     '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
     '# [keep]\n' + linesOf('keep.'),
+    '# [worktree]\n' + linesOf('worktree.'),
   ].join('\n');
 }
 

@@ -59,6 +59,18 @@ describe('settle', () => {
         merge: { union: ['CHANGELOG.md'], regenerate: {} },
       },
       keep: { days: 30, ignored: ['.env*', '*.local'] },
+      autoSpawnStrategy: 'ask',
+      worktree: {
+        path: '~/worktrees/<name>',
+        branch: 'feature/<name>',
+        copy: ['.env', '.env.*', '*.local', '.vscode/**'],
+        exclude: [],
+        submodules: true,
+        install: 'auto',
+        setup: [],
+        portBase: 20_000,
+        portStep: 10,
+      },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
   });
@@ -69,8 +81,8 @@ describe('settle', () => {
       const path = key.path.replaceAll('*', 'N');
       const other = {
         text: 'zzz',
-        flag: 'true',
-        count: '2',
+        flag: String(key.fallback !== true),
+        count: key.type.kind === 'count' && key.type.min > 2 ? String(key.type.min) : '2',
         'auto-count': '2',
         'auto-duration': 'auto',
         people: 'Z <z@example.com>',

@@ -6,6 +6,7 @@ import type {
   LandingSettings,
   LimitSettings,
   Settings,
+  WorktreeSettings,
 } from '../../core/settings.ts';
 import { crossCheck } from './cross-check.ts';
 import { splitDotted } from './dotted.ts';
@@ -84,6 +85,22 @@ function settingsFrom(values: Values): Settings {
     prompt: { memoryTokens: get('prompt.memory_tokens') },
     landing: landingFrom(get, values),
     keep: { days: get('keep.days'), ignored: get('keep.ignored') },
+    autoSpawnStrategy: get('auto_spawn_strategy'),
+    worktree: worktreeFrom(get),
+  };
+}
+
+function worktreeFrom(get: Get): WorktreeSettings {
+  return {
+    path: get('worktree.path'),
+    branch: get('worktree.branch'),
+    copy: get('worktree.copy'),
+    exclude: get('worktree.exclude'),
+    submodules: get('worktree.submodules'),
+    install: get('worktree.install'),
+    setup: get('worktree.setup'),
+    portBase: get('worktree.port_base'),
+    portStep: get('worktree.port_step'),
   };
 }
 
