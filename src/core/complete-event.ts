@@ -42,7 +42,8 @@ const EARLY_ITERATION = {
   breach: null,
 };
 
-const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train'> = {
+const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train' | 'place'> = {
+  place: { at: 'worktree' },
   resolver: null,
   gateTimeoutAuto: false,
   train: {

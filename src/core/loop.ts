@@ -44,6 +44,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     ...UNWORKED,
     landings: 0,
     ...UNTOLD,
+    place: host.policy.place,
   };
   return {
     ...state,

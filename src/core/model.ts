@@ -155,7 +155,21 @@ export interface HostPolicy {
   /** Gates get a time limit from how long they took before. */
   readonly gateTimeoutAuto: boolean;
   readonly train: TrainPolicy;
+  /** Where the loops it starts work. */
+  readonly place: Place;
 }
+
+/** Where a loop works. */
+export type Place =
+  /** In a worktree of its own, made for it and taken away after it. */
+  | { readonly at: 'worktree' }
+  /** In a checkout of a person's, which is never reset, cleaned or removed. */
+  | {
+      readonly at: 'checkout';
+      readonly path: string;
+      /** The branch that stands there and takes its commits; null: they go on a branch of its own, and main follows by landing. */
+      readonly branch: string | null;
+    };
 
 export interface PolicyAgent {
   readonly name: string;
@@ -181,6 +195,7 @@ export interface Loop {
   readonly phase: Phase;
   readonly since: number;
   readonly claimedAt: number;
+  readonly place: Place;
   readonly worktree: string | null;
   readonly worktreeState: 'none' | 'made' | 'retired' | 'kept';
   readonly base: Sha | null;
@@ -335,7 +350,9 @@ export const UNTOLD: Pick<
   | 'footprint'
   | 'clash'
   | 'bumped'
+  | 'place'
 > = {
+  place: { at: 'worktree' },
   usage: NO_USAGE,
   spends: [],
   lastFailure: null,

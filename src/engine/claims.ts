@@ -13,10 +13,12 @@ const PREPARING_MAX = 4;
 /** Turns a plan into facts: each new loop gets a memorable id and a branch of the same name. */
 export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): readonly Event[] {
   const adopts = plan.adopts.map(({ loop, slot }): Event => ({ type: 'loop-adopted', loop, host, slot }));
+  const place = state.hosts[host]?.policy.place;
+  const given = place?.at === 'checkout' ? place.branch : null;
   const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
   const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
     const loop = freeLoopId(slug(taskIdOf(state, task)), ids);
-    return { type: 'task-claimed', loop, task, host, slot, branch: branchOf(loop), onto };
+    return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branchOf(loop), onto };
   });
   return [...adopts, ...starts];
 }

@@ -43,6 +43,7 @@ export const POLICY: HostPolicy = {
   mergePolicy: 'auto_merge',
   limits: LIMITS,
   target: 'main',
+  place: { at: 'worktree' },
   publish: 'end',
   method: 'merge',
   agents: [{ name: 'scripted', account: 'scripted' }],

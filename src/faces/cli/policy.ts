@@ -38,6 +38,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
     hasGates: settings.gates.commands.length > 0,
     gateTimeoutAuto: settings.gates.timeoutAuto,
     train: trainPolicy(settings),
+    place: { at: 'worktree' },
   };
 }
 

@@ -159,6 +159,7 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
       freeMb: 0,
     },
     target: 'main',
+    place: { at: 'worktree' },
     publish: workload.publish,
     method: 'merge',
     agents: [{ name: 'scripted', account: 'scripted' }],

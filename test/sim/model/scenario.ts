@@ -125,6 +125,7 @@ export function createScenario(random: Random): Scenario {
         freeMb: random.pick([0, 100]),
       },
       target: 'main',
+      place: { at: 'worktree' },
       publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
       method: random.chance(0.7) ? 'merge' : 'squash',
       agents: random.pick(AGENTS),
