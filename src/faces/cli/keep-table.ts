@@ -3,14 +3,6 @@ import { JSON_FLAG, SET_FLAG } from './command-spec.ts';
 
 const ID = { name: '<id>', description: 'id of a keep, its digits, or a unique beginning of either' };
 
-const PRUNE: Omit<CommandSpec, 'name' | 'examples'> = {
-  group: 'Repair',
-  summary: 'Remove worktrees and branches of loops that are over; what they hold is kept',
-  argument: null,
-  flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
-  load: () => import('./commands/prune.ts'),
-};
-
 /** What takes something away, and what brings it back. */
 export const KEEP_COMMANDS: readonly CommandSpec[] = [
   {
@@ -54,20 +46,4 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
     examples: ['ralph undo'],
     load: () => import('./commands/undo.ts'),
   },
-  {
-    name: 'loops discard',
-    group: 'Repair',
-    summary: 'Throw a loop away with its worktree and branch; its work is kept',
-    argument: { name: '<id>', description: 'loop or task id, or a unique beginning of it' },
-    flags: [
-      { flag: '--force', description: 'also while it works: it is stopped first' },
-      { flag: '-y, --yes', description: 'do not ask' },
-      JSON_FLAG,
-      SET_FLAG,
-    ],
-    examples: ['ralph loops discard add-login', 'ralph loops discard add-login --force -y'],
-    load: () => import('./commands/loops-discard.ts'),
-  },
-  { ...PRUNE, name: 'loops prune', examples: ['ralph loops prune --dry-run', 'ralph loops prune'] },
-  { ...PRUNE, name: 'prune', examples: ['ralph prune --dry-run', 'ralph prune'] },
 ];

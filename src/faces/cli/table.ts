@@ -1,6 +1,7 @@
 import type { CommandSpec } from './command-spec.ts';
 import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 import { KEEP_COMMANDS } from './keep-table.ts';
+import { LOOPS_COMMANDS } from './loops-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
 
 /** Every command, as data: help, documents and tests are made from it. */
@@ -119,24 +120,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/status.ts'),
   },
   {
-    name: 'logs',
-    group: 'Watch',
-    summary: 'Show what an agent did, iteration by iteration',
-    argument: {
-      name: '<id>',
-      description: 'loop or task id, or a unique beginning of it; a task stands for its newest loop',
-    },
-    flags: [
-      { flag: '-f, --follow', description: 'go on until the loop ends, also over to its next iteration' },
-      { flag: '--iteration <n>', description: 'only this one' },
-      { flag: '--raw', description: 'the bytes as the agent printed them' },
-      { flag: '--stderr', description: 'its standard error instead of its standard output' },
-      { flag: '--json', description: 'one event per line as JSON' },
-    ],
-    examples: ['ralph logs add-login', 'ralph logs add-login --follow', 'ralph logs add-login --iteration 2 --stderr'],
-    load: () => import('./commands/logs.ts'),
-  },
-  {
     name: 'cost',
     group: 'Watch',
     summary: 'Show tokens and cost by task, loop, iteration and agent',
@@ -145,15 +128,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['ralph cost', 'ralph cost --json'],
     load: () => import('./commands/cost.ts'),
   },
-  {
-    name: 'loops steer',
-    group: 'Work',
-    summary: 'Tell a working loop something',
-    argument: { name: '<id> <text...>', description: 'loop or task id, then the message' },
-    flags: [JSON_FLAG],
-    examples: ['ralph loops steer add-login "use the existing session table"'],
-    load: () => import('./commands/loops-steer.ts'),
-  },
+  ...LOOPS_COMMANDS,
   {
     name: 'why',
     group: 'Watch',

@@ -1,0 +1,78 @@
+import type { CommandSpec } from './command-spec.ts';
+import { JSON_FLAG, SET_FLAG } from './command-spec.ts';
+
+const ID = {
+  name: '<id>',
+  description: 'loop or task id, or a unique beginning of it; a task stands for its newest loop',
+};
+
+const LOGS: Omit<CommandSpec, 'name' | 'examples'> = {
+  group: 'Watch',
+  summary: 'Show what an agent did, iteration by iteration',
+  argument: ID,
+  flags: [
+    { flag: '-f, --follow', description: 'go on until the loop ends, also over to its next iteration' },
+    { flag: '--iteration <n>', description: 'only this one' },
+    { flag: '--raw', description: 'the bytes as the agent printed them' },
+    { flag: '--stderr', description: 'its standard error instead of its standard output' },
+    { flag: '--json', description: 'one event per line as JSON' },
+  ],
+  load: () => import('./commands/logs.ts'),
+};
+
+const PRUNE: Omit<CommandSpec, 'name' | 'examples'> = {
+  group: 'Repair',
+  summary: 'Remove worktrees and branches of loops that are over; what they hold is kept',
+  argument: null,
+  flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
+  load: () => import('./commands/prune.ts'),
+};
+
+/** Looking at loops: nothing here changes one. */
+const READING: readonly CommandSpec[] = [
+  {
+    ...LOGS,
+    name: 'loops logs',
+    examples: ['ralph loops logs add-login', 'ralph loops logs add-login -f', 'ralph loops logs add-login --raw'],
+  },
+];
+
+/** Acting on loops. */
+const ACTING: readonly CommandSpec[] = [
+  {
+    name: 'loops steer',
+    group: 'Work',
+    summary: 'Tell a working loop something',
+    argument: { name: '<id> <text...>', description: 'loop or task id, then the message' },
+    flags: [JSON_FLAG],
+    examples: ['ralph loops steer add-login "use the existing session table"'],
+    load: () => import('./commands/loops-steer.ts'),
+  },
+  {
+    name: 'loops discard',
+    group: 'Repair',
+    summary: 'Throw a loop away with its worktree and branch; its work is kept',
+    argument: { name: '<id>', description: 'loop or task id, or a unique beginning of it' },
+    flags: [
+      { flag: '--force', description: 'also while it works: it is stopped first' },
+      { flag: '-y, --yes', description: 'do not ask' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph loops discard add-login', 'ralph loops discard add-login --force -y'],
+    load: () => import('./commands/loops-discard.ts'),
+  },
+  { ...PRUNE, name: 'loops prune', examples: ['ralph loops prune --dry-run', 'ralph loops prune'] },
+];
+
+/** `loops` with everything below it, and the short names of some of that. */
+export const LOOPS_COMMANDS: readonly CommandSpec[] = [
+  ...READING,
+  ...ACTING,
+  {
+    ...LOGS,
+    name: 'logs',
+    examples: ['ralph logs add-login', 'ralph logs add-login --follow', 'ralph logs add-login --iteration 2 --stderr'],
+  },
+  { ...PRUNE, name: 'prune', examples: ['ralph prune --dry-run', 'ralph prune'] },
+];
