@@ -21,6 +21,8 @@ export interface Settings {
   readonly keep: KeepSettings;
   /** What to do when somebody loops here already: ask, go beside it, or leave it. */
   readonly autoSpawnStrategy: 'ask' | 'always' | 'never';
+  /** Folder of the plans `ralph start` asks for, relative to the checkout. */
+  readonly plans: string;
   readonly worktree: WorktreeSettings;
 }
 

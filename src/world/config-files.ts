@@ -7,6 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../text/config/layer.ts';
 import type { ConfigProblem, Layer } from '../text/config/layer.ts';
 import { settle, type Settled } from '../text/config/settle.ts';
+import { MANAGER_FILE } from '../text/start/manager-name.ts';
 
 export interface ConfigPlaces {
   /** Root of the checkout. */
@@ -19,6 +20,8 @@ export interface ConfigPlaces {
 export type LoadedConfig = Settled & {
   /** The files that were read, by absolute path, weakest first. */
   readonly files: readonly string[];
+  /** What is wrong with files of other programs that are read along. It stops nobody. */
+  readonly warnings: readonly ConfigProblem[];
 };
 
 interface ConfigFile {
@@ -55,7 +58,36 @@ export async function checkConfig({ root, env, flags }: ConfigPlaces): Promise<L
     }
     layers.push(...twins(files));
   }
-  return { ...settle(layers), files: files.map(({ file }) => file) };
+  const manager = await readManager(root, env);
+  layers.push(...manager.layers);
+  return { ...settle(layers), files: [...manager.files, ...files.map(({ file }) => file)], warnings: manager.warnings };
+}
+
+interface Manager {
+  readonly layers: readonly Layer[];
+  readonly files: readonly string[];
+  readonly warnings: readonly ConfigProblem[];
+}
+
+/** Settings of the worktree-manager plugin: the home's below the checkout's, both below every file of ours. */
+async function readManager(root: string, env: NodeJS.ProcessEnv): Promise<Manager> {
+  const home = path.join(homeOf(env), MANAGER_FILE);
+  const places = [
+    { file: home, name: home },
+    { file: path.join(root, MANAGER_FILE), name: MANAGER_FILE },
+  ].filter(({ file }, at, all) => isThere(file) && all.findIndex((one) => one.file === file) === at);
+  if (places.length === 0) return { layers: [], files: [], warnings: [] };
+  const { readManagerFile } = await import('../text/start/manager-file.ts');
+  const read = places.map(({ file, name }) => {
+    const found = readConfigFile(file);
+    if ('text' in found) return readManagerFile(name, found.text);
+    return { layer: null, warnings: [{ file: name, line: 1, column: 1, message: found.fault }] };
+  });
+  return {
+    layers: read.flatMap(({ layer }) => layer ?? []),
+    files: places.map(({ file }) => file),
+    warnings: read.flatMap(({ warnings }) => warnings),
+  };
 }
 
 /** Sets one key in the checkout's configuration file, made if there is none, and returns the file's path. */
@@ -82,9 +114,13 @@ export async function writeConfigKey(root: string, dottedKey: string, text: stri
 /** `$XDG_CONFIG_HOME/ralph/config.toml`; a relative XDG folder counts as unset, as its specification asks. */
 export function userConfigFile(env: NodeJS.ProcessEnv): string {
   const xdg = env['XDG_CONFIG_HOME'] ?? '';
-  const home = env['HOME'] ?? '';
-  const base = path.isAbsolute(xdg) ? xdg : path.join(home === '' ? homedir() : home, '.config');
+  const base = path.isAbsolute(xdg) ? xdg : path.join(homeOf(env), '.config');
   return path.join(base, 'ralph', 'config.toml');
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  const home = env['HOME'] ?? '';
+  return home === '' ? homedir() : home;
 }
 
 /** Those that exist, dangling links included: a link to nowhere is a mistake to report, not a missing file. */

@@ -104,8 +104,11 @@ export const KEYS: readonly ConfigKey[] = [
     'auto_spawn_strategy',
     choice('ask', 'always', 'never'),
     'ask',
-    'What ralph start does where a loop works already: ask: asks you; always: goes beside it; never: leaves it alone.',
+    'What ralph start does where a loop works already: ask: asks you; always: starts beside it; never: writes a launch script, starts nothing.',
   ),
+  key('plans', text, 'docs/plans', 'Folder of the plans that ralph start asks for, relative to the checkout.', [
+    'spec_directory',
+  ]),
 
   key('parallel.enabled', flag, false, 'Work on several tasks at once.'),
   key('parallel.max_workers', count(1, 256), 3, 'How many agents may work at the same time.'),

@@ -6,8 +6,8 @@ import { KEYS, envName, type ConfigKey, type KeyValue } from './keys.ts';
 import type { Place } from './toml-entries.ts';
 import { valueFromText } from './value-from-text.ts';
 
-/** Where a value came from, weakest first. */
-export const LAYER_KINDS = ['default', 'user', 'repo', 'local', 'env', 'flag'] as const;
+/** Where a value came from, weakest first. `manager`: settings of the worktree-manager plugin, translated. */
+export const LAYER_KINDS = ['default', 'manager', 'user', 'repo', 'local', 'env', 'flag'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
 export interface ConfigProblem {

@@ -42,7 +42,7 @@ const DURATION: readonly Json[] = [
   { type: 'number', exclusiveMinimum: 0 },
   { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
 ];
-const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal', 'auto_spawn_strategy'];
+const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal', 'auto_spawn_strategy', 'plans'];
 const AGENT_KEY = /^agents\.\*\.[a-z_]+$/;
 
 /** JSON Schema of a configuration file, kept to draft-07 because TOML editors know no newer one. */

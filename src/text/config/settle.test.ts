@@ -60,6 +60,7 @@ describe('settle', () => {
       },
       keep: { days: 30, ignored: ['.env*', '*.local'] },
       autoSpawnStrategy: 'ask',
+      plans: 'docs/plans',
       worktree: {
         path: '~/worktrees/<name>',
         branch: 'feature/<name>',

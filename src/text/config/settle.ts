@@ -86,6 +86,7 @@ function settingsFrom(values: Values): Settings {
     landing: landingFrom(get, values),
     keep: { days: get('keep.days'), ignored: get('keep.ignored') },
     autoSpawnStrategy: get('auto_spawn_strategy'),
+    plans: get('plans'),
     worktree: worktreeFrom(get),
   };
 }

@@ -1,4 +1,6 @@
 import { EXIT } from '../../../core/errors.ts';
+import { problemLine } from '../../../text/config/layer.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import { checkConfig, configError } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
@@ -6,7 +8,9 @@ import type { Handler } from '../handler.ts';
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
   const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
-  if (call.flags['json'] === true) call.out.json({ version: 1, files: config.files, problems: config.problems });
+  const { files, problems, warnings } = config;
+  if (call.flags['json'] === true) call.out.json({ version: 1, files, problems, warnings });
+  for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
   const [first] = config.problems;
   if (first !== undefined) {
     const remedy = first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list';

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../core/errors.ts';
+import { readWish } from './workflow.ts';
+
+const wish = (...words: string[]) => readWish('auth', words, (path) => path === 'docs/spec.md' || path === 'my spec');
+
+function refusal(...words: string[]): AppError {
+  try {
+    wish(...words);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error(`${words.join(' ')} was not refused`);
+}
+
+describe('what the words behind a feature ask for', () => {
+  it.each([
+    [[], { workflow: 'simple' }],
+    [['simple'], { workflow: 'simple' }],
+    [['plan-only', 'log', 'in'], { workflow: 'plan-only', text: 'log in' }],
+    [['plan-and-implement', 'login'], { workflow: 'plan-and-implement', text: 'login' }],
+    [['implement-only'], { workflow: 'implement-only', spec: null }],
+    [['implement-only', 'my', 'spec'], { workflow: 'implement-only', spec: 'my spec' }],
+    [['docs/spec.md'], { workflow: 'implement-only', spec: 'docs/spec.md' }],
+    [['people can log in'], { workflow: 'plan-and-implement', text: 'people can log in' }],
+    [['people', 'can', 'log', 'in'], { workflow: 'plan-and-implement', text: 'people can log in' }],
+    [['read docs/spec.md'], { workflow: 'plan-and-implement', text: 'read docs/spec.md' }],
+    [['`x` $(touch y)\n"z"'], { workflow: 'plan-and-implement', text: '`x` $(touch y)\n"z"' }],
+  ])('%j', (words, wanted) => {
+    expect(wish(...words)).toEqual(wanted);
+  });
+
+  it('refuses what it would have to guess, with a command to paste', () => {
+    expect(refusal('plan-onyl').remedy).toBe('ralph start auth plan-only');
+    expect(refusal('login').remedy).toBe('ralph start auth plan-and-implement login');
+    expect(refusal('gone.md').message).toContain('no file "gone.md"');
+    expect(refusal('implement-only', 'gone').code).toBe('E_USAGE');
+    expect(refusal('plan-only').remedy).toContain('plan-only "what is wanted"');
+    expect(refusal('simple', 'text').remedy).toBe('ralph start auth simple');
+    expect(refusal('').code).toBe('E_USAGE');
+  });
+});
