@@ -5,6 +5,7 @@ import type { Car, GateReport, HostPolicy, Loop, State, TrainPolicy } from '../.
 import { EMPTY_STATE } from '../../src/core/model.ts';
 import type { LimitSettings } from '../../src/core/settings.ts';
 import type { Task } from '../../src/core/task.ts';
+import type { Facts } from '../../src/core/step.ts';
 import { fold } from '../../src/core/step.ts';
 import type { Usage } from '../../src/core/usage.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
@@ -125,10 +126,12 @@ export interface Tale {
   readonly land: (loop: LoopId, commit?: string) => State;
 }
 
-export function tellTale(): Tale {
+export function tellTale(onRecord: (record: Facts) => void = () => {}): Tale {
   let state = EMPTY_STATE;
   const write: Tale['write'] = (...events) => {
-    state = fold(state, { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'tale', events });
+    const record = { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'tale', events };
+    onRecord(record);
+    state = fold(state, record);
     return state;
   };
   const loop: Tale['loop'] = (id) => {

@@ -28,12 +28,31 @@ const PRUNE: Omit<CommandSpec, 'name' | 'examples'> = {
   load: () => import('./commands/prune.ts'),
 };
 
+const LIST: Omit<CommandSpec, 'name' | 'examples'> = {
+  group: 'Watch',
+  summary: 'List loops, where each stands, and the next command for it',
+  argument: null,
+  flags: [{ flag: '--all', description: 'also those that landed or were discarded' }, JSON_FLAG],
+  load: () => import('./commands/loops-list.ts'),
+};
+
 /** Looking at loops: nothing here changes one. */
 const READING: readonly CommandSpec[] = [
+  { ...LIST, name: 'loops', examples: ['ralph loops', 'ralph loops --all', 'ralph loops --json'] },
+  { ...LIST, name: 'loops list', examples: ['ralph loops list', 'ralph loops list --all --json'] },
   {
     ...LOGS,
     name: 'loops logs',
     examples: ['ralph loops logs add-login', 'ralph loops logs add-login -f', 'ralph loops logs add-login --raw'],
+  },
+  {
+    name: 'loops history',
+    group: 'Watch',
+    summary: 'Show everything that happened to a loop, also when it is gone',
+    argument: ID,
+    flags: [JSON_FLAG],
+    examples: ['ralph loops history add-login', 'ralph loops history add-login --json'],
+    load: () => import('./commands/loops-history.ts'),
   },
 ];
 

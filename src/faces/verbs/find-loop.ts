@@ -16,4 +16,4 @@ export function findLoop(state: State, id: string): Loop {
 }
 
 const WHAT = 'task or loop with work';
-const REMEDY = 'ralph status';
+const REMEDY = 'ralph loops --all';

@@ -1,0 +1,73 @@
+import type { LoopStatus } from './loops-view.ts';
+import type { Loop, ParkReason, State } from './model.ts';
+import { shellWord } from './remedy.ts';
+
+const COMMIT_DIGITS = 12;
+
+/** The command for whoever looks at a loop and wonders what to do. There is one for every state. */
+export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
+  const id = shellWord(loop.id);
+  switch (status) {
+    case 'running':
+      return `ralph loops logs ${id} -f`;
+    case 'suspended':
+      return wake(state, loop);
+    case 'orphaned':
+      return `ralph loops resume ${id}`;
+    case 'waiting':
+      return loop.waitsFor === 'auth' ? `ralph agents check ${shellWord(loop.agent)}` : `ralph loops resume ${id}`;
+    case 'queued':
+      return queuedNext(state);
+    case 'merging':
+      return 'ralph queue --watch';
+    case 'ready':
+      return `ralph loops merge ${id}`;
+    case 'merged':
+      return loop.phase.at === 'landed' ? `git show ${loop.phase.commit.slice(0, COMMIT_DIGITS)}` : 'git log';
+    case 'discarded':
+      return 'ralph keep list';
+    case 'stopped':
+    case 'needs-review':
+      return loop.phase.at === 'parked' ? parkedNext(loop.phase.reason, id) : `ralph loops history ${id}`;
+  }
+}
+
+function wake(state: State, { host }: Loop): string {
+  const pid = host === null ? undefined : state.hosts[host]?.mark.pid;
+  return pid === undefined ? 'ralph status' : `kill -CONT ${pid}`;
+}
+
+function queuedNext(state: State): string {
+  if (state.queuePaused) return 'ralph queue resume';
+  const isLanded = Object.values(state.hosts).some((host) => host.state === 'up');
+  return isLanded ? 'ralph queue --watch' : 'ralph loops process';
+}
+
+function parkedNext(reason: ParkReason, id: string): string {
+  switch (reason) {
+    case 'conflict':
+    case 'red':
+      return `ralph loops retry ${id}`;
+    case 'stopped':
+    case 'iterations':
+    case 'runtime':
+    case 'budget':
+    case 'no-progress':
+    case 'failures':
+    case 'broken':
+      return `ralph loops resume ${id}`;
+    case 'blocked':
+      return `ralph loops logs ${id}`;
+    case 'base-parked':
+    case 'ejected':
+      return `ralph loops merge ${id}`;
+    // A person has to see what it did before it goes on.
+    case 'protected':
+    case 'tampered':
+      return `ralph loops diff ${id}`;
+    case 'reset':
+      return `ralph loops discard ${id}`;
+    case 'discarded':
+      return 'ralph keep list';
+  }
+}

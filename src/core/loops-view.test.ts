@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { key, RED, spent, task, tellTale } from '../../test/sim/tale.ts';
+import { hostId } from './ids.ts';
+import { loopNext } from './loop-next.ts';
+import { countRows, isOver, LOOP_STATUSES, loopRows, statusOf } from './loops-view.ts';
+import type { Loop, ParkReason } from './model.ts';
+
+/** Every reason there is: the compiler refuses a list that lacks one. */
+const REASONS: Readonly<Record<ParkReason, string>> = {
+  iterations: 'resume',
+  runtime: 'resume',
+  'no-progress': 'resume',
+  failures: 'resume',
+  budget: 'resume',
+  broken: 'resume',
+  stopped: 'resume',
+  conflict: 'retry',
+  red: 'retry',
+  'base-parked': 'merge',
+  ejected: 'merge',
+  protected: 'diff',
+  tampered: 'diff',
+  blocked: 'logs',
+  reset: 'discard',
+  discarded: 'ralph keep list',
+};
+
+describe('loopRows', () => {
+  it('scenario 1: every state has its word, is counted, and has a next command', () => {
+    const tale = tellTale();
+    const at = Date.now();
+    tale.join('h1', { slots: 9 });
+    tale.join('h2', { mergePolicy: 'manual' });
+    tale.read(...['merged', 'merging', 'queued', 'ready', 'running', 'orphaned', 'gone'].map((id) => task(id)));
+    tale.land(tale.ready('merged'), 'abcdef0123456789');
+    const merging = tale.ready('merging');
+    tale.startLanding();
+    tale.build([[merging, 'l']]);
+    tale.ready('queued');
+    tale.ready('ready', { host: 'h2' });
+    tale.begin('orphaned', { host: 'h2' });
+    tale.write({ type: 'host-lost', host: hostId('h2') });
+    tale.begin('running');
+    tale.write({ type: 'loop-discarded', loop: tale.begin('gone', { slot: 2 }), kept: null });
+    const rows = loopRows(tale.state(), at);
+    expect(Object.fromEntries(rows.map((row) => [row.task, [row.status, row.next]]))).toEqual({
+      merged: ['merged', 'git show abcdef012345'],
+      merging: ['merging', 'ralph queue --watch'],
+      queued: ['queued', 'ralph queue --watch'],
+      ready: ['ready', 'ralph loops merge ready-4'],
+      orphaned: ['orphaned', 'ralph loops resume orphaned-5'],
+      running: ['running', 'ralph loops logs running-6 -f'],
+      gone: ['discarded', 'ralph keep list'],
+    });
+    const words = ['running', 'orphaned', 'queued', 'merging', 'ready', 'merged', 'discarded'];
+    expect(countRows(rows)).toEqual(words.map((word) => [word, 1]));
+    expect(rows.filter(isOver).map((row) => row.task)).toEqual(['merged', 'gone']);
+    expect(rows[0]).toMatchObject({ commit: 'abcdef0123456789', pid: null, age_ms: at - (rows[0]?.started_at ?? 0) });
+    tale.write({ type: 'host-lost', host: hostId('h1') });
+    const dead = loopRows(tale.state(), at);
+    expect(dead.map((row) => row.status)).not.toContain('running');
+    expect(dead.find((row) => row.task === 'queued')?.next).toBe('ralph loops process');
+    tale.write({ type: 'queue-paused' });
+    expect(loopRows(tale.state(), at).find((row) => row.task === 'queued')?.next).toBe('ralph queue resume');
+  });
+
+  it('scenario 2: tells age, iterations, gates, cost, place, and the first line of what was asked for', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a b', { title: 'First line\nsecond' }));
+    const id = tale.begin('a b');
+    const fresh = loopRows(tale.state(), 0)[0];
+    expect(fresh).toMatchObject({ iterations: 1, gates: null, cost_usd: null, age_ms: 0 });
+    tale.iterate(id, 'worked', 't', 1000, { usage: spent(0.5, 10) });
+    tale.iterate(id, 'claimed', 'u', 1000, { usage: spent(0.25, 10) });
+    tale.gate(id, RED);
+    const { claimedAt } = tale.loop(id);
+    expect(loopRows(tale.state(), claimedAt + 90_000)).toEqual([
+      {
+        id: 'a b-1',
+        status: 'running',
+        reason: null,
+        detail: null,
+        task: 'a b',
+        prompt: 'First line',
+        agent: 'scripted',
+        started_at: claimedAt,
+        age_ms: 90_000,
+        iterations: 3,
+        gates: 'red',
+        cost_usd: 0.75,
+        cost_kind: 'billed',
+        branch: 'ralph/a b-1',
+        place: 'worktree',
+        worktree: '/w/a b-1',
+        commit: null,
+        pid: 1,
+        next: "ralph loops logs 'a b-1' -f",
+      },
+    ]);
+    tale.write({ type: 'host-stopped', host: hostId('h1') });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'suspended', next: 'kill -CONT 1' });
+  });
+
+  it('scenario 4: whatever it was put aside for, the next command is named', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    const id = tale.ready('a');
+    for (const [reason, next] of Object.entries(REASONS) as [ParkReason, string][]) {
+      const loop: Loop = { ...tale.loop(id), phase: { at: 'parked', reason, detail: '', paths: [] } };
+      const status = statusOf(tale.state(), loop);
+      const others: Partial<Record<ParkReason, string>> = {
+        stopped: 'stopped',
+        reset: 'stopped',
+        discarded: 'discarded',
+      };
+      expect([reason, status]).toEqual([reason, others[reason] ?? 'needs-review']);
+      const word = loopNext(tale.state(), loop, status);
+      expect(word).toBe(next.startsWith('ralph') ? next : `ralph loops ${next} a-1`);
+    }
+    for (const status of LOOP_STATUSES)
+      expect(loopNext(tale.state(), tale.loop(id), status)).toMatch(/^(ralph|git|kill) ./);
+  });
+
+  it('scenario 3: an in-place loop says so; one that waits says for what', () => {
+    const tale = tellTale();
+    tale.join('h1', { place: { at: 'checkout', path: '/c', branch: null } });
+    tale.read(task('a'));
+    const id = tale.begin('a');
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ place: 'in-place' });
+    tale.write({ type: 'loop-released', loop: id, fence: tale.loop(id).fence, why: 'auth' });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({
+      status: 'waiting',
+      detail: 'no agent is logged in',
+      next: 'ralph agents check scripted',
+    });
+    tale.write({ type: 'task-reset', task: key('a') });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'stopped', reason: 'reset' });
+    expect(loopRows(tellTale().state(), 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import type { LoopId, Sha } from './ids.ts';
+import { loopNext } from './loop-next.ts';
+import type { Loop, ParkReason, State } from './model.ts';
+import { loopsOf } from './model.ts';
+import { taskIdOf } from './tasks.ts';
+
+/** Where a loop stands, in the words people know from elsewhere. In this order they are counted. */
+export const LOOP_STATUSES = [
+  'running',
+  'suspended',
+  'orphaned',
+  'waiting',
+  'queued',
+  'merging',
+  'ready',
+  'needs-review',
+  'stopped',
+  'merged',
+  'discarded',
+] as const;
+
+export type LoopStatus = (typeof LOOP_STATUSES)[number];
+
+export interface LoopRow {
+  readonly id: LoopId;
+  readonly status: LoopStatus;
+  /** Why it was put aside. */
+  readonly reason: ParkReason | null;
+  readonly detail: string | null;
+  readonly task: string;
+  /** What it was asked for, the first line of it. */
+  readonly prompt: string;
+  readonly agent: string;
+  readonly started_at: number;
+  readonly age_ms: number;
+  readonly iterations: number;
+  /** What the gates said last; null: they have not run. */
+  readonly gates: 'green' | 'red' | null;
+  readonly cost_usd: number | null;
+  readonly cost_kind: string | null;
+  readonly branch: string;
+  readonly place: 'worktree' | 'in-place';
+  /** Where it works, or its work still stands; null: nowhere. */
+  readonly worktree: string | null;
+  /** What landed. */
+  readonly commit: Sha | null;
+  /** The process that holds it; null: nobody does. */
+  readonly pid: number | null;
+  /** The command that moves it on or shows more. */
+  readonly next: string;
+}
+
+/** Every loop the log knows, in the order they began. */
+export const loopRows = (state: State, nowMs: number): readonly LoopRow[] =>
+  loopsOf(state).map((loop) => rowOf(state, loop, nowMs));
+
+/** Over and done with: nobody has to look at it again. */
+export const isOver = ({ status }: LoopRow): boolean => status === 'merged' || status === 'discarded';
+
+/** How many there are of each status, none left out but those without any. */
+export function countRows(rows: readonly LoopRow[]): readonly (readonly [LoopStatus, number])[] {
+  return LOOP_STATUSES.flatMap((status) => {
+    const count = rows.filter((row) => row.status === status).length;
+    return count === 0 ? [] : [[status, count] as const];
+  });
+}
+
+function rowOf(state: State, loop: Loop, nowMs: number): LoopRow {
+  const { phase, place } = loop;
+  const status = statusOf(state, loop);
+  const task = taskIdOf(state, loop.task);
+  const host = loop.host === null ? undefined : state.hosts[loop.host];
+  return {
+    id: loop.id,
+    status,
+    reason: phase.at === 'parked' ? phase.reason : null,
+    detail: phase.at === 'parked' ? phase.detail : noteOf(loop),
+    task,
+    prompt: loop.title.trim().split(/\r?\n/)[0] ?? '',
+    agent: loop.agent,
+    started_at: loop.claimedAt,
+    age_ms: Math.max(0, nowMs - loop.claimedAt),
+    iterations: phase.at === 'iterating' ? phase.n : loop.iteration,
+    gates: loop.lastGate?.verdict ?? null,
+    cost_usd: loop.usage.costUsd,
+    cost_kind: loop.usage.costKind,
+    branch: loop.branch,
+    place: place.at === 'worktree' ? 'worktree' : 'in-place',
+    worktree: loop.worktree,
+    commit: phase.at === 'landed' ? phase.commit : null,
+    pid: host?.mark.pid ?? null,
+    next: loopNext(state, loop, status),
+  };
+}
+
+export function statusOf(state: State, loop: Loop): LoopStatus {
+  switch (loop.phase.at) {
+    case 'preparing':
+    case 'iterating':
+    case 'gating':
+    case 'updating':
+      if (loop.host !== null) return state.hosts[loop.host]?.state === 'stopped' ? 'suspended' : 'running';
+      return loop.waitsFor === null ? 'orphaned' : 'waiting';
+    case 'ready':
+      if (state.landing?.cars.some((car) => car.loop === loop.id) === true) return 'merging';
+      return loop.phase.queued ? 'queued' : 'ready';
+    case 'landed':
+      return 'merged';
+    case 'parked':
+      return parkedStatus(loop.phase.reason);
+  }
+}
+
+function parkedStatus(reason: ParkReason): LoopStatus {
+  switch (reason) {
+    case 'discarded':
+      return 'discarded';
+    case 'stopped':
+    case 'reset':
+      return 'stopped';
+    case 'iterations':
+    case 'runtime':
+    case 'budget':
+    case 'no-progress':
+    case 'failures':
+    case 'conflict':
+    case 'red':
+    case 'base-parked':
+    case 'broken':
+    case 'blocked':
+    case 'protected':
+    case 'ejected':
+    case 'tampered':
+      return 'needs-review';
+  }
+}
+
+function noteOf({ host, waitsFor, stopping }: Loop): string | null {
+  if (stopping) return 'stops when its iteration ends';
+  if (host !== null || waitsFor === null) return null;
+  return waitsFor === 'auth' ? 'no agent is logged in' : "the run's budget is spent";
+}

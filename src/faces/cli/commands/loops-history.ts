@@ -1,0 +1,39 @@
+import { isoTime } from '../../../core/describe-time.ts';
+import { EXIT } from '../../../core/errors.ts';
+import type { Event } from '../../../core/events.ts';
+import { loopHistory } from '../../../core/loop-history.ts';
+import { EMPTY_STATE } from '../../../core/model.ts';
+import { fold } from '../../../core/step.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import { readLogOnly } from '../../../world/log/file-log.ts';
+import { logFolder } from '../../../world/state-places.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Handler } from '../handler.ts';
+import { historyLine } from '../history-line.ts';
+import type { Style } from '../output.ts';
+
+const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
+
+/** The log is read once, from its beginning: whose history it is to be is only known at its end. */
+export const handle: Handler = async ({ args, cwd, flags, out }) => {
+  const records = await readLogOnly<Event>(logFolder(findRepository(cwd))).read(0);
+  const state = records.reduce(fold, EMPTY_STATE);
+  const loop = findLoop(state, args[0] ?? '');
+  const entries = loopHistory(records, loop.id);
+  if (flags['json'] === true) {
+    const events = entries.map((entry) => ({
+      seq: entry.seq,
+      at: isoTime(entry.at),
+      by: entry.by,
+      line: historyLine(entry, loop.id, PLAIN),
+      ...entry.what,
+    }));
+    out.json({ version: 1, loop: loop.id, task: taskIdOf(state, loop.task), branch: loop.branch, events });
+    return EXIT.ok;
+  }
+  // Whether there is colour goes by standard error; this may go into a file.
+  const style = process.stdout.isTTY ? out.style : PLAIN;
+  for (const entry of entries) out.data(`${isoTime(entry.at)}  ${historyLine(entry, loop.id, style)}`);
+  return EXIT.ok;
+};

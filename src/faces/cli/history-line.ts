@@ -1,0 +1,74 @@
+import type { Event } from '../../core/events.ts';
+import type { LoopId } from '../../core/ids.ts';
+import type { HistoryEntry } from '../../core/loop-history.ts';
+import type { News } from '../../core/news.ts';
+import { NEWS_TYPES } from '../../core/news.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import { eventLine, newsLine } from './live-lines.ts';
+import type { Style } from './output.ts';
+
+/** One line about an entry of a loop's history. What a run says while it goes on is said the same way here. */
+export function historyLine({ what, state }: HistoryEntry, loop: LoopId, style: Style): string {
+  if (isNews(what)) return newsLine(what, state, style);
+  return eventLine(what, state, style) ?? quietLine(what, loop);
+}
+
+const isNews = (what: Event | News): what is News => NEWS_TYPES.has(what.type);
+
+const short = (commit: string): string => commit.slice(0, 10);
+
+/** What is too little to be told while many loops run, and belongs to the history of one. */
+function quietLine(event: Event, loop: LoopId): string {
+  switch (event.type) {
+    case 'worktree-made':
+      return `its worktree stands at ${cleanLine(event.path)}, from ${short(event.base)}`;
+    case 'worktree-lost':
+      return 'its worktree is gone and is made again';
+    case 'worktree-retired':
+      return 'its worktree was given back';
+    case 'loop-blocked':
+      return `says it needs a person: ${cleanLine(event.why)}`;
+    case 'loop-done':
+      return `says it is done: ${cleanLine(event.summary)}`;
+    case 'loop-discarded':
+      return `a person threw it away; ${event.kept === null ? 'nothing to keep' : `kept as ${cleanLine(event.kept)}`}`;
+    case 'loop-restored':
+      return 'a person took it back';
+    case 'loop-sent-back':
+      return 'is sent back to be mended';
+    case 'loop-bumped':
+      return 'a person wants it to land first';
+    case 'loop-ejected':
+      return 'a person took it out of the queue';
+    case 'main-merged':
+      return `main (${short(event.base)}) was merged into it${event.conflicts.length === 0 ? '' : `, with conflicts in ${cleanLine(event.conflicts.join(', '))}`}`;
+    case 'landing-requested':
+      return 'a person asked for it to be landed';
+    case 'train-built':
+      return trainLine(event, loop);
+    case 'candidate-tested':
+      return 'merged with main the gates are green';
+    case 'conflicts-foreseen':
+      return `will not merge as it is: ${cleanLine((event.found[loop] ?? []).flatMap((one) => one.paths).join(', '))}`;
+    case 'task-reset':
+      return 'a person freed its task';
+    case 'landings-found':
+      return 'was found to have landed';
+    case 'loops-found':
+      return 'was found in the repository and goes on';
+    default:
+      return event.type.replaceAll('-', ' ');
+  }
+}
+
+function trainLine(event: Extract<Event, { type: 'train-built' }>, loop: LoopId): string {
+  const at = event.cars.findIndex((car) => car.loop === loop);
+  if (at >= 0)
+    return `rides to land, number ${at + 1} of ${event.cars.length}, as ${short(event.cars[at]?.commit ?? '')}`;
+  const clash = event.clashes.find((one) => one.loop === loop);
+  if (clash !== undefined)
+    return `does not merge with ${clash.main ? 'main' : 'what lands before it'}: ${cleanLine(clash.paths.join(', '))}`;
+  const broken = event.broken.find((one) => one.loop === loop);
+  if (broken !== undefined) return `could not be merged: ${cleanLine(broken.why)}`;
+  return event.contained.some((one) => one.loop === loop) ? 'is in main already' : 'holds the work of other loops';
+}
