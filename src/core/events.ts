@@ -126,12 +126,12 @@ export type Event =
       /** Paths it changed since it began, some of them if there are many. */
       readonly changed: readonly string[];
     }
-  /** No agent may work on the loop now, so its host gives it back. */
+  /** No agent may work on the loop now, or a person stopped it before one began, so its host gives it back. */
   | {
       readonly type: 'loop-released';
       readonly loop: LoopId;
       readonly fence: number;
-      readonly why: 'auth' | 'budget';
+      readonly why: 'auth' | 'budget' | 'stopped';
     }
   /** The hold on an account is over. */
   | {
@@ -237,6 +237,10 @@ export type Event =
   | { readonly type: 'loops-found'; readonly loops: readonly FoundLoop[] }
   /** A person throws a loop away; its work is kept under a ref. */
   | { readonly type: 'loop-discarded'; readonly loop: LoopId; readonly kept: string | null }
+  /** A person stops a loop: at once, or where its agent works when that iteration ends. */
+  | { readonly type: 'loop-stopped'; readonly loop: LoopId; readonly now: boolean }
+  /** A person lets a loop go on that was stopped, or parked for a reason that work can mend. */
+  | { readonly type: 'loop-resumed'; readonly loop: LoopId }
   /** A person takes back what they threw away. */
   | { readonly type: 'loop-restored'; readonly loop: LoopId; readonly path: string | null }
   /** Integration is not where the log left it: a landing was cut short, or another one moved it. */

@@ -148,7 +148,7 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
 }
 
 /** Since it was asked for, the task may have been started anew, or have landed. */
-function isTakenByAnother(state: State, loop: Loop): boolean {
+export function isTakenByAnother(state: State, loop: Loop): boolean {
   if (state.landed[loop.task] != null) return true;
   return loopsOf(state).some((other) => other.id !== loop.id && other.task === loop.task && isLive(other));
 }

@@ -7,6 +7,7 @@ import type { Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 import { parkStranded } from './put-aside.ts';
 import { mainMerged } from './rework.ts';
+import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
 export type LoopEvent =
@@ -39,7 +40,7 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     case 'worktree-kept':
       return changeLoop(state, event.loop, (loop) => ({ ...loop, worktreeState: 'kept' }));
     case 'iteration-ended':
-      return endIteration(state, event, stamp);
+      return lastWord(state, event, stamp) ?? endIteration(state, event, stamp);
     case 'gates-ended':
       return endGates(state, event, stamp);
     case 'main-merged': {
@@ -49,7 +50,7 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
         : mainMerged(state, loop, event, stamp);
     }
     case 'loop-released':
-      return changeOwned(state, event, (loop) => ({ ...loop, host: null, waitsFor: event.why, since: stamp.at }));
+      return changeOwned(state, event, (loop) => released(loop, event.why, stamp));
     case 'loop-progressed':
     case 'loop-blocked':
     case 'loop-done':
@@ -57,6 +58,10 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return changeLoop(state, event.loop, (loop) => hear(loop, event, stamp));
     case 'loop-discarded':
       return discard(state, event, stamp);
+    case 'loop-stopped':
+      return changeLoop(state, event.loop, (loop) => stopLoop(loop, event.now, stamp));
+    case 'loop-resumed':
+      return changeLoop(state, event.loop, (loop) => resumeLoop(state, loop, stamp));
     case 'loop-restored':
       return changeLoop(state, event.loop, (loop) =>
         loop.phase.at === 'parked' && loop.phase.reason === 'discarded'

@@ -6,6 +6,7 @@ import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from './mode
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
 import { findTask } from './tasks.ts';
+import { usedSince } from './granted.ts';
 import { addUsage, overspent } from './usage.ts';
 import { sawVerdict, withOdds } from './train/odds.ts';
 import { recordVerdict, verdictOf } from './verdicts.ts';
@@ -77,7 +78,8 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
 
 export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
   if (!isWorking(loop) || loop.phase.at === 'preparing') return loop;
-  return { ...loop, phase: { at: 'preparing' }, since: stamp.at, worktree: null, worktreeState: 'none' };
+  const lost: Loop = { ...loop, phase: { at: 'preparing' }, since: stamp.at, worktree: null, worktreeState: 'none' };
+  return stoppedIfAsked(lost, stamp);
 }
 
 /** What comes after one run of the agent, for its loop, its account and the run's budget. */
@@ -89,7 +91,7 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
   const strikes = accountOf(noted, event.account)?.strikes ?? 0;
   const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
-  const next = updatedFirst(noted, releasedIfStuck(noted, host, after));
+  const next = stoppedIfAsked(updatedFirst(noted, releasedIfStuck(noted, host, after)), stamp);
   // The check of a stray has put back what it moved, so publishing may work again.
   const publishing = event.breach === null ? noted.publishing : { ...noted.publishing, blocked: null };
   return { ...noted, publishing, loops: { ...noted.loops, [loop.id]: next } };
@@ -124,7 +126,7 @@ function afterIteration(
   return nextIteration(after, limits, lastWords(event, failed), stamp);
 }
 
-function describeBreach({ did, kept, restored }: Breach): string {
+export function describeBreach({ did, kept, restored }: Breach): string {
   const parts = [did.join('; ')];
   if (restored.length > 0) parts.push(`put back: ${restored.join(', ')}`);
   if (kept.length > 0) parts.push(`kept: ${kept.join(', ')}`);
@@ -134,14 +136,14 @@ function describeBreach({ did, kept, restored }: Breach): string {
 /** A person said something that no agent has heard: what is there cannot be what they want. */
 const isUntold = (loop: Loop): boolean => loop.guidance.length > 0;
 
-const isFailure = (outcome: IterationOutcome): boolean =>
+export const isFailure = (outcome: IterationOutcome): boolean =>
   outcome === 'failed' || outcome === 'lost' || outcome === 'stalled';
 
 /** The agent was not allowed to work, or was told to stop: no iteration, no failure, no attempt. */
 const countsForNothing = (outcome: IterationOutcome): boolean =>
   outcome === 'interrupted' || outcome === 'limited' || outcome === 'throttled' || outcome === 'refused';
 
-function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Loop {
+export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Loop {
   const moved = event.tree !== loop.tree;
   const counts = failed || !countsForNothing(event.outcome);
   return {
@@ -169,7 +171,7 @@ function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stam
 
 /** The next iteration, though this one did not count: what it cost does. */
 export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
-  const spent = overspent(loop.usage, limits);
+  const spent = overspent(usedSince(loop), limits);
   return spent === null
     ? { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } }
     : park(loop, 'budget', spent, stamp);
@@ -236,15 +238,15 @@ function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stam
 
 function nextIteration(loop: Loop, limits: LimitSettings, last: string, stamp: Stamp): Loop {
   const also = last === '' ? '' : `; ${last}`;
-  const spent = overspent(loop.usage, limits);
+  const spent = overspent(usedSince(loop), limits);
   if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
   if (loop.failureStreak >= limits.consecutiveFailures)
     return giveUp(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
   if (loop.idleStreak >= limits.noProgress)
     return giveUp(loop, 'no-progress', `no change in ${loop.idleStreak} iterations${also}`, stamp);
-  if (loop.counted - (loop.rework?.countedBefore ?? 0) >= limits.iterations)
+  if (loop.counted - Math.max(loop.granted.counted, loop.rework?.countedBefore ?? 0) >= limits.iterations)
     return giveUp(loop, 'iterations', `not done after ${loop.counted} iterations${also}`, stamp);
-  if (loop.usedMs >= limits.runtimeMs)
+  if (loop.usedMs - loop.granted.usedMs >= limits.runtimeMs)
     return giveUp(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
   return { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } };
 }
@@ -263,5 +265,16 @@ export function park(
   stamp: Stamp,
   paths: readonly string[] = [],
 ): Loop {
-  return { ...loop, host: null, phase: { at: 'parked', reason, detail, paths }, since: stamp.at };
+  return { ...loop, host: null, stopping: false, phase: { at: 'parked', reason, detail, paths }, since: stamp.at };
+}
+
+/** Put aside because a person said so. What waited for its gates is judged by them when it goes on. */
+export function parkStopped(loop: Loop, stamp: Stamp): Loop {
+  const doneSaid = loop.phase.at === 'gating' ? loop.phase.n : loop.doneSaid;
+  return { ...park(loop, 'stopped', 'a person stopped it', stamp), doneSaid };
+}
+
+/** Its iteration is over. What else became of it goes before the wish that it stop. */
+function stoppedIfAsked(loop: Loop, stamp: Stamp): Loop {
+  return loop.stopping && isWorking(loop) ? parkStopped(loop, stamp) : loop;
 }

@@ -1,4 +1,6 @@
 import type { Failure } from './failure.ts';
+import type { Granted } from './granted.ts';
+import { NOTHING_GRANTED } from './granted.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
 import type { Task } from './task.ts';
@@ -223,7 +225,7 @@ export interface Loop {
   readonly progress: string | null;
   /** The agent says it cannot go on: why. */
   readonly blockedWhy: string | null;
-  /** The iteration that said it was done by a verb. */
+  /** The iteration that said it was done by a verb, or whose gates a person stopped. */
   readonly doneSaid: number | null;
   /** Given back because no agent may work: until a person logs in, or until another run has money again. */
   readonly waitsFor: 'auth' | 'budget' | null;
@@ -237,6 +239,10 @@ export interface Loop {
   readonly clash: Clash | null;
   /** Sequence number of a person's wish to land it first; 0: none. */
   readonly bumped: number;
+  /** A person wants it to stop when its iteration ends. */
+  readonly stopping: boolean;
+  /** What it had used when a person last let it go on in spite of a limit: limits count from there. */
+  readonly granted: Granted;
 }
 
 export interface Spend {
@@ -281,7 +287,8 @@ export type ParkReason =
   | 'protected'
   | 'ejected'
   | 'tampered'
-  | 'discarded';
+  | 'discarded'
+  | 'stopped';
 
 /** What an agent did outside its own worktree. */
 export interface Breach {
@@ -350,6 +357,8 @@ export const UNTOLD: Pick<
   | 'footprint'
   | 'clash'
   | 'bumped'
+  | 'stopping'
+  | 'granted'
   | 'place'
 > = {
   place: { at: 'worktree' },
@@ -365,6 +374,8 @@ export const UNTOLD: Pick<
   footprint: [],
   clash: null,
   bumped: 0,
+  stopping: false,
+  granted: NOTHING_GRANTED,
 };
 
 export const VERDICTS_MAX = 256;

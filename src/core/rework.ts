@@ -24,7 +24,7 @@ function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
 type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
 
 /** Back to work, held by nobody: whoever has a free slot takes it up. */
-function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
+export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
   return {
     ...loop,
     host: null,

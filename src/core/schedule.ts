@@ -118,9 +118,9 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
 }
 
-/** An agent that strayed is not let loose again, and what a person threw away does not come back, until they say so. */
+/** An agent that strayed is not let loose again, and what a person stopped or threw away does not come back, until they say so. */
 const needsPerson = ({ phase }: Loop): boolean =>
-  phase.at === 'parked' && (phase.reason === 'tampered' || phase.reason === 'discarded');
+  phase.at === 'parked' && (phase.reason === 'tampered' || phase.reason === 'discarded' || phase.reason === 'stopped');
 
 /** A dependency counts once landed; where a person lands by hand, once its branch is ready to start from. */
 function isMet(picture: Picture, dep: Task['id']): boolean {

@@ -64,6 +64,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'loop-steered':
     case 'loop-discarded':
     case 'loop-restored':
+    case 'loop-stopped':
+    case 'loop-resumed':
       return applyLoopEvent(state, event, stamp);
     case 'command-failed':
       // A claim and a landing written in one record share a fence, so only the loop tells them apart.

@@ -41,7 +41,7 @@ function loopWish(state: State, host: Host, loop: Loop): Command {
         loop: loop.id,
         fence: loop.fence,
         n,
-        timeoutMs: Math.max(0, limits.runtimeMs - loop.usedMs),
+        timeoutMs: Math.max(0, limits.runtimeMs - loop.usedMs + loop.granted.usedMs),
         delayMs,
       };
     }

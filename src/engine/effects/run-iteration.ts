@@ -4,6 +4,7 @@ import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Loop } from '../../core/model.ts';
 import { taskIdOf } from '../../core/tasks.ts';
+import { usedSince } from '../../core/granted.ts';
 import { dollarsLeft } from '../../core/usage.ts';
 import { KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { judge } from '../../text/agents/verdict.ts';
@@ -35,7 +36,6 @@ export async function runIteration(
   };
   let told = 0;
   if (!world.agents.wasStarted(iteration)) {
-    await world.clock.sleep(command.delayMs, signal);
     const order = await awaitOrder(context, command, iteration, signal);
     if (order === null) return [];
     if ('released' in order)
@@ -65,22 +65,30 @@ function loopOf(context: PerformContext, command: RunIteration): Loop & { readon
 }
 
 interface Released {
-  readonly released: 'auth' | 'budget';
+  readonly released: 'auth' | 'budget' | 'stopped';
 }
 
-/** Waits while every agent is held back or the disk has no room; null: told to stop. */
+/** Waits as long as it was told, and while every agent is held back or the disk has no room; null: told to stop. */
 async function awaitOrder(
   context: PerformContext,
   command: RunIteration,
   iteration: Iteration,
   signal: AbortSignal,
 ): Promise<AgentOrder | Released | null> {
+  const { clock } = context.world;
+  const fromMs = clock.awakeMs() + command.delayMs;
   for (;;) {
     if (signal.aborted || !isWished(context, command)) return null;
+    if (loopOf(context, command).stopping) return { released: 'stopped' };
+    const earlyMs = fromMs - clock.awakeMs();
+    if (earlyMs > 0) {
+      await clock.sleep(Math.min(earlyMs, HOLD_LOOK_MS), signal);
+      continue;
+    }
     const agent = freeAgent(context, command);
     if (typeof agent === 'object') return agent;
     if (agent === null) {
-      await context.world.clock.sleep(HOLD_LOOK_MS, signal);
+      await clock.sleep(HOLD_LOOK_MS, signal);
       continue;
     }
     const loop = loopOf(context, command);
@@ -110,7 +118,7 @@ async function orderFor(context: PerformContext, loop: Loop, agent: string): Pro
   const { policy } = context;
   const { run } = context.state();
   const budgetUsd = dollarsLeft([
-    { usage: loop.usage, budget: policy.limits },
+    { usage: usedSince(loop), budget: policy.limits },
     { usage: run.usage, budget: policy.budget },
   ]);
   const guided = Math.max(0, ...loop.guidance.map((one) => one.id));

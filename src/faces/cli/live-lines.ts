@@ -22,10 +22,16 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return `${name(event.loop)} ${cleanLine(event.text)}`;
     case 'loop-steered':
       return `${name(event.loop)} is told: ${cleanLine(event.text)}`;
+    case 'loop-stopped':
+      return state.loops[event.loop]?.stopping === true ? `${name(event.loop)} stops when its iteration ends` : null;
+    case 'loop-resumed':
+      return `${name(event.loop)} is to go on`;
     case 'task-proposed':
       return `${name(event.loop)} proposes a task: ${cleanLine(event.title)}`;
     case 'loop-released':
-      return `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent is logged in' : "the run's budget is spent"}`;
+      return event.why === 'stopped'
+        ? null
+        : `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent is logged in' : "the run's budget is spent"}`;
     case 'account-resumed':
       return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':

@@ -35,6 +35,13 @@ export function isTaken(before: State, event: Extract<Event, { type: 'iteration-
   return loop.phase.at === 'iterating' && loop.phase.n === event.n;
 }
 
+/** Told by who held it, about the agent that a person stopped at once. */
+export function isLastWord(before: State, event: Extract<Event, { type: 'iteration-ended' }>): boolean {
+  const loop = before.loops[event.loop];
+  if (loop?.phase.at !== 'parked' || loop.phase.reason !== 'stopped') return false;
+  return loop.fence === event.fence && loop.iteration + 1 === event.n;
+}
+
 export function turnPage(page: Page, before: State, event: Event): Page {
   switch (event.type) {
     case 'host-joined': {
@@ -51,13 +58,19 @@ export function turnPage(page: Page, before: State, event: Event): Page {
       if ((before.accounts[event.account]?.hold?.untilMs ?? 0) > event.untilMs) return page;
       return { ...page, held: new Map([...page.held].filter(([account]) => account !== event.account)) };
     case 'iteration-ended': {
-      if (!isTaken(before, event)) return page;
+      if (!isTaken(before, event) && !isLastWord(before, event)) return page;
       const loops = new Map(page.loops).set(event.loop, add(page.loops.get(event.loop) ?? NOTHING, event.usage));
       const run = { ...page.run, ...add(page.run, event.usage) };
       const kind = event.hold?.kind ?? 'warning';
       // Who must log in does so, whatever else is told meanwhile.
       const isNew = kind !== 'warning' && page.held.get(event.account) !== 'auth';
       return { held: isNew ? new Map(page.held).set(event.account, kind) : page.held, run, loops };
+    }
+    case 'loop-resumed': {
+      // A limit that put it aside begins anew; where a person stopped it, it goes on.
+      const phase = before.loops[event.loop]?.phase;
+      if (phase?.at !== 'parked' || phase.reason === 'stopped') return page;
+      return { ...page, loops: new Map(page.loops).set(event.loop, NOTHING) };
     }
     default:
       return page;

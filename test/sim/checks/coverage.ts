@@ -25,7 +25,10 @@ const SOUGHT: Record<
   | 'only those ahead in the way'
   | 'markers to mend'
   | 'merged by itself'
-  | 'mended and landed',
+  | 'mended and landed'
+  | 'stopped in the end'
+  | 'a last word'
+  | 'gated after a stop',
   true
 > = {
   'held limit': true,
@@ -86,6 +89,8 @@ const SOUGHT: Record<
   'loops-found': true,
   'loop-discarded': true,
   'loop-restored': true,
+  'loop-stopped': true,
+  'loop-resumed': true,
   'host-stopped': true,
   'host-woke': true,
   'disk-low': true,
@@ -124,6 +129,10 @@ const SOUGHT: Record<
   'parked ejected': true,
   'parked tampered': true,
   'parked discarded': true,
+  'parked stopped': true,
+  'stopped in the end': true,
+  'a last word': true,
+  'gated after a stop': true,
   'stopped upstream-conflict': true,
   'stopped upstream-red': true,
   'stopped main-red': true,
@@ -139,10 +148,11 @@ export function createCoverage(): Coverage {
   const missing = new Set<string>(Object.keys(SOUGHT));
   const see = (what: string): void => void missing.delete(what);
   const add = ({ log, states }: Realm): void => {
-    for (const { events } of log)
+    for (const { events, seq } of log)
       for (const event of events) {
         see(event.type);
         seeInEvent(event, see);
+        seeStop(event, states[seq - 1], states[seq], see);
       }
     for (const state of states) seeInState(state, see);
   };
@@ -162,6 +172,16 @@ function seeInEvent(event: Event, see: (what: string) => void): void {
   if (event.type !== 'iteration-ended') return;
   see(`it ${event.outcome}`);
   if (event.agent === 'bob') see('the second agent');
+}
+
+/** A loop that a person stopped: by itself when its iteration ended, or told of afterwards, or judged when it went on. */
+function seeStop(event: Event, before: State | undefined, after: State | undefined, see: (what: string) => void): void {
+  if (event.type !== 'iteration-ended' && event.type !== 'loop-resumed') return;
+  const [was, is] = [before?.loops[event.loop], after?.loops[event.loop]];
+  if (event.type === 'loop-resumed' && is?.phase.at === 'gating') see('gated after a stop');
+  if (event.type !== 'iteration-ended' || is?.phase.at !== 'parked' || is.phase.reason !== 'stopped') return;
+  if (was?.stopping === true) see('stopped in the end');
+  else if (was?.iteration !== is.iteration) see('a last word');
 }
 
 function seeInState(state: State, see: (what: string) => void): void {

@@ -21,7 +21,7 @@ export function startableTasks(state: State, policy: Omit<HostPolicy, 'slots'>):
     const isSettled = state.landed[key] !== undefined || task.status === 'done' || task.status === 'blocked';
     if (isSettled || loop?.phase.at === 'ready') return false;
     const attempts = state.attempts[key] ?? 0;
-    const asksAPerson = loop?.phase.at === 'parked' && ['tampered', 'discarded'].includes(loop.phase.reason);
+    const asksAPerson = loop?.phase.at === 'parked' && ['tampered', 'discarded', 'stopped'].includes(loop.phase.reason);
     if (loop !== undefined && (attempts >= policy.limits.attempts || (attempts > 0 && asksAPerson))) return false;
     if (task.deps.some((dep) => !isMet(dep))) return false;
     const group = task.group ?? (policy.strategy === 'group' ? '' : null);

@@ -1,16 +1,21 @@
 import type { HostId, LoopId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/model.ts';
-import { isLive, loopsOf } from '../../../src/core/model.ts';
+import type { Loop, State } from '../../../src/core/model.ts';
+import { isLive, isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail } from '../model/realm.ts';
 import type { EventWatch } from './watch-records.ts';
 
-/** Checks what follows from full disks, suspended hosts, agents that stray, and work that was thrown away or found. */
+/** Checks what follows from full disks, suspended hosts, agents that stray, and work that was stopped, thrown away or found. */
 export function watchMishaps(realm: Realm): EventWatch {
   const thrownAway = new Set<LoopId>();
   const suspended = new Set<HostId>();
+  const stopped = new Map<LoopId, Loop['phase']>();
   let isFull = false;
   return (before, event, after) => {
+    if (event.type === 'loop-resumed') stopped.delete(event.loop);
+    const stops = event.type === 'loop-stopped' ? before.loops[event.loop] : undefined;
+    if (stops !== undefined && isWorking(stops) && !stopped.has(stops.id)) stopped.set(stops.id, stops.phase);
+    if (before.loops !== after.loops) checkStopped(realm, after, stopped, event.type === 'loop-stopped' && event.now);
     switch (event.type) {
       case 'disk-low':
         isFull = true;
@@ -56,6 +61,18 @@ export function watchMishaps(realm: Realm): EventWatch {
         if (before.loops !== after.loops) checkThrownAway(realm, after, thrownAway);
     }
   };
+}
+
+/** It may end the iteration it was in, and does nothing else until a person lets it go on. */
+function checkStopped(realm: Realm, state: State, stopped: ReadonlyMap<LoopId, Loop['phase']>, isNow: boolean): void {
+  for (const [id, was] of stopped) {
+    const loop = state.loops[id];
+    if (loop === undefined || !isWorking(loop)) continue;
+    const { phase } = loop;
+    const isSame = phase.at === 'iterating' && was.at === 'iterating' && phase.n === was.n;
+    if (!isSame) fail(realm, 'stopped-stays-stopped', `${id} is ${phase.at}`);
+    else if (isNow && !loop.stopping) fail(realm, 'stopped-stays-stopped', `${id} goes on at once`);
+  }
 }
 
 function checkThrownAway(realm: Realm, state: State, thrownAway: ReadonlySet<LoopId>): void {

@@ -160,6 +160,22 @@ const personDiscards: Act = (realm) => {
   });
 };
 
+/** Stops a loop, at once or when its iteration ends, and perhaps lets it go on. */
+const personStops: Act = (realm) => {
+  const { random } = realm;
+  const loops = newestLoops(stateOf(realm)).filter((loop) => isWorking(loop) || random.chance(0.05));
+  if (loops.length === 0) return;
+  const { id: loop } = random.pick(loops);
+  personWrites(realm, [{ type: 'loop-stopped', loop, now: random.chance(0.5) }]);
+  if (random.chance(0.6))
+    realm.timeline.after(random.between(10, 2500), () => personWrites(realm, [{ type: 'loop-resumed', loop }]));
+};
+
+const personResumes: Act = (realm) => {
+  const parked = loopsOf(stateOf(realm)).filter((loop) => loop.phase.at === 'parked');
+  if (parked.length > 0) personWrites(realm, [{ type: 'loop-resumed', loop: realm.random.pick(parked).id }]);
+};
+
 const agentVanishes: Act = (realm) => {
   const running = [...realm.agents.values()].filter((agent) => agent.end === null);
   if (running.length > 0) endAgent(realm.random.pick(running), { how: 'lost' });
@@ -292,4 +308,7 @@ const ACTS: readonly Act[] = [
   personPauses,
   personReorders,
   personReorders,
+  personStops,
+  personStops,
+  personResumes,
 ];
