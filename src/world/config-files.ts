@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { AppError } from '../core/errors.ts';
@@ -8,6 +8,7 @@ import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../
 import type { ConfigProblem, Layer } from '../text/config/layer.ts';
 import { settle, type Settled } from '../text/config/settle.ts';
 import { MANAGER_FILE } from '../text/start/manager-name.ts';
+import { readPlainText } from './plain-text.ts';
 
 export interface ConfigPlaces {
   /** Root of the checkout. */
@@ -31,7 +32,6 @@ interface ConfigFile {
   readonly name: string;
 }
 
-const LARGEST_FILE_BYTES = 1_048_576;
 const REPO_NAMES = ['ralph.toml', '.ralph/ralph.toml'] as const;
 const LOCAL_NAMES = ['ralph.local.toml', '.ralph/ralph.local.toml'] as const;
 
@@ -154,19 +154,7 @@ function faulty(kind: ConfigFile['kind'], name: string, message: string): Layer 
 }
 
 function readConfigFile(file: string): { readonly text: string } | { readonly fault: string } {
-  let handle: number | null = null;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
-    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const found = fstatSync(handle);
-    if (!found.isFile()) return { fault: 'is not a plain file' };
-    if (found.size > LARGEST_FILE_BYTES) return { fault: 'is larger than 1 MB' };
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(handle)) };
-  } catch (error) {
-    return { fault: error instanceof TypeError ? 'is not UTF-8 text' : `cannot be read: ${systemCode(error)}` };
-  } finally {
-    if (handle !== null) closeSync(handle);
-  }
+  return readPlainText(file) ?? { fault: 'cannot be read: ENOENT' };
 }
 
 /** Where a write would really go; refused when links lead it out of the checkout. */

@@ -1,0 +1,54 @@
+import { clipboardSequence } from '../../text/start/tmux-words.ts';
+import { findExecutable } from '../processes/environment.ts';
+import { runTool } from './run-tool.ts';
+
+export interface ClipboardPlace {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** A terminal that could be asked; null: there is none. */
+  readonly terminal: { readonly write: (text: string) => unknown } | null;
+}
+
+interface Tool {
+  readonly argv: readonly string[];
+  /** Variables without which it reaches nothing. */
+  readonly needs: readonly string[];
+  readonly encode?: (text: string) => Buffer;
+}
+
+const TIMEOUT_MS = 2000;
+/** More than this, and terminals drop it. */
+const TERMINAL_BYTES_MAX = 50_000;
+
+const TOOLS: readonly Tool[] = [
+  { argv: ['pbcopy'], needs: [] },
+  { argv: ['wl-copy'], needs: ['WAYLAND_DISPLAY'] },
+  { argv: ['xclip', '-selection', 'clipboard'], needs: ['DISPLAY'] },
+  { argv: ['xsel', '--clipboard', '--input'], needs: ['DISPLAY'] },
+  { argv: ['clip.exe'], needs: [], encode: forWindows },
+  { argv: ['tmux', 'load-buffer', '-w', '-'], needs: ['TMUX'] },
+];
+
+/** Who has the text now: a tool by its name, the `terminal` (which does not answer), or nobody. */
+export async function copyToClipboard(text: string, { env, cwd, terminal }: ClipboardPlace): Promise<string | null> {
+  for (const { argv, needs, encode } of TOOLS) {
+    const [name = '', ...args] = argv;
+    if (needs.some((variable) => (env[variable] ?? '') === '')) continue;
+    const program = findExecutable(name, env, cwd);
+    if (program === null) continue;
+    const input = encode?.(text) ?? text;
+    const { ok } = await runTool([program, ...args], { env, cwd, timeoutMs: TIMEOUT_MS, input });
+    if (ok) return name;
+  }
+  const bytes = Buffer.from(text, 'utf8');
+  if (terminal === null || env['TERM'] === 'dumb' || bytes.length > TERMINAL_BYTES_MAX) return null;
+  terminal.write(clipboardSequence(bytes.toString('base64')));
+  return 'terminal';
+}
+
+/** It takes bytes for the code page of the day unless they begin like UTF-16. */
+function forWindows(text: string): Buffer {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/.test(text)) return Buffer.from(text, 'latin1');
+  return Buffer.from(`\uFEFF${text}`, 'utf16le');
+}
