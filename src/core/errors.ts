@@ -24,8 +24,10 @@ export const CATALOG = {
   E_USAGE: { exit: EXIT.usage, means: 'The command line is not one of ours.' },
   E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task, loop or keep has that id.' },
   E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task, loop or keep.' },
+  E_NAME: { exit: EXIT.usage, means: 'A name or a folder cannot be used for a worktree or branch.' },
   E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
   E_NO_LOOP: { exit: EXIT.usage, means: 'The command is for an agent inside a loop, and this is none.' },
+  E_NO_WORKTREE: { exit: EXIT.usage, means: 'The loop has no worktree of its own, or none any more.' },
   E_LOOP_ENDED: { exit: EXIT.usage, means: 'The loop or iteration is over.' },
   E_NESTED: {
     exit: EXIT.usage,
@@ -41,6 +43,8 @@ export const CATALOG = {
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
   E_PROMPT: { exit: EXIT.badInput, means: 'A prompt template cannot be used as it is.' },
+  E_MEMORIES: { exit: EXIT.badInput, means: 'A page of memories holds something that cannot be taken.' },
+  E_RECORD: { exit: EXIT.badInput, means: 'A recorded loop cannot be read or played again as it is.' },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
   E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },
@@ -70,6 +74,7 @@ export const CATALOG = {
   E_LOG_NEWER: { exit: EXIT.environment, means: 'The log was written by a newer version.' },
   E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
   E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
+  E_UNLANDED: { exit: EXIT.needsPerson, means: 'What would go holds work that is not committed or has not landed.' },
   E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },
 } as const satisfies Record<string, CatalogEntry>;
 

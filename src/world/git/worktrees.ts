@@ -63,6 +63,8 @@ export interface NewWorktree {
   readonly base: Sha;
   /** Stands in the lock that keeps `git worktree prune` away. */
   readonly reason: string;
+  /** Flags for the git that writes its files. */
+  readonly flags?: readonly string[];
 }
 
 /** Makes a worktree on a branch of its own. Never moves a branch that exists, never deletes what it did not make. */
@@ -78,7 +80,9 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
     reach('wt.intent');
     await patiently(() => withMutex(worktreeMutex(repo), () => register(repo, options)));
     reach('wt.after_admin');
-    await withCheckoutSlot(() => runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path }));
+    await withCheckoutSlot(() =>
+      runGit([...HARDENED, ...(options.flags ?? []), 'reset', '-q', '--hard'], { cwd: path }),
+    );
     reach('wt.checked_out');
   } catch (error) {
     // What cannot be taken back now is found by whoever makes or heals the next one; why it failed matters more.

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { shortLine } from '../../text/screen/clean.ts';
+import { plainView } from '../git/plain-view.ts';
+import { preflight } from '../git/preflight.ts';
+import { listRefs } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import type { GitView } from '../git/view.ts';
+import { adminDirOf, operationIn, realpathLoose } from '../git/worktree-admin.ts';
+import { LOCK_REASON } from '../git/worktree-entries.ts';
+import { type Worktree, listWorktrees } from '../git/worktrees.ts';
+import { readLoopNote } from '../loop-notes.ts';
+import { type Changes, countChanges } from './feature-changes.ts';
+import { type FeatureNote, readFeatureNote } from './feature-note.ts';
+import { FEATURE_LOCK } from './feature-place.ts';
+import { type Distance, type Upstream, countUnlanded, distance, upstreamOf } from './unlanded.ts';
+
+export interface FeatureStatus {
+  readonly name: string;
+  readonly path: string;
+  /** Null: HEAD is detached. */
+  readonly branch: string | null;
+  readonly head: Sha | null;
+  readonly isMain: boolean;
+  /** Whose it is: a loop's, one that `ralph` made for a person, or one that a person made. */
+  readonly ours: 'loop' | 'feature' | 'yours';
+  /** What is not committed; null: its folder is missing or git cannot read it. */
+  readonly changes: Changes | null;
+  /** A merge, rebase or the like that was begun and not ended. */
+  readonly operation: string | null;
+  /** From the branch that work lands on; null: there is none. */
+  readonly target: ({ readonly name: string } & Distance) | null;
+  readonly upstream: Upstream | null;
+  /** Commits that have not landed; null: nobody can tell. */
+  readonly unlanded: number | null;
+  readonly locked: string | null;
+  readonly missing: boolean;
+  /** Why git cannot read it. */
+  readonly broken: string | null;
+  readonly note: FeatureNote | null;
+}
+
+interface Around {
+  readonly repo: Repository;
+  readonly view: GitView;
+  readonly target: { readonly name: string; readonly tip: Sha } | null;
+  /** What everything landed is reached from. */
+  readonly landed: readonly Sha[];
+}
+
+const AT_ONCE = 4;
+
+/** Every worktree of the repository and what each holds, the main checkout first. Changes nothing. */
+export async function listFeatures(
+  repo: Repository,
+  options: { readonly target?: string | null } = {},
+): Promise<readonly FeatureStatus[]> {
+  const around = await lookAround(repo, options.target ?? null);
+  const worktrees = await listWorktrees(repo);
+  const found: FeatureStatus[] = [];
+  for (let at = 0; at < worktrees.length; at += AT_ONCE)
+    found.push(...(await Promise.all(worktrees.slice(at, at + AT_ONCE).map((one) => statusOf(around, one)))));
+  return found;
+}
+
+async function lookAround(repo: Repository, wanted: string | null): Promise<Around> {
+  const view = plainView(repo);
+  try {
+    const { target, targetSha } = await preflight(repo, wanted);
+    const landed = [targetSha, ...(await listRefs(view, 'refs/paralph/int/')).values()];
+    return { repo, view, target: { name: target, tip: targetSha }, landed };
+  } catch (error) {
+    // A repository without commits or without that branch has worktrees all the same.
+    if (!(error instanceof AppError) || !['E_NO_COMMITS', 'E_NO_TARGET'].includes(error.code)) throw error;
+    return { repo, view, target: null, landed: [] };
+  }
+}
+
+async function statusOf({ repo, view, target, landed }: Around, worktree: Worktree): Promise<FeatureStatus> {
+  const { path, branch, head, locked } = worktree;
+  const adminDir = adminDirOf(repo, path);
+  const isMain = adminDir === null;
+  const note = isMain ? null : readFeatureNote(adminDir);
+  const missing = !existsSync(join(path, '.git'));
+  const changes = missing ? null : await countChanges(path, note?.carried ?? []).catch(asProblem);
+  const isKnown = head !== null && target !== null;
+  return {
+    name: note?.name ?? nameOf(repo, adminDir, path),
+    path,
+    branch,
+    head,
+    isMain,
+    ours: whose(locked, note),
+    changes: typeof changes === 'string' ? null : changes,
+    operation: operationIn(adminDir ?? repo.commonDir),
+    target: isKnown ? { name: target.name, ...(await distance(view, head, target.tip)) } : null,
+    upstream: branch === null ? null : await upstreamOf(view, branch),
+    unlanded: isKnown ? await countUnlanded(view, head, landed) : null,
+    locked,
+    missing,
+    broken: typeof changes === 'string' ? changes : null,
+    note,
+  };
+}
+
+function nameOf(repo: Repository, adminDir: string | null, path: string): string {
+  if (adminDir === null) return basename(realpathLoose(repo.root));
+  return readLoopNote(adminDir)?.loop ?? basename(path);
+}
+
+function whose(locked: string | null, note: FeatureNote | null): FeatureStatus['ours'] {
+  if (locked?.startsWith(FEATURE_LOCK) === true || note?.isOurs === true) return 'feature';
+  return locked?.startsWith(LOCK_REASON) === true ? 'loop' : 'yours';
+}
+
+function asProblem(error: unknown): string {
+  if (!(error instanceof AppError)) throw error;
+  return shortLine(error.facts[0] ?? error.message, 200);
+}

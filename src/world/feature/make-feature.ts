@@ -1,0 +1,158 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { invariant } from '../../core/assert.ts';
+import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
+import type { WorktreeSettings } from '../../core/settings.ts';
+import { featureName } from '../../text/feature/feature-name.ts';
+import { missingFilters, withoutFilters } from '../git/missing-filters.ts';
+import { preflight } from '../git/preflight.ts';
+import type { Repository } from '../git/repository.ts';
+import { openView } from '../git/view.ts';
+import { adminDirOf } from '../git/worktree-admin.ts';
+import { healWorktreeEntries } from '../git/worktree-entries.ts';
+import { addWorktree } from '../git/worktrees.ts';
+import { cannotWrite } from '../log/log-errors.ts';
+import { type LeftFile, carryFiles } from './carry-files.ts';
+import { detectEcosystems } from './detect-ecosystems.ts';
+import { countChanges } from './feature-changes.ts';
+import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from './feature-note.ts';
+import { MAKING, withFeaturePlace } from './feature-place.ts';
+import { listCarried } from './list-carried.ts';
+import { type FeaturePlan, planFeature } from './plan-feature.ts';
+import { type SetupStep, runSetup } from './run-setup.ts';
+import { fetchSubmodules } from './submodules.ts';
+
+export interface FeatureOrder {
+  readonly name: string;
+  /** Branch or commit to start from; null: where work lands. */
+  readonly base: string | null;
+  /** Absolute, or with ~ in front; null: by the template. */
+  readonly path: string | null;
+  /** Null: by the template. One that exists is checked out as it is. */
+  readonly branch: string | null;
+  readonly settings: WorktreeSettings;
+  /** The branch that work lands on, by the settings; without it: as found. */
+  readonly target?: string | null;
+  readonly install: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onStep: (text: string) => void;
+}
+
+export interface MadeFeature {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string;
+  /** The commit it began at. */
+  readonly base: string;
+  /** It stood already, clean, on that branch. */
+  readonly reused: boolean;
+  readonly copied: readonly string[];
+  readonly left: readonly LeftFile[];
+  readonly submodules: number;
+  readonly setup: readonly SetupStep[];
+  readonly portBase: number;
+  /** What programs in it are told. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Makes a worktree for a person to work in, ready to use. Killed anywhere, calling it again brings it to its end. */
+export async function makeFeature(repo: Repository, order: FeatureOrder): Promise<MadeFeature> {
+  featureName(order.name);
+  await healWorktreeEntries(repo);
+  const target = await preflight(repo, order.target ?? null);
+  const { path } = await planFeature(repo, order, target);
+  return withFeaturePlace(repo, path, async () => {
+    // Somebody may have made it while we waited.
+    const plan = await planFeature(repo, order, target);
+    const filters = withoutFilters(await missingFilters(repo.root));
+    if (plan.existing === null) await add(repo, order, plan, filters);
+    const adminDir = adminDirOf(repo, plan.path);
+    invariant(adminDir !== null, `${plan.path} is a worktree`);
+    const before = readFeatureNote(adminDir);
+    const isUnfinished = plan.existing === null || plan.existing.locked === MAKING || before?.isDone === false;
+    if (!isUnfinished) return reuse(repo, order, plan, adminDir, before);
+    const { name, branch, base } = plan;
+    const isOurs = before?.isOurs ?? true;
+    const note = await noteFeature(repo, adminDir, { name, branch, base, isOurs, isDone: false }, order.settings);
+    if (plan.existing === null || plan.existing.locked === MAKING) rmSync(join(adminDir, 'locked'), { force: true });
+    return finish(repo, order, plan, adminDir, note, filters);
+  });
+}
+
+async function add(repo: Repository, order: FeatureOrder, plan: FeaturePlan, flags: readonly string[]): Promise<void> {
+  const { path, branch, base, from } = plan;
+  order.onStep(`worktree ${path} on ${branch} from ${from}`);
+  if (flags.length > 0) order.onStep('files behind a filter that is not installed stay as they are stored');
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw cannotWrite(dirname(path), error);
+  }
+  await addWorktree(repo, { path, branch, base, reason: MAKING, flags });
+}
+
+async function reuse(
+  repo: Repository,
+  order: FeatureOrder,
+  plan: FeaturePlan,
+  adminDir: string,
+  before: FeatureNote | null,
+): Promise<MadeFeature> {
+  const changes = await countChanges(plan.path, before?.carried ?? []);
+  if (!changes.isClean)
+    throw new AppError('E_NEEDS_PERSON', `${plan.path} stands already and has changes: ${changes.text}`, {
+      remedy: `cd ${shellWord(plan.path)}`,
+    });
+  const { name, branch, base } = plan;
+  // A person's own stays theirs; it only gets its ports.
+  const fresh = { name, branch, base, isOurs: false, isDone: true };
+  const note = before ?? (await noteFeature(repo, adminDir, fresh, order.settings));
+  order.onStep(`worktree ${plan.path} on ${branch} stands already`);
+  return made(plan, note, { reused: true });
+}
+
+async function finish(
+  repo: Repository,
+  order: FeatureOrder,
+  plan: FeaturePlan,
+  adminDir: string,
+  note: FeatureNote,
+  filters: readonly string[],
+): Promise<MadeFeature> {
+  const { path } = plan;
+  const { settings, onStep } = order;
+  const wanted = await listCarried(await openView(repo), repo.root, join(repo.commonDir, 'index'), settings);
+  const { copied, left } = carryFiles(repo.root, path, wanted);
+  writeFeatureNote(adminDir, { ...note, carried: copied });
+  if (copied.length > 0) onStep(`copied ${copied.map((file) => file.path).join(', ')}`);
+  for (const file of left) onStep(`not copied: ${file.path} (${file.why})`);
+  const modules = settings.submodules ? await fetchSubmodules(path, filters) : { count: 0, failed: null };
+  if (modules.count > 0) onStep(`submodules: ${modules.count}`);
+  if (modules.failed !== null)
+    onStep(
+      `submodules are missing: ${modules.failed}; again: git -C ${shellWord(path)} submodule update --init --recursive`,
+    );
+  const env = { ...order.env, ...toldOf(note) };
+  const setup = order.install ? await runSetup(path, setupOf(settings, path), env, onStep) : [];
+  writeFeatureNote(adminDir, { ...note, carried: copied, isDone: true });
+  return made(plan, note, { copied: copied.map((file) => file.path), left, submodules: modules.count, setup });
+}
+
+function setupOf(settings: WorktreeSettings, path: string): Parameters<typeof runSetup>[1] {
+  if (settings.setup.length > 0) return { lines: settings.setup };
+  return { ecosystems: settings.install === 'auto' ? detectEcosystems(path) : [] };
+}
+
+/** What programs in a feature worktree are told of it. */
+export const toldOf = ({ name, portBase, portStep }: FeatureNote): Readonly<Record<string, string>> => ({
+  RALPH_WORKTREE_NAME: name,
+  RALPH_PORT_BASE: String(portBase),
+  RALPH_PORT_COUNT: String(portStep),
+});
+
+function made({ name, path, branch }: FeaturePlan, note: FeatureNote, rest: Partial<MadeFeature>): MadeFeature {
+  const nothing = { reused: false, copied: [], left: [], submodules: 0, setup: [] };
+  const { base, portBase } = note;
+  return { name, path, branch, base, portBase, env: toldOf(note), ...nothing, ...rest };
+}

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join, resolve, sep } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import { type Sha, sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { featureName, newBranchName } from '../../text/feature/feature-name.ts';
+import { fillBranch, fillPath } from '../../text/feature/feature-template.ts';
+import { cleanLine, shortLine } from '../../text/screen/clean.ts';
+import type { Repository } from '../git/repository.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
+import { type Worktree, branchTip, isEmptyFolder, listWorktrees } from '../git/worktrees.ts';
+import { readFeatureNote } from './feature-note.ts';
+import type { FeatureOrder } from './make-feature.ts';
+
+export interface FeaturePlan {
+  readonly name: string;
+  /** Absolute, links followed. */
+  readonly path: string;
+  readonly branch: string;
+  /** Where the branch is, or will begin. */
+  readonly base: Sha;
+  /** Git's entry of the worktree that stands there on that branch already. */
+  readonly existing: Worktree | null;
+  /** What the base is called, to say it. */
+  readonly from: string;
+}
+
+/** Settles where a feature goes and what it begins with, and refuses what is in the way. Changes nothing. */
+export async function planFeature(
+  repo: Repository,
+  order: FeatureOrder,
+  target: { readonly target: string; readonly targetSha: Sha },
+): Promise<FeaturePlan> {
+  const name = featureName(order.name);
+  const project = basename(repo.root);
+  const branch = order.branch ?? fillBranch(order.settings.branch, { name, repo: project });
+  await requireBranchName(repo, branch);
+  const tip = await branchTip(repo, branch);
+  if (tip === null) newBranchName(branch);
+  const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
+  const wanted = placeOf(repo, order, template);
+  const worktrees = await listWorktrees(repo);
+  const existing = standing(repo, order, { name, path: wanted, branch }, worktrees);
+  const path = existing === null ? wanted : realpathLoose(existing.path);
+  const start = await startOf(repo, order, branch, tip, target);
+  if (existing === null) {
+    if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(name, branch, tip);
+    refuseTaken(order, path, worktrees);
+  }
+  return { name, path, branch, existing, base: tip ?? start.base, from: tip === null ? start.from : branch };
+}
+
+/** Before it is looked up: a name that git would not take may lead to any file. */
+async function requireBranchName(repo: Repository, branch: string): Promise<void> {
+  const isText = branch !== '' && branch !== 'HEAD' && !/^-|\p{Cc}/u.test(branch);
+  const args = ['check-ref-format', `refs/heads/${branch}`];
+  const check = isText ? await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128, 129] }) : null;
+  if (check?.code === 0) return;
+  newBranchName(branch);
+  throw new AppError('E_NAME', `git takes no branch named ${JSON.stringify(shortLine(branch, 60))}`, {
+    remedy: 'git check-ref-format --branch NAME',
+  });
+}
+
+function placeOf(repo: Repository, { env }: FeatureOrder, template: string): string {
+  if (template.trim() === '' || /\p{Cc}/u.test(template))
+    throw new AppError('E_NAME', `${JSON.stringify(cleanLine(template))} cannot be the folder of a worktree`, {
+      remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
+    });
+  const home = env['HOME'] === undefined || env['HOME'] === '' ? homedir() : env['HOME'];
+  const path = realpathLoose(
+    resolve(
+      repo.root,
+      template.replace(/^~(?=\/|$)/, () => home),
+    ),
+  );
+  const holds = (folder: string, inner: string): boolean => inner === folder || inner.startsWith(folder + sep);
+  const [root, common] = [realpathLoose(repo.root), realpathLoose(repo.commonDir)];
+  if (holds(path, root) || holds(common, path))
+    throw new AppError('E_NAME', `${path} belongs to the repository itself, so no worktree can be there`, {
+      remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
+    });
+  return path;
+}
+
+/** The worktree that is wanted, if it is there; one that was moved is still the same. */
+function standing(
+  repo: Repository,
+  { path: given }: FeatureOrder,
+  { name, path, branch }: Pick<FeaturePlan, 'name' | 'path' | 'branch'>,
+  worktrees: readonly Worktree[],
+): Worktree | null {
+  const [main, ...linked] = worktrees;
+  const on = worktrees.find((one) => one.branch === branch);
+  if (on === undefined) return null;
+  const adminDir = adminDirOf(repo, on.path);
+  const isNamed = given === null && adminDir !== null && readFeatureNote(adminDir)?.name === name;
+  const isIt = linked.includes(on) && existsSync(on.path) && (realpathLoose(on.path) === path || isNamed);
+  if (isIt) return on;
+  if (on !== main && !existsSync(on.path)) return missing(repo, on);
+  throw new AppError('E_NEEDS_PERSON', `the branch ${branch} is checked out at ${on.path}`, {
+    remedy: `cd ${shellWord(on.path)}`,
+  });
+}
+
+function missing(repo: Repository, { path }: Worktree): never {
+  throw new AppError('E_NEEDS_PERSON', `git has a worktree at ${path} whose folder is missing; it may come back`, {
+    remedy: `git -C ${shellWord(repo.root)} worktree remove -f -f ${shellWord(path)}`,
+  });
+}
+
+function refuseTaken({ name, path: given }: FeatureOrder, path: string, worktrees: readonly Worktree[]): void {
+  const elsewhere = `ralph worktree new ${shellWord(name)} --path ${shellWord(`${path}-2`)}`;
+  const inside = worktrees.slice(1).find((one) => path.startsWith(realpathLoose(one.path) + sep));
+  if (inside !== undefined)
+    throw new AppError('E_NEEDS_PERSON', `${path} lies inside another worktree, ${inside.path}`, { remedy: elsewhere });
+  const there = worktrees.find((one) => realpathLoose(one.path) === path);
+  if (there !== undefined && existsSync(path))
+    throw new AppError('E_NEEDS_PERSON', `${path} is a worktree already, on ${there.branch ?? 'no branch'}`, {
+      remedy: given === null ? elsewhere : `git -C ${shellWord(path)} status`,
+    });
+  if (existsSync(path) && !isEmptyFolder(path))
+    throw new AppError('E_NEEDS_PERSON', `${path} is there already and not empty`, { remedy: elsewhere });
+}
+
+const branchThere = (name: string, branch: string, tip: Sha): AppError =>
+  new AppError('E_NEEDS_PERSON', `the branch ${branch} exists, at ${tip.slice(0, 12)}, and is never moved`, {
+    facts: ['without --from it is checked out as it is'],
+    remedy: `ralph worktree new ${shellWord(name)} --branch ${shellWord(branch)}`,
+  });
+
+/** What was asked for; else the branch as the remote has it; else where work lands. */
+async function startOf(
+  repo: Repository,
+  order: FeatureOrder,
+  branch: string,
+  tip: Sha | null,
+  { target, targetSha }: { readonly target: string; readonly targetSha: Sha },
+): Promise<{ readonly base: Sha; readonly from: string }> {
+  if (order.base !== null) return { base: await commitCalled(repo, order.base), from: order.base };
+  if (tip !== null) return { base: tip, from: branch };
+  const remote = await commitOf(repo, `refs/remotes/origin/${branch}`);
+  return remote === null ? { base: targetSha, from: target } : { base: remote, from: `origin/${branch}` };
+}
+
+async function commitCalled(repo: Repository, name: string): Promise<Sha> {
+  const found = /\p{Cc}/u.test(name) || name === '' ? null : await commitOf(repo, name);
+  if (found !== null) return found;
+  throw new AppError('E_NAME', `no commit is called ${JSON.stringify(shortLine(name, 60))}`, {
+    remedy: `git -C ${shellWord(repo.root)} branch --all`,
+  });
+}
+
+async function commitOf(repo: Repository, name: string): Promise<Sha | null> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  const { code, stdout } = await runGit([...HARDENED, ...args], { cwd: repo.worktree, ok: [0, 1, 128] });
+  return code === 0 ? sha(stdout.trim()) : null;
+}
+
+/** Where a relative folder counts from when a person gives one. */
+export const fromFolder = (cwd: string, path: string): string =>
+  path.startsWith('~') ? path : join(resolve(cwd, path));

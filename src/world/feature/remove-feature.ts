@@ -1,0 +1,140 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
+import type { Settings } from '../../core/settings.ts';
+import { outlastGit } from '../git/git-processes.ts';
+import { readRef } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
+import { healWorktreeEntries } from '../git/worktree-entries.ts';
+import type { Kept } from '../keep/keep.ts';
+import { openKeep } from '../keep/open-keep.ts';
+import { takeAway } from '../keep/take-away.ts';
+import { cannotWrite } from '../log/log-errors.ts';
+import { readLoopNote } from '../loop-notes.ts';
+import { standsIn } from '../processes/stands-in.ts';
+import { findAllMarked } from '../processes/sweep.ts';
+import { FEATURE_LOCK, REMOVING, withFeaturePlace } from './feature-place.ts';
+import type { FeatureStatus } from './feature-status.ts';
+import { emptySubmodules, requireSafeSubmodules } from './submodules.ts';
+
+export interface RemoveOrder {
+  readonly target: FeatureStatus;
+  /** What is not committed or has not landed is kept, and goes. */
+  readonly force: boolean;
+  readonly keepBranch: boolean;
+  readonly settings: Settings;
+}
+
+export interface RemovedFeature {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string | null;
+  /** The id of what was kept; null: there was nothing that is not elsewhere. */
+  readonly kept: string | null;
+  /** Uncommitted files in it. */
+  readonly files: number;
+  readonly branchGone: boolean;
+  /** The command that brings it back; null: there is nothing to bring back. */
+  readonly restore: string | null;
+}
+
+const GIT_ENDS_MS = 10_000;
+
+/** Takes a worktree away after its work was kept. Cut short anywhere, it can be done again. */
+export async function removeFeature(repo: Repository, order: RemoveOrder): Promise<RemovedFeature> {
+  const { target, force } = order;
+  const why = whyStays(repo, target);
+  if (why !== null) throw why;
+  const holds = whatItHolds(target);
+  if (holds !== null && !force) throw unlanded(target, holds);
+  return withFeaturePlace(repo, target.path, async () => {
+    await healWorktreeEntries(repo);
+    const busy = await outlastGit({ folder: realpathLoose(target.path), mentions: null }, GIT_ENDS_MS);
+    if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) works in ${target.path}`);
+    if (existsSync(join(target.path, '.git')))
+      await emptySubmodules(target.path, await requireSafeSubmodules(target.path));
+    return takeFeature(repo, order);
+  });
+}
+
+async function takeFeature(repo: Repository, order: RemoveOrder): Promise<RemovedFeature> {
+  const { target, force, keepBranch, settings } = order;
+  const { name, path, branch } = target;
+  const place = { ...(await openKeep(repo, settings)), worktreeRoot: dirname(path) };
+  const isItsOwn = target.ours === 'feature' && branch !== null && (target.note?.branch ?? branch) === branch;
+  const takesBranch = isItsOwn && !keepBranch && branch !== target.target?.name;
+  lockForRemoval(repo, path);
+  const why = force ? 'a person took it away by force' : 'a person took it away';
+  const kept = await takeAway(place, { path, branch, act: 'remove', why, always: force, takesBranch });
+  const branchGone = branch !== null && (await readRef(place.view, `refs/heads/${branch}`)) === null;
+  return {
+    name,
+    path,
+    branch,
+    kept: kept?.id ?? null,
+    files: kept?.files ?? 0,
+    branchGone,
+    restore: kept === null ? null : restoreCommand(kept, path, branchGone ? branch : null),
+  };
+}
+
+function restoreCommand({ id }: Kept, path: string, branch: string | null): string {
+  const on = branch === null ? '' : ` --branch ${shellWord(branch)}`;
+  return `ralph keep restore ${shellWord(id)}${on} --worktree ${shellWord(path)}`;
+}
+
+/** The door everything goes through takes only what carries a lock of ours. */
+function lockForRemoval(repo: Repository, path: string): void {
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir === null) return;
+  try {
+    writeFileSync(join(adminDir, 'locked'), REMOVING);
+  } catch (error) {
+    throw cannotWrite(adminDir, error);
+  }
+}
+
+/** Why it may not go at all; null: it may. */
+export function whyStays(repo: Repository, target: FeatureStatus): AppError | null {
+  const { name, path, locked } = target;
+  const stays = (why: string, remedy: string): AppError => new AppError('E_NEEDS_PERSON', `${path} ${why}`, { remedy });
+  if (target.isMain) return stays('is the main checkout, which is never removed', 'ralph worktree list');
+  const adminDir = adminDirOf(repo, path);
+  const note = adminDir === null ? null : readLoopNote(adminDir);
+  if (target.ours === 'loop')
+    return note === null
+      ? stays('is kept ready for loops', 'ralph prune')
+      : stays(`belongs to the loop ${note.loop}`, `ralph loops discard ${shellWord(note.loop)}`);
+  if (locked !== null && !locked.startsWith(FEATURE_LOCK))
+    return stays(
+      `is locked${locked === '' ? '' : `: ${locked}`}`,
+      `git -C ${shellWord(repo.root)} worktree unlock ${shellWord(path)}`,
+    );
+  const folder = realpathLoose(path);
+  const [agent] = findAllMarked().filter(({ identity }) => standsIn(identity.pid, folder));
+  if (agent === undefined) return null;
+  const whose = agent.loop === null ? '' : ` of the loop ${agent.loop}`;
+  return new AppError('E_BUSY', `a process${whose} (${agent.identity.pid}) works in ${name}`, {
+    remedy: agent.loop === null ? 'ralph status' : `ralph loops stop ${shellWord(agent.loop)}`,
+  });
+}
+
+/** What in it would be lost without a keep, in words; null: nothing. */
+export function whatItHolds({ changes, operation, unlanded: commits, broken, missing }: FeatureStatus): string | null {
+  if (broken !== null) return `git cannot read it: ${broken}`;
+  const parts = [
+    changes?.text ?? '',
+    operation === null ? '' : `a ${operation} under way`,
+    commits === null && !missing ? 'commits, and there is no branch to compare them with' : '',
+    commits === null || commits === 0 ? '' : `${commits} commit${commits === 1 ? '' : 's'} that have not landed`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+const unlanded = ({ name, path }: FeatureStatus, holds: string): AppError =>
+  new AppError('E_UNLANDED', `${name} holds work: ${holds}`, {
+    facts: [`in ${path}`, 'with --force it is kept first and can be had back'],
+    remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force`,
+  });

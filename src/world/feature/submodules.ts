@@ -1,0 +1,80 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+
+export interface FetchedSubmodules {
+  readonly count: number;
+  /** Why they are not there; null: they are. */
+  readonly failed: string | null;
+}
+
+const LONGEST_MS = 15 * 60_000;
+/** Fetching from where the user may needs what the user's git knows of passwords; the rest of the guards stays. */
+const FETCHING = HARDENED.filter(
+  (flag, at) => flag !== 'credential.helper=' && !(flag === '-c' && HARDENED[at + 1] === 'credential.helper='),
+);
+
+/** Fetches what .gitmodules names, from where git by itself allows submodules to come. */
+export async function fetchSubmodules(path: string, flags: readonly string[]): Promise<FetchedSubmodules> {
+  if (lstatSync(join(path, '.gitmodules'), { throwIfNoEntry: false })?.isFile() !== true)
+    return { count: 0, failed: null };
+  // By --checkout no command that a config names is run in its place.
+  const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--checkout'];
+  try {
+    await runGit([...FETCHING, ...flags, ...args], { cwd: path, timeoutMs: LONGEST_MS });
+    return { count: (await initialised(path)).length, failed: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'E_GIT') throw error;
+    const fatal = error.facts.find((line) => /^(?:fatal|error):/.test(line));
+    return { count: (await initialised(path)).length, failed: fatal ?? error.facts[0] ?? error.message };
+  }
+}
+
+/** Submodules that have files here, the inner ones after those they lie in. */
+export async function initialised(path: string): Promise<readonly string[]> {
+  const { stdout } = await runGit([...HARDENED, 'ls-files', '-s', '-z'], { cwd: path });
+  const links = stdout.split('\0').flatMap((line) => /^160000 \S+ \d\t(.+)$/s.exec(line)?.[1] ?? []);
+  const here = links.filter((name) => existsSync(join(path, name, '.git')));
+  const inner: string[] = [];
+  for (const name of here)
+    inner.push(name, ...(await initialised(join(path, name))).map((below) => `${name}/${below}`));
+  return inner;
+}
+
+/** Refuses what lives in a submodule alone: its repository goes with the worktree, and no ref of ours can name its commits. */
+export async function requireSafeSubmodules(path: string): Promise<readonly string[]> {
+  const names = await initialised(path);
+  for (const name of names) {
+    const folder = join(path, name);
+    const git = async (...args: readonly string[]): Promise<string> =>
+      (await runGit([...HARDENED, ...args], { cwd: folder })).stdout.trim();
+    if ((await git('status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=none')) !== '')
+      throw unsafe(folder, name, 'has changes that are not committed', `git -C ${shellWord(folder)} status`);
+    const commits = Number(await git('rev-list', '--count', 'HEAD', '--branches', '--not', '--remotes'));
+    if (commits > 0)
+      throw unsafe(
+        folder,
+        name,
+        `has ${commits} commits that were never pushed`,
+        `git -C ${shellWord(folder)} push origin HEAD:refs/heads/${shellWord(name.replaceAll(/[^\w]+/g, '-'))}-work`,
+      );
+  }
+  return names;
+}
+
+/** Leaves empty folders, as in a checkout without submodules. They were found safe before. */
+export async function emptySubmodules(path: string, names: readonly string[]): Promise<void> {
+  for (const name of names.filter((one) => !names.some((other) => one.startsWith(`${other}/`)))) {
+    await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
+    await mkdir(join(path, name));
+  }
+}
+
+const unsafe = (path: string, name: string, why: string, remedy: string): AppError =>
+  new AppError('E_UNLANDED', `the submodule ${name} ${why}, and nothing could bring them back`, {
+    facts: [`in ${path}`],
+    remedy,
+  });

@@ -1,0 +1,64 @@
+import type { Sha } from '../../core/ids.ts';
+import { mergeBase } from '../git/merge.ts';
+import type { GitView } from '../git/view.ts';
+
+/**
+ * How many commits of a head are on none of the tips. None, too, if a tip holds every change of them in another form, as after
+ * a squash or a rebase. Reads only.
+ */
+export async function countUnlanded(view: GitView, head: Sha, tips: readonly Sha[]): Promise<number> {
+  const input = [head, ...tips.map((tip) => `^${tip}`), ''].join('\n');
+  const count = Number((await view.run(['rev-list', '--count', '--stdin'], { input })).stdout.trim());
+  if (count === 0) return 0;
+  for (const tip of tips) if (await isContained(view, head, tip)) return 0;
+  return count;
+}
+
+/** Whether every file a head changed is on the tip exactly as the head has it. */
+async function isContained(view: GitView, head: Sha, tip: Sha): Promise<boolean> {
+  const base = await mergeBase(view, head, tip);
+  if (base === null) return false;
+  const ours = await changesBetween(view, base, head);
+  if (ours.size === 0) return false;
+  const theirs = await changesBetween(view, base, tip);
+  return [...ours].every(([path, now]) => theirs.get(path) === now);
+}
+
+async function changesBetween(view: GitView, from: Sha, to: Sha): Promise<ReadonlyMap<string, string>> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to];
+  const fields = (await view.bytes(args)).stdout.toString('latin1').split('\0');
+  const found = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, mode = '', , id = ''] = (fields[at] ?? '').split(' ');
+    found.set(fields[at + 1] ?? '', `${mode} ${id}`);
+  }
+  return found;
+}
+
+export interface Distance {
+  readonly ahead: number;
+  readonly behind: number;
+}
+
+/** How far a head is from where work lands. */
+export async function distance(view: GitView, head: Sha, from: Sha): Promise<Distance> {
+  const { stdout } = await view.run(['rev-list', '--left-right', '--count', `${from}...${head}`]);
+  const [behind = 0, ahead = 0] = stdout.trim().split(/\s+/).map(Number);
+  return { ahead, behind };
+}
+
+export interface Upstream extends Distance {
+  readonly name: string;
+  /** The branch it followed is not there any more. */
+  readonly isGone: boolean;
+}
+
+/** The branch of a remote that a branch follows; null: none. */
+export async function upstreamOf(view: GitView, branch: string): Promise<Upstream | null> {
+  const format = '--format=%(upstream:short)%00%(upstream:track,nobracket)';
+  const { stdout } = await view.run(['for-each-ref', format, `refs/heads/${branch}`]);
+  const [name = '', track = ''] = stdout.split('\n')[0]?.split('\0') ?? [];
+  if (name === '') return null;
+  const count = (word: string): number => Number(new RegExp(`${word} (\\d+)`).exec(track)?.[1] ?? 0);
+  return { name, ahead: count('ahead'), behind: count('behind'), isGone: track === 'gone' };
+}

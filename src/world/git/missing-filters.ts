@@ -1,0 +1,29 @@
+import { findExecutable } from '../processes/environment.ts';
+import { parseConfigList } from './config-list.ts';
+import { HARDENED, gitEnvironment, runGit } from './run-git.ts';
+
+const ASKED = /^filter\.(.+)\.(?:smudge|clean|process)$/s;
+
+/** Filters that git is told to use and whose program this machine lacks: a checkout that needs one would fail as a whole. */
+export async function missingFilters(cwd: string): Promise<readonly string[]> {
+  const { stdout } = await runGit([...HARDENED, 'config', '-z', '--get-regexp', '^filter\\.'], { cwd, ok: [0, 1] });
+  const missing = new Set<string>();
+  for (const [key, value] of parseConfigList(stdout)) {
+    const name = ASKED.exec(key)?.[1];
+    if (name !== undefined && !name.includes('=') && isMissing(value ?? '', cwd)) missing.add(name);
+  }
+  return [...missing];
+}
+
+/** Flags under which git leaves what these filters would turn into files as it is stored. */
+export const withoutFilters = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) =>
+    ['smudge=', 'clean=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
+  );
+
+/** Only what is a plain program: a line of shell may find its own way. */
+function isMissing(command: string, cwd: string): boolean {
+  const [program = '', first = ''] = command.trim().split(/\s+/);
+  const name = program === 'git' && /^[\w-]+$/.test(first) ? `git-${first}` : program;
+  return /^[\w./-]+$/.test(name) && findExecutable(name, gitEnvironment(), cwd) === null;
+}
