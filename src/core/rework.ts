@@ -18,6 +18,8 @@ export const isGuard = (failing: string | null): boolean => failing === GUARDS.m
 
 /** Ready work that does not fit goes back to be mended, unless that is not wanted or was tried often enough. */
 function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
+  // Main is merged into a worktree for that, and a person's checkout is not ours to merge into.
+  if (loop.place.at === 'checkout') return false;
   return policy.onConflict !== 'stop' && (loop.rework?.times ?? 0) < policy.maxAttempts;
 }
 

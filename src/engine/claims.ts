@@ -4,7 +4,7 @@ import { loopId, slug } from '../core/ids.ts';
 import type { State } from '../core/model.ts';
 import { loopsOf } from '../core/model.ts';
 import type { Plan } from '../core/schedule.ts';
-import { taskIdOf } from '../core/tasks.ts';
+import { isPromptTask, taskIdOf } from '../core/tasks.ts';
 import type { Ids } from '../world/world.ts';
 
 /** A task is claimed when its worktree can be made now: the rest stays free for other hosts. */
@@ -17,10 +17,18 @@ export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): r
   const given = place?.at === 'checkout' ? place.branch : null;
   const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
   const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
-    const loop = freeLoopId(slug(taskIdOf(state, task)), ids);
+    const loop = isPromptTask(task)
+      ? promptLoopId(taskIdOf(state, task), ids)
+      : freeLoopId(slug(taskIdOf(state, task)), ids);
     return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branchOf(loop), onto };
   });
   return [...adopts, ...starts];
+}
+
+/** A prompt's id was made unique when it was given, and is what people were told. */
+function promptLoopId(task: string, ids: Ids): LoopId {
+  const id = loopId(task);
+  return ids.isFree(branchOf(id)) ? id : freeLoopId(slug(task), ids);
 }
 
 function freeLoopId(name: string, ids: Ids): LoopId {

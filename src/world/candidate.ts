@@ -20,6 +20,7 @@ import type { Regenerate } from './regenerate.ts';
 import { openResolutions } from './resolutions.ts';
 import type { Resolutions } from './resolutions.ts';
 import { settleConflicts } from './settle-conflicts.ts';
+import { tickerFor } from './tracker-file.ts';
 import type { BuildOptions, Integration, TrackerFile } from './world.ts';
 
 export interface CandidatePlace {
@@ -41,8 +42,8 @@ export interface Candidates {
 
 /** What one process knows of the commits it made and of conflicts resolved before. */
 interface Known {
-  /** The tracker as it is in commits made here: the next one in line starts from it. */
-  readonly texts: Map<Sha, string>;
+  /** Each tracker as it is in commits made here, by `<path>:<commit>`: the next one in line starts from it. */
+  readonly texts: Map<string, string>;
   readonly resolutions: Resolutions;
   /** Built, and not yet looked at whether it changes only what its branch did. */
   readonly unchecked: Envelope[];
@@ -63,12 +64,13 @@ export function openCandidates(place: CandidatePlace): Candidates {
 }
 
 async function build(place: CandidatePlace, known: Known, options: BuildOptions): ReturnType<Integration['build']> {
-  const { view, tracker } = place;
+  const { view } = place;
   const { base, tick } = options;
+  const tracker = tickerFor(place.tracker, options.tracker);
   const seen = { ...options, head: await asChangeOf(place, options) };
   const [{ merged, ancestors, isAhead }, text] = await Promise.all([
     mergeOnto(view, seen),
-    tick === null ? null : ticked(place, known.texts, base, tick),
+    tick === null ? null : ticked(view, tracker, known.texts, base, tick),
   ]);
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
@@ -90,7 +92,7 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   }
   if (text !== null) {
     if (known.texts.size >= TEXTS_MAX) known.texts.clear();
-    known.texts.set(commit, text.text);
+    known.texts.set(`${tracker.path}:${commit}`, text.text);
   }
   knowAncestor(view, base, commit);
   if (options.method === 'merge') knowAncestor(view, options.head, commit);
@@ -151,12 +153,13 @@ async function regenerateFiles(
 
 /** The base's tracker with the task ticked, whatever the branch made of it; null when the base has none. */
 async function ticked(
-  { view, tracker }: CandidatePlace,
-  texts: ReadonlyMap<Sha, string>,
+  view: GitView,
+  tracker: Pick<TrackerFile, 'path' | 'tick'>,
+  texts: ReadonlyMap<string, string>,
   base: Sha,
   task: NonNullable<BuildOptions['tick']>,
 ): Promise<{ readonly text: string; readonly blob: Sha } | null> {
-  const before = texts.get(base) ?? (await readFileAt(view, base, tracker.path));
+  const before = texts.get(`${tracker.path}:${base}`) ?? (await readFileAt(view, base, tracker.path));
   if (before === null) return null;
   const text = tracker.tick(before, task) ?? before;
   return { text, blob: await writeBlob(view, text) };

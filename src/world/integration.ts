@@ -47,9 +47,9 @@ export function openIntegration(place: IntegrationPlace): Integration {
     look: (base, heads) => lookAhead(view, base, heads),
     checkEnvelopes: candidates.checkEnvelopes,
     join: (base, heads) => joinHeads(place, base, heads),
-    preview: async (head, tick) => {
+    preview: async (head, tick, tracker) => {
       const integration = await readRef(view, integrationRef(target));
-      return integration === null ? null : preview(place, integration, { head, tick });
+      return integration === null ? null : preview(place, integration, { head, tick, tracker });
     },
     learn: candidates.learn,
     unlandedWithin: async (head, integration, others) => {

@@ -19,6 +19,9 @@ import { isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts'
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { withGateWorktree } from './gate-worktree.ts';
+import { commitInPlace } from './in-place/commit-in-place.ts';
+import { leaveCheckout } from './in-place/leave-checkout.ts';
+import { takeCheckout } from './in-place/take-checkout.ts';
 import { writeLoopNote } from './loop-notes.ts';
 import { freeIndex, mergeIn } from './merge-in.ts';
 import { findUnlandedLoops } from './repair/unlanded-loops.ts';
@@ -56,6 +59,9 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
       if (found.odd === null) settled.add(options.path);
       return found;
     },
+    takeCheckout: (order) => takeCheckout(place, order),
+    commitInPlace: (order) => commitInPlace(place, order),
+    leaveCheckout: (options) => leaveCheckout(place, options),
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
     linksOut: (from, to) => linksOut(view, from, to),

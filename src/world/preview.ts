@@ -1,11 +1,12 @@
 import { AppError } from '../core/errors.ts';
-import type { Sha, TaskId } from '../core/ids.ts';
+import type { Sha } from '../core/ids.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
 import { isAncestor } from './git/merge.ts';
 import { readFileAt, replaceFile, treeOf, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
-import type { Integration, TrackerFile } from './world.ts';
+import { tickerFor } from './tracker-file.ts';
+import type { BuildOptions, Integration, TrackerFile } from './world.ts';
 
 export interface PreviewPlace {
   readonly view: GitView;
@@ -18,10 +19,12 @@ export interface PreviewPlace {
  * itself, and only the tracker is ours. Null: only the merge itself can tell.
  */
 export async function preview(
-  { view, tracker, identity }: PreviewPlace,
+  place: PreviewPlace,
   integration: Sha,
-  { head, tick }: { readonly head: Sha; readonly tick: TaskId | null },
+  { head, tick, tracker: named }: Pick<BuildOptions, 'head' | 'tick' | 'tracker'>,
 ): ReturnType<Integration['preview']> {
+  const { view, identity } = place;
+  const tracker = tickerFor(place.tracker, named);
   if (!(await isAncestor(view, integration, head))) return null;
   const plain = { tree: await treeOf(view, head), commit: null };
   if (tick === null) return plain;

@@ -15,8 +15,10 @@ export const workerLog = (repo: Repository, slot: number, task: string): string 
   join(ralphFolder(repo), 'logs', `worker-${slot}-${fileName(task)}.log`);
 
 /** Makes `.ralph/`, which hides itself from git. */
-export function ensureRalphFolder(repo: Repository): void {
-  const folder = ralphFolder(repo);
+export const ensureRalphFolder = (repo: Repository): void => ensureRalphFolderIn(repo.root);
+
+export function ensureRalphFolderIn(checkout: string): void {
+  const folder = join(checkout, '.ralph');
   mkdirSync(join(folder, 'logs'), { recursive: true });
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });

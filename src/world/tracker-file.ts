@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
+import type { Task } from '../core/task.ts';
 import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../text/trackers/tracker-names.ts';
 import { parseTracker, tickTask } from '../text/trackers/tracker.ts';
@@ -35,11 +36,34 @@ export function openTracker(root: string, path: string): TrackerFile {
         throw error;
       }
     },
-    tick: (text, task) => {
-      const ticked = tickTask(kind, text, task);
-      if (ticked.ok) return ticked.text;
-      return ticked.reason === 'already' ? text : null;
+    tick: tickerOf(kind),
+  };
+}
+
+/** Ticks tasks in the host's own tracker, or in another one that a loop it lands belongs to. */
+export function tickerFor(own: TrackerFile, path: string | undefined): Pick<TrackerFile, 'path' | 'tick'> {
+  return path === undefined || path === own.path ? own : { path, tick: tickerOf(trackerKindOf(path) ?? 'markdown') };
+}
+
+const tickerOf =
+  (kind: TrackerKind): TrackerFile['tick'] =>
+  (text, task) => {
+    const ticked = tickTask(kind, text, task);
+    if (ticked.ok) return ticked.text;
+    return ticked.reason === 'already' ? text : null;
+  };
+
+/** A prompt is a tracker of one task without a file: it is as it was told, and there is nothing to tick. */
+export function promptTrackerFile(path: string, digest: string, tasks: readonly Task[]): TrackerFile {
+  let isNew = true;
+  return {
+    path,
+    look: () => {
+      const seen = isNew ? { digest, tasks } : null;
+      isNew = false;
+      return seen;
     },
+    tick: () => null,
   };
 }
 

@@ -76,6 +76,26 @@ export interface Worktrees {
     readonly branch: string;
     readonly message: string;
   }): Promise<WorktreeFacts>;
+  /** Begins to work in a person's checkout; changes no file of it. */
+  takeCheckout(options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly loop: LoopId;
+  }): Promise<{ readonly base: Sha; readonly baseTree: Sha; readonly head: Sha; readonly tree: Sha }>;
+  /** As `commitLeftovers` for a person's checkout: without what was changed there before the loop began. */
+  commitInPlace(options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly message: string;
+    readonly loop: LoopId;
+  }): Promise<WorktreeFacts>;
+  /** A loop that worked in a person's checkout has landed: a branch of its own goes. */
+  leaveCheckout(options: {
+    readonly branch: string;
+    readonly head: Sha;
+    readonly landed: Sha;
+    readonly loop: LoopId;
+  }): Promise<void>;
   /** Paths changed since the base, committed or not, some of them if there are many. */
   touched(path: string, base: Sha): Promise<readonly string[]>;
   /** Paths that differ between two commits. */
@@ -146,7 +166,7 @@ export interface Integration {
   /** What was built with `envelopeLater` and would change files its branch did not touch. */
   checkEnvelopes(): Promise<readonly { readonly commit: Sha; readonly why: string }[]>;
   /** What landing `head` on integration as it is would make, if that is `head` itself but for the tick; as a commit where it differs. */
-  preview(head: Sha, tick: TaskId | null): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
+  preview(head: Sha, tick: TaskId | null, tracker?: string): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
   /** Remembers how the conflicts of merging `theirs` into `ours` were resolved in `resolved`. */
   learn(options: { readonly ours: Sha; readonly theirs: Sha; readonly resolved: Sha }): Promise<void>;
   /** Which of these heads are part of `head` but not of integration. */
@@ -202,6 +222,8 @@ export interface BuildOptions {
   readonly envelopeLater?: boolean;
   /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
   readonly tick: TaskId | null;
+  /** The tracker file that names the task; the host's own unless told. */
+  readonly tracker?: string | undefined;
 }
 
 export interface Iteration {
@@ -210,6 +232,8 @@ export interface Iteration {
   readonly n: number;
   readonly slot: number;
   readonly cwd: string;
+  /** It works in a person's checkout. */
+  readonly inPlace?: boolean;
 }
 
 export interface AgentOrder {

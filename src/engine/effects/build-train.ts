@@ -7,7 +7,7 @@ import type { Car, Loop } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
 import { buildsOn } from '../../core/landing-queue.ts';
 import { landedSince } from '../../core/rework.ts';
-import { findTask } from '../../core/tasks.ts';
+import { tickOf } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
 import type { Built, Synced } from '../../world/world.ts';
 import { isDiskFull } from '../disk-full.ts';
@@ -162,7 +162,7 @@ async function merge(
     message: await landingText(context, loop, train.base),
     method: context.policy.method,
     envelopeLater: true,
-    tick: findTask(context.state(), loop.task)?.id ?? null,
+    ...tickOf(context.state(), loop),
   };
   const { integration } = context.world;
   try {

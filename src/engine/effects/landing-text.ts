@@ -1,6 +1,6 @@
 import type { Sha } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
-import { taskIdOf } from '../../core/tasks.ts';
+import { taskIdOf, trackerOf } from '../../core/tasks.ts';
 import { landingMessage } from '../../text/commit-message.ts';
 import type { PerformContext } from '../performer.ts';
 
@@ -14,7 +14,7 @@ export async function landingText(
   return landingMessage({
     task: taskIdOf(state(), loop.task),
     title: loop.title,
-    tracker: policy.tracker,
+    tracker: trackerOf(state(), loop.task),
     loop: loop.id,
     head: loop.head,
     attempt: loop.attempt,

@@ -9,6 +9,8 @@ type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
 export async function makeWorktree({ world, state }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+  const loop = state().loops[command.loop];
+  if (loop?.place.at === 'checkout') return takeCheckout(world, command, loop.place.path);
   // Its branch is there already when a host died after making it, or the folder was lost.
   const tip = await world.worktrees.tip(command.branch);
   const base = tip !== null && command.head === null ? tip : await startingPoint(world, command.onto);
@@ -16,7 +18,6 @@ export async function makeWorktree({ world, state }: PerformContext, command: Ma
     branch: command.branch,
     base: tip ?? command.head ?? base,
   });
-  const loop = state().loops[command.loop];
   if (loop != null) {
     const { id, task, title, attempt, branch } = loop;
     world.worktrees.note(path, { loop: id, task, title, attempt, branch, base: loop.base ?? base });
@@ -26,6 +27,17 @@ export async function makeWorktree({ world, state }: PerformContext, command: Ma
   return [
     { type: 'worktree-made', loop: command.loop, fence: command.fence, path, base, baseTree, head, tree, reused },
   ];
+}
+
+/** Nothing is made: the loop works where a person stands, on what is there. */
+async function takeCheckout(
+  world: World,
+  { loop, fence, branch }: MakeWorktree,
+  path: string,
+): Promise<readonly Event[]> {
+  await world.integration.sync();
+  const taken = await world.worktrees.takeCheckout({ path, branch, loop });
+  return [{ type: 'worktree-made', loop, fence, path, ...taken, reused: true }];
 }
 
 async function startingPoint(world: World, onto: readonly Sha[]): Promise<Sha> {

@@ -15,11 +15,16 @@ export async function retireWorktree(
     loop != null && loop.worktree !== null && loop.head !== null && loop.phase.at === 'landed',
     `loop ${command.loop} has no worktree to retire`,
   );
+  const { branch, head, phase } = loop;
+  if (loop.place.at === 'checkout') {
+    await world.worktrees.leaveCheckout({ branch, head, landed: phase.commit, loop: loop.id });
+    return [{ type: 'worktree-retired', loop: loop.id }];
+  }
   const { kept } = await world.worktrees.retire({
     path: loop.worktree,
-    branch: loop.branch,
-    head: loop.head,
-    landed: loop.phase.commit,
+    branch,
+    head,
+    landed: phase.commit,
     loop: loop.id,
   });
   return [

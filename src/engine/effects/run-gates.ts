@@ -4,7 +4,7 @@ import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { GateReport, Loop } from '../../core/model.ts';
 import { GUARDS } from '../../core/rework.ts';
-import { findTask } from '../../core/tasks.ts';
+import { tickOf } from '../../core/tasks.ts';
 import { flakeOf } from '../../core/train/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
 import { matchProtected } from '../../text/protected-paths.ts';
@@ -22,40 +22,90 @@ interface Ran {
 const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
 const FLAKY = 0.1;
+/** The gate worktree of loops in place; trains use the first ones. */
+const APART_SLOT = 16;
 /** Paths remembered of what a loop changed: enough to see whom it meets. */
 const FOOTPRINT_MAX = 200;
 
-/** The gates in the loop's own worktree, on exactly what would land. If that changed meanwhile, nothing was tested. */
+/** The gates on exactly what would land. If that changed meanwhile, nothing was tested. */
 export async function runGates(
   context: PerformContext,
   command: RunGates,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const { world, policy } = context;
+  const { world } = context;
   const loop = context.state().loops[command.loop];
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
   const working: Working = { ...loop, worktree: loop.worktree };
-  const path = working.worktree;
-  await world.worktrees.standOn(path, loop.branch);
-  if (policy.hasGates) await world.worktrees.restore(path);
-  const { head, tree } = await world.worktrees.facts(path);
-  // With the task ticked it is the very tree that lands if nobody else lands first.
-  const preview = await world.integration.preview(head, findTask(context.state(), loop.task)?.id ?? null);
-  const [ran, changed, links] = await Promise.all([
-    gated(context, command, working, head, preview?.commit ?? null, signal),
+  const seen = await (loop.place.at === 'checkout' ? gateApart : gateInside)(context, command, working, signal);
+  if (seen === null) return [];
+  const { head, tree, tested, ran } = seen;
+  const [changed, links] = await Promise.all([
     loop.base === null ? [] : world.worktrees.changed(loop.base, head),
     loop.base === null ? [] : world.worktrees.linksOut(loop.base, head),
   ]);
-  if (policy.hasGates) await world.worktrees.restore(path);
-  await world.worktrees.standOn(path, loop.branch);
-  if (ran === null || (await world.worktrees.facts(path)).head !== head) return [];
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
-  const tested = preview?.tree ?? tree;
   // What others write through a link that leads out is written there, so it waits for a person as well.
   const held = [...matchProtected(changed, context.protect), ...links];
   const facts = { protected: held, changed: changed.slice(0, FOOTPRINT_MAX) };
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
+}
+
+interface Seen {
+  readonly head: Sha;
+  readonly tree: Sha;
+  readonly tested: Sha;
+  readonly ran: Ran;
+}
+
+/** With the task ticked it is the very tree that lands if nobody else lands first. */
+const previewOf = ({ world, state }: PerformContext, loop: Loop, head: Sha) => {
+  const { tick, tracker } = tickOf(state(), loop);
+  return world.integration.preview(head, tick, tracker);
+};
+
+/** In the loop's own worktree. Null: nobody knows what the gates saw. */
+async function gateInside(
+  context: PerformContext,
+  command: RunGates,
+  loop: Working,
+  signal: AbortSignal,
+): Promise<Seen | null> {
+  const { worktrees } = context.world;
+  const { hasGates } = context.policy;
+  const path = loop.worktree;
+  await worktrees.standOn(path, loop.branch);
+  if (hasGates) await worktrees.restore(path);
+  const { head, tree } = await worktrees.facts(path);
+  const preview = await previewOf(context, loop, head);
+  const ran = await gated(context, command, loop, head, preview?.commit ?? null, signal);
+  if (hasGates) await worktrees.restore(path);
+  await worktrees.standOn(path, loop.branch);
+  if (ran === null || (await worktrees.facts(path)).head !== head) return null;
+  return { head, tree, tested: preview?.tree ?? tree, ran };
+}
+
+/** A person's checkout holds more than the work, and nothing of it may be put aside: what would land is tested elsewhere. */
+async function gateApart(
+  context: PerformContext,
+  { n }: RunGates,
+  loop: Working,
+  signal: AbortSignal,
+): Promise<Seen | null> {
+  const { world, policy, force, state } = context;
+  const head = await world.worktrees.tip(loop.branch);
+  if (head === null) return null;
+  const tree = await world.integration.treeOf(head);
+  const preview = await previewOf(context, loop, head);
+  const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
+  const name = `${loop.id}/gates-${n}`;
+  const ran = policy.hasGates
+    ? await world.worktrees.withGateWorktree(APART_SLOT, preview?.commit ?? head, (path) =>
+        world.gates.run({ path, name, timeoutMs, signal, force }),
+      )
+    : GREEN;
+  return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran };
 }
 
 async function gated(

@@ -33,6 +33,7 @@ export async function runIteration(
     n: command.n,
     slot: loop.slot,
     cwd: loop.worktree,
+    inPlace: loop.place.at === 'checkout',
   };
   let told = 0;
   if (!world.agents.wasStarted(iteration)) {
@@ -49,11 +50,14 @@ export async function runIteration(
     .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })
     .finally(steering.stop);
   const breach = await world.seal.check(iteration, loop.branch);
-  const facts = await world.worktrees.commitLeftovers({
+  const left = {
     path: loop.worktree,
     branch: loop.branch,
     message: leftoversMessage(loop.title, loop.id, command.n),
-  });
+  };
+  const facts = await (iteration.inPlace === true
+    ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
+    : world.worktrees.commitLeftovers(left));
   const { head, tree, odd } = facts;
   return [{ ...endedEvent(context, command, finished), head, tree, odd, breach }];
 }

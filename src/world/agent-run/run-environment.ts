@@ -15,6 +15,7 @@ export function callerVariables(iteration: Iteration, token: string): Record<str
     RALPH_ITERATION: String(iteration.n),
     [TOKEN_VARIABLE]: token,
     RALPH_WORKTREE: iteration.cwd,
+    ...(iteration.inPlace === true ? { RALPH_IN_PLACE: '1' } : {}),
   };
 }
 
@@ -56,4 +57,5 @@ const traceOf = (caller: EnvironmentParts['caller']): Record<string, string> =>
     cwd: caller['RALPH_WORKTREE'] ?? '',
     loop: caller['RALPH_LOOP_ID'] ?? '',
     n: caller['RALPH_ITERATION'] ?? '',
+    inPlace: caller['RALPH_IN_PLACE'] === '1',
   });

@@ -3,7 +3,8 @@ import { AppError } from '../../core/errors.ts';
 import type { AgentSettings } from '../../core/settings.ts';
 import type { Protocol } from '../../text/agents/agent-event.ts';
 import { launch } from '../../text/agents/launch/launch.ts';
-import { soundAdminDir } from '../git/worktree-admin.ts';
+import type { Repository } from '../git/repository.ts';
+import { realpathLoose, soundAdminDir } from '../git/worktree-admin.ts';
 import { newToken } from '../ids.ts';
 import { lookAtShim } from '../processes/shim-folder.ts';
 import { startShim } from '../processes/shim.ts';
@@ -35,7 +36,7 @@ export async function startAgent(
     budgetUsd: order.budgetUsd,
     signal: place.signal,
     mcp: agent.mcp ? { command: [place.program.node, place.program.main, 'mcp'], env: caller } : null,
-    git: { adminDir: soundAdminDir(place.repo, iteration.cwd), commonDir: place.repo.commonDir },
+    git: { adminDir: adminDirFor(place.repo, iteration), commonDir: place.repo.commonDir },
     schemaFile,
     inherited: inheritedEnvironment(place.env, agent),
   });
@@ -54,4 +55,10 @@ export async function startAgent(
 function describe(agent: AgentSettings, order: AgentOrder, protocol: Protocol): AgentFile {
   const { account, driver, price, maxTurns, stallMs } = agent;
   return { name: order.agent, account, driver, protocol, price, guided: order.guided, maxTurns, stallMs };
+}
+
+/** The main checkout has no git folder beside the shared one. */
+function adminDirFor(repo: Repository, { cwd, inPlace }: Iteration): string {
+  const isMain = inPlace === true && realpathLoose(cwd) === realpathLoose(repo.root);
+  return isMain ? repo.commonDir : soundAdminDir(repo, cwd);
 }

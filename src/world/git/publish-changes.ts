@@ -44,3 +44,7 @@ export function foldersAbove(path: string): readonly string[] {
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at));
   return folders;
 }
+
+/** A change as `git update-index -z --index-info` takes it; a file that is gone has mode 0. */
+export const indexLine = ({ path, before, after }: Change): string =>
+  `${after?.mode ?? '0'} ${after?.id ?? '0'.repeat(before?.id.length ?? 40)}\t${path}\0`;

@@ -8,6 +8,7 @@ import { ownIdentity } from '../processes/identity.ts';
 import { isAncestor } from './merge.ts';
 import { findBlockers, refusalIn } from './publish-blockers.ts';
 import { readChanges } from './publish-changes.ts';
+import { acceptSame } from './publish-same.ts';
 import { type Healed, heal } from './publish-heal.ts';
 import { removeJournal, writeJournal } from './publish-journal.ts';
 import { mergeCommand } from './publish-merge.ts';
@@ -79,8 +80,10 @@ async function forward(repo: Repository, view: GitView, move: Move): Promise<Pub
   if (operation !== null) return blocked(`a ${operation} is under way in ${user.path}`);
   if (existsSync(join(user.gitDir, 'index.lock')))
     return blocked(`another git command holds ${join(user.gitDir, 'index.lock')}`);
-  const blockers = await findBlockers(user.path, await readChanges(view, move.from, move.to));
-  if (blockers.length > 0) return blocked(`local files in ${user.path} are in the way`, blockers);
+  const changes = await readChanges(view, move.from, move.to);
+  const blockers = await findBlockers(user.path, changes);
+  const left = blockers.length === 0 ? [] : await acceptSame(user.path, view, changes, blockers);
+  if (left.length > 0) return blocked(`local files in ${user.path} are in the way`, left);
   return forwardCheckout(repo, view, move, user);
 }
 

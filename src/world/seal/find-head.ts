@@ -57,6 +57,8 @@ const STAGES = new Set('add stage rm mv reset restore update-index apply read-tr
 /** The agent staged something for the user. Where it moved their branch or HEAD too, that says it already. */
 export function findIndex(scene: Scene): readonly Finding[] {
   const { before, after, place } = scene;
+  // Who works in the checkout may stage what it made there.
+  if (scene.iteration.inPlace === true) return [];
   if (before.checkout?.indexHash === after.checkout?.indexHash || before.headCommit !== after.headCommit) return [];
   const atMs = writtenMs(join(place.repo.commonDir, 'index'));
   const command = scene.trace.find(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
 import { sharedSettings } from '../git/distrust.ts';
+import { takeBackCommits } from '../in-place/take-back.ts';
 import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
 import { listSettings } from '../git/run-git.ts';
 import { runFolder, workerLog } from '../state-places.ts';
@@ -10,6 +11,7 @@ import { readNoted, settle } from './check.ts';
 import type { Checkout } from './checkout.ts';
 import { openCheckoutLook } from './checkout.ts';
 import { findFiles } from './find-files.ts';
+import type { FileFindings } from './find-files.ts';
 import { readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
 import { openIsAlone } from './other-runs.ts';
@@ -21,6 +23,8 @@ import { closeTrace, openTrace, sweepTraces } from './trace-place.ts';
 export type { SealPlace } from './scene.ts';
 
 const UNCLEAR_SHOWN = 5;
+/** Who works in the user's checkout changes its files, that is all it does. */
+const NO_FILES: FileFindings = { findings: [], unclear: [] };
 
 /**
  * Notices what an agent does outside its worktree. The user, other loops and we ourselves work on the same repository at the
@@ -49,19 +53,21 @@ export function openSeal(place: SealPlace): Seal {
         closeTrace(iteration);
         return known?.breach ?? null;
       }
+      const trace = await readTrace(dir);
+      if (iteration.inPlace === true) await takeBackCommits(place, { iteration, branch, before, trace });
       const scene: Scene = {
         place,
         iteration,
         branch,
         before,
         after: await takeFingerprint(place, iteration.cwd, look),
-        trace: await readTrace(dir),
+        trace,
         fromMs: before.atMs,
         toMs: writtenMs(join(dir, 'exit')) ?? Date.now(),
         told: openTold(dir),
         isAlone: openIsAlone(place.repo, iteration),
       };
-      const files = findFiles(scene);
+      const files = iteration.inPlace === true ? NO_FILES : findFiles(scene);
       if (files.unclear.length > 0) note(scene, files.unclear);
       const breach = await settle(scene, dir, files, known);
       noteChecked(place.repo.commonDir, iteration);

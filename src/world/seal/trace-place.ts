@@ -21,12 +21,16 @@ interface Traced {
   readonly cwd: string;
   readonly loop: string;
   readonly n: string | number;
+  readonly inPlace?: boolean;
 }
 
 const folderIn = (worktreeRoot: string): string => join(worktreeRoot, '.trace');
 
 /** A name beside the worktree for the trace in the run folder: an agent is not told where the repository is. */
-const linkOf = ({ cwd, loop, n }: Traced): string => join(folderIn(dirname(cwd)), `${loop}-${n}`);
+const linkOf = (traced: Traced): string => join(folderIn(besides(traced)), `${traced.loop}-${traced.n}`);
+
+/** What stands beside a person's checkout is theirs, so there it is the folder inside that git does not see. */
+const besides = ({ cwd, inPlace }: Traced): string => (inPlace === true ? join(cwd, '.ralph') : dirname(cwd));
 
 /** Makes git tell what it does. A trace that cannot be written changes nothing for the agent: git says no word about it. */
 export const traceVariables = (iteration: Traced): Record<string, string> => ({
@@ -48,7 +52,7 @@ export function openTrace(dir: string, iteration: Traced): void {
 
 export function closeTrace(iteration: Traced): void {
   rmSync(linkOf(iteration), { force: true });
-  sweepTraces(dirname(iteration.cwd));
+  sweepTraces(besides(iteration));
 }
 
 /** Links of agents that nobody waits for any more, and the folder when it is empty. */

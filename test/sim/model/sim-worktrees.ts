@@ -9,6 +9,9 @@ import type { Realm, SimHost, SimWorktree } from './realm.ts';
 import { commitDirty, deliver, fail, headIn, newName, tipOf } from './realm.ts';
 
 const GATE_PATH = 'gate:';
+const noCheckout = async (): Promise<never> => {
+  throw new Error('nobody works in place here');
+};
 
 export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktrees {
   return {
@@ -23,6 +26,10 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
         commitDirty(realm, worktree);
         return { ...factsOf(standing(realm, path)), branch, committed: true, odd: settle(realm, worktree), kept: null };
       }),
+    // Simulated loops have worktrees of their own.
+    takeCheckout: noCheckout,
+    commitInPlace: noCheckout,
+    leaveCheckout: noCheckout,
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
     changed: (from, to) => op(() => realm.git.changed(from, to)),
     linksOut: async () => [],

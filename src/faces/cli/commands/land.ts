@@ -17,7 +17,7 @@ import { landPolicy, refuseUnsupported } from '../policy.ts';
 import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { startProject } from '../start-project.ts';
-import { finish } from './run.ts';
+import { finishRun } from '../finish-run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
@@ -48,7 +48,7 @@ export const handle: Handler = async (call) => {
     settings,
     opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
   });
-  return finish(call, driven, policy);
+  return finishRun(call, driven, policy);
 };
 
 function choose(call: Call, state: State): readonly Loop[] {

@@ -1,0 +1,104 @@
+import { relative, resolve } from 'node:path';
+import { AppError } from '../../core/errors.ts';
+import type { Place } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { readDurationMs } from '../../text/config/duration.ts';
+import { cleanLine } from '../../text/trackers/clean.ts';
+import { readHeadFile } from '../../world/git/ref-files.ts';
+import { isBelow, operationIn } from '../../world/git/worktree-admin.ts';
+import { gitDirOf } from '../../world/in-place/files-tree.ts';
+import { isHeld, takeLoopLock } from '../../world/loop-lock.ts';
+import type { HeldLock, LockHolder } from '../../world/loop-lock.ts';
+import { waitInLine } from '../../world/wait-in-line.ts';
+import type { Call } from './handler.ts';
+import type { Project } from './project.ts';
+
+export interface ChosenPlace {
+  readonly place: Place;
+  /** Held while the loop works in a checkout. */
+  readonly lock: HeldLock | null;
+  /** Where it works and why there, in one line. */
+  readonly said: string;
+}
+
+export interface PlaceOrder {
+  readonly loop: string;
+  readonly prompt: string;
+  readonly target: string;
+}
+
+const APART: Place = { at: 'worktree' };
+
+/** In place where the checkout is free and stands where its work can land from; else in a worktree of the loop's own. */
+export async function choosePlace(call: Call, project: Project, order: PlaceOrder): Promise<ChosenPlace> {
+  const { repo } = project;
+  refuseLoopsOwn(project);
+  const apart = (why: string): ChosenPlace => ({
+    place: APART,
+    lock: null,
+    said: `working in a worktree of its own, because ${why}`,
+  });
+  if (call.flags['worktree'] === true) {
+    if (call.flags['exclusive'] === true)
+      throw new AppError('E_USAGE', '--exclusive waits for this checkout, --worktree does without it', {
+        remedy: 'ralph run --exclusive "what should be done"',
+      });
+    return apart('--worktree says so');
+  }
+  const gitDir = gitDirOf(repo, repo.worktree);
+  const head = readHeadFile(repo.commonDir, gitDir);
+  const operation = operationIn(gitDir);
+  if (operation !== null) return apart(`a ${operation} is under way in this checkout`);
+  if (head?.branch == null) return apart('HEAD is detached in this checkout');
+  const isTarget = head.branch === order.target;
+  if (!isTarget && !repo.linked)
+    return apart(`this checkout stands on ${head.branch} and loops land on ${order.target}`);
+  const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : head.branch };
+  const taken = await take(call, project, order);
+  if (!isHeld(taken)) return apart(`${describe(taken)} works in this checkout`);
+  return { place, lock: taken, said: `working in this checkout (${head.branch})` };
+}
+
+async function take(call: Call, { repo }: Project, order: PlaceOrder): Promise<HeldLock | LockHolder> {
+  const first = await takeLoopLock(repo, repo.worktree, order);
+  if (isHeld(first) || call.flags['exclusive'] !== true) return first;
+  const timeoutMs = waitMs(call);
+  const timeout = timeoutMs === null ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
+  let holder = first;
+  const held = await waitInLine(repo, repo.worktree, {
+    signal: timeout,
+    onPlace: (place) => call.out.say(`waiting for ${describe(holder)}: number ${place} in line`),
+    attempt: async () => {
+      const taken = await takeLoopLock(repo, repo.worktree, order);
+      if (isHeld(taken)) return taken;
+      holder = taken;
+      return null;
+    },
+  });
+  if (held !== null) return held;
+  throw new AppError('E_BUSY', `${describe(holder)} still works in this checkout after ${String(call.flags['wait'])}`, {
+    remedy: `ralph run --worktree ${shellWord(order.prompt.split('\n')[0] ?? '')}`,
+  });
+}
+
+function waitMs({ flags }: Call): number | null {
+  if (flags['wait'] === undefined) return null;
+  const ms = readDurationMs(flags['wait']);
+  if (ms === null)
+    throw new AppError('E_USAGE', `--wait ${String(flags['wait'])}: not a duration such as 90s or 2h`, {
+      remedy: 'ralph run --exclusive --wait 30m "what should be done"',
+    });
+  return ms;
+}
+
+const describe = ({ loop, pid, prompt }: LockHolder): string =>
+  `loop ${cleanLine(loop)} (process ${pid}: ${cleanLine(prompt)})`;
+
+/** A run inside a loop's worktree would be a second hand in work that is somebody's. */
+function refuseLoopsOwn({ repo, config }: Project): void {
+  const root = resolve(repo.root, config.settings.parallel.worktreeRoot);
+  if (!repo.linked || !isBelow(root, repo.worktree)) return;
+  throw new AppError('E_NESTED', `${relative(repo.root, repo.worktree)} is the worktree of a loop`, {
+    remedy: `cd ${shellWord(repo.root)} && ralph run "what should be done"`,
+  });
+}

@@ -1,0 +1,52 @@
+import type { ExitCode } from '../../core/errors.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Loop, State } from '../../core/model.ts';
+import { loopsOf } from '../../core/model.ts';
+import { isPromptTask } from '../../core/tasks.ts';
+import { findOne } from './find-one.ts';
+import type { Call } from './handler.ts';
+import { readState } from './project.ts';
+import { continueLoop } from './prompt-loop.ts';
+import { startProject } from './start-project.ts';
+
+/** `ralph run --continue [--loop-id ID]`: the single loop that was worked on last, or the one named. */
+export async function continuePrompt(call: Call): Promise<ExitCode> {
+  if (call.args.length > 0)
+    throw new AppError('E_USAGE', '--continue goes on with the prompt a loop has; another one cannot be given', {
+      remedy: 'ralph loops steer ID "what it should know"',
+    });
+  const project = await startProject(call);
+  const state = await readState(project.repo);
+  const loop = named(call, state) ?? lastOne(state);
+  refuseUnfit(state, loop);
+  return continueLoop(call, project, state, loop);
+}
+
+function named(call: Call, state: State): Loop | null {
+  const id = call.flags['loopId'];
+  if (typeof id !== 'string') return null;
+  return findOne(loopsOf(state), (loop) => [loop.id], id, 'loop', 'ralph loops list --all');
+}
+
+function lastOne(state: State): Loop {
+  const open = loopsOf(state).filter((loop) => isPromptTask(loop.task) && loop.host === null && mayGoOn(loop));
+  const last = open.sort((a, b) => b.since - a.since)[0];
+  if (last !== undefined) return last;
+  throw new AppError('E_UNKNOWN_ID', 'no single loop is waiting to go on', { remedy: 'ralph loops list --all' });
+}
+
+const mayGoOn = ({ phase }: Loop): boolean =>
+  phase.at !== 'landed' && !(phase.at === 'parked' && phase.reason === 'discarded');
+
+function refuseUnfit(state: State, loop: Loop): void {
+  if (loop.phase.at === 'landed')
+    throw new AppError('E_LOOP_ENDED', `loop ${loop.id} has landed`, {
+      remedy: 'ralph run "what should be done next"',
+    });
+  if (loop.host !== null && state.hosts[loop.host] != null)
+    throw new AppError('E_BUSY', `loop ${loop.id} is being worked on`, { remedy: `ralph loops logs ${loop.id} -f` });
+  if (!isPromptTask(loop.task))
+    throw new AppError('E_USAGE', `loop ${loop.id} works on a task of a task file`, {
+      remedy: `ralph loops resume ${loop.id}`,
+    });
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import type { ExitCode } from '../../core/errors.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Event } from '../../core/events.ts';
+import { slug, taskId } from '../../core/ids.ts';
+import type { HostPolicy, Loop, Place, State } from '../../core/model.ts';
+import { isWorking } from '../../core/model.ts';
+import type { Settings } from '../../core/settings.ts';
+import type { Task } from '../../core/task.ts';
+import { promptTracker, taskIdOf, trackerOf } from '../../core/tasks.ts';
+import { realIds } from '../../world/ids.ts';
+import { openWorld } from '../../world/real-world.ts';
+import { promptTrackerFile } from '../../world/tracker-file.ts';
+import { choosePlace } from './choose-place.ts';
+import type { ChosenPlace } from './choose-place.ts';
+import { driveHost } from './drive-host.ts';
+import { finishRun } from './finish-run.ts';
+import type { Call } from './handler.ts';
+import { prepareRun, warnAll } from './prepare-run.ts';
+import type { Project } from './project.ts';
+import { readPrompt, titleOf } from './prompt-text.ts';
+import { openRecording } from './recording.ts';
+import { startProject } from './start-project.ts';
+
+/** A single loop: a tracker of one task that no file stands behind. */
+interface Single {
+  readonly tracker: string;
+  readonly tasks: readonly Task[];
+  /** Null: it begins now. */
+  readonly loop: Loop | null;
+  readonly opening: readonly Event[];
+}
+
+/** `ralph run PROMPT`: one loop, in place or in a worktree of its own, from its prompt to main. */
+export async function runPrompt(call: Call): Promise<ExitCode> {
+  if (call.flags['continue'] !== undefined || call.flags['loopId'] !== undefined) {
+    const { continuePrompt } = await import('./continue-prompt.ts');
+    return continuePrompt(call);
+  }
+  const project = await startProject(call);
+  const recording = openRecording(call);
+  const prompt = readPrompt(call) ?? recording.prompt;
+  if (prompt === null)
+    throw new AppError('E_USAGE', 'there is no prompt', { remedy: 'ralph run "what should be done"' });
+  return runPromptLoop(call, { project, prompt, title: null });
+}
+
+export interface PromptOrder {
+  readonly project: Project;
+  readonly prompt: string;
+  /** Null: how the prompt begins. */
+  readonly title: string | null;
+}
+
+export async function runPromptLoop(call: Call, { project, prompt, title }: PromptOrder): Promise<ExitCode> {
+  const shown = title ?? titleOf(prompt);
+  const id = `${slug(shown)}-${realIds(project.repo).suffix()}`;
+  const tracker = promptTracker(id);
+  const single: Single = { tracker, tasks: [taskOf(id, shown, prompt)], loop: null, opening: [] };
+  return drive(call, project, single, prompt);
+}
+
+/** Goes on with a single loop that was stopped, put aside, or lost its host. */
+export async function continueLoop(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+  const tracker = trackerOf(state, loop.task);
+  const tasks = state.trackers[tracker]?.tasks ?? [];
+  const opening: readonly Event[] = isWorking(loop) ? [] : [{ type: 'loop-resumed', loop: loop.id }];
+  const prompt = tasks.find((task) => task.id === taskIdOf(state, loop.task))?.body ?? loop.title;
+  return drive(call, project, { tracker, tasks, loop, opening }, prompt);
+}
+
+const taskOf = (id: string, title: string, prompt: string): Task => ({
+  id: taskId(id),
+  title,
+  body: prompt,
+  acceptance: [],
+  group: null,
+  deps: [],
+  priority: null,
+  status: 'open',
+  blockedReason: null,
+  line: 1,
+});
+
+async function drive(call: Call, project: Project, single: Single, prompt: string): Promise<ExitCode> {
+  const { repo } = project;
+  const settings = settingsOf(call, project);
+  const { tracker, tasks } = single;
+  const recording = openRecording(call);
+  const prepared = await prepareRun(call, project, { settings, tracker, ...recording.agents });
+  const { identity, target, agents } = prepared;
+  const id = single.loop?.id ?? tracker.slice(promptTracker('').length);
+  const chosen = await placeOf(call, project, single, { loop: id, prompt, target });
+  try {
+    if (call.flags['dryRun'] === true) return sayPlan(call, chosen, id);
+    warnAll(call, prepared.warnings);
+    call.out.say(`loop ${id}: ${chosen.said}`);
+    const policy = policyOf(prepared.policy, settings, chosen.place);
+    const digest = createHash('sha256').update(JSON.stringify(tasks)).digest('hex');
+    const file = promptTrackerFile(tracker, digest, tasks);
+    const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
+    const opening = (state: State): readonly Event[] => [
+      ...(state.trackers[tracker] === undefined ? [{ type: 'tasks-read', tracker, digest, tasks } as const] : []),
+      ...single.opening,
+    ];
+    const driven = await driveHost(call, { world, policy, settings, opening });
+    await recording.keep(project, driven.state, id);
+    return finishRun(call, driven, policy, `ralph run --continue --loop-id ${id}`);
+  } finally {
+    await chosen.lock?.release();
+  }
+}
+
+/** A loop that began in a checkout goes on there and nowhere else. */
+async function placeOf(
+  call: Call,
+  project: Project,
+  { loop }: Single,
+  order: { readonly loop: string; readonly prompt: string; readonly target: string },
+): Promise<ChosenPlace> {
+  if (loop === null) return choosePlace(call, project, order);
+  if (loop.place.at === 'worktree') return { place: loop.place, lock: null, said: 'going on in its worktree' };
+  const there: Project = { ...project, repo: { ...project.repo, worktree: loop.place.path } };
+  const chosen = await choosePlace(call, there, order);
+  if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
+  throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
+    facts: [chosen.said],
+    remedy: `ralph run --continue --loop-id ${loop.id} --exclusive`,
+  });
+}
+
+/** One loop, one attempt; what the flags say of a run they say of this loop. Lands by itself unless told otherwise. */
+function settingsOf(call: Call, { config }: Project): Settings {
+  const { settings, origins } = config;
+  const isChosen = origins.get('parallel.merge_policy')?.kind !== 'default';
+  const mergePolicy =
+    call.flags['autoMerge'] === false ? 'manual' : isChosen ? settings.parallel.mergePolicy : 'auto_merge';
+  const byFlag = (key: string): boolean => origins.get(key)?.kind === 'flag';
+  const { limits, run } = settings;
+  return {
+    ...settings,
+    parallel: { ...settings.parallel, mergePolicy },
+    limits: {
+      ...limits,
+      attempts: 1,
+      maxCostUsd: byFlag('run.max_cost') ? run.maxCostUsd : limits.maxCostUsd,
+      maxTokens: byFlag('run.max_tokens') ? run.maxTokens : limits.maxTokens,
+    },
+    run: {
+      maxCostUsd: byFlag('run.max_cost') ? null : run.maxCostUsd,
+      maxTokens: byFlag('run.max_tokens') ? null : run.maxTokens,
+    },
+  };
+}
+
+const policyOf = (policy: HostPolicy, { parallel }: Settings, place: Place): HostPolicy => ({
+  ...policy,
+  slots: 1,
+  mergePolicy: parallel.mergePolicy,
+  place,
+});
+
+function sayPlan(call: Call, { place, said }: ChosenPlace, loop: string): ExitCode {
+  if (call.flags['json'] === true) call.out.json({ version: 1, loop, place, why: said });
+  else call.out.data(`would start loop ${loop}: ${said}`);
+  return 0;
+}

@@ -1,0 +1,110 @@
+import type { LoopId, Sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
+import { commitTree } from '../git/commit.ts';
+import type { Identity } from '../git/identity.ts';
+import type { WorktreeFacts } from '../git/leftovers.ts';
+import { isAncestor } from '../git/merge.ts';
+import { indexLine, readChanges } from '../git/publish-changes.ts';
+import type { Change } from '../git/publish-changes.ts';
+import { readHeadFile } from '../git/ref-files.ts';
+import { moveRef, readRef } from '../git/refs.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { knowTree, treeOf } from '../git/tree-edit.ts';
+import { operationIn } from '../git/worktree-admin.ts';
+import { patiently } from '../git/worktrees.ts';
+import { withPrivateIndex } from '../keep/private-index.ts';
+import { gitDirOf, treeOfFiles } from './files-tree.ts';
+import { readInPlaceNote } from './in-place-note.ts';
+import type { CheckoutPlace } from './take-checkout.ts';
+
+export interface InPlaceOrder {
+  readonly path: string;
+  readonly branch: string;
+  readonly message: string;
+  readonly loop: LoopId;
+}
+
+type Place = CheckoutPlace & { readonly identity: Identity };
+
+/**
+ * Commits what an agent changed in a person's checkout, without what was theirs before. No file is touched; the index only
+ * where the branch that stands there takes the commit.
+ */
+export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<WorktreeFacts> {
+  const { repo, view } = place;
+  const gitDir = gitDirOf(repo, order.path);
+  const operation = operationIn(gitDir);
+  const standing = readHeadFile(repo.commonDir, gitDir);
+  const tip = await readRef(view, `refs/heads/${order.branch}`);
+  const head = standing?.commit ?? tip;
+  const note = readInPlaceNote(repo, order.loop);
+  if (head === null || operation !== null || note === null) return asItIs(place, order, tip, operation ?? 'unborn');
+  const mine = new Set(note.mine);
+  const before = await treeOf(view, head);
+  const changes = (await readChanges(view, before, await treeOfFiles(repo, order.path))).filter(
+    (change) => !mine.has(change.path),
+  );
+  const tree = await withChanges(place, before, changes);
+  const isOwn = standing?.branch === order.branch;
+  const commit = await commitOf(place, order, { tree, parents: isOwn ? [head] : [tip, ...note.taken, head] });
+  reach('place.committed');
+  const from = isOwn ? head : tip;
+  if (commit !== from) {
+    const move = await moveRef(view, `refs/heads/${order.branch}`, commit, from, 'paralph: leftovers');
+    if (!move.moved) return asItIs(place, order, move.now, 'other-branch');
+    if (isOwn) await stageAsCommitted(order.path, changes);
+  }
+  reach('place.moved');
+  const committed = commit !== from;
+  return { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
+}
+
+/** The tree with some files as they are now. */
+async function withChanges(place: Place, tree: Sha, changes: readonly Change[]): Promise<Sha> {
+  if (changes.length === 0) return tree;
+  return withPrivateIndex(place, null, async (index) => {
+    await index.git(['read-tree', tree]);
+    await index.git(['update-index', '-z', '--index-info'], entriesOf(changes));
+    return index.writeTree();
+  });
+}
+
+/** A folder may stand where a file was: what goes makes room first. */
+function entriesOf(changes: readonly Change[]): string {
+  const gone = changes.filter(({ after }) => after === null);
+  return [...gone, ...changes.filter(({ after }) => after !== null)].map(indexLine).join('');
+}
+
+/** One of the parents itself, where it holds all there is; else a new commit upon those that no other one contains. */
+async function commitOf(
+  { view, identity }: Place,
+  { message }: InPlaceOrder,
+  { tree, parents: wanted }: { readonly tree: Sha; readonly parents: readonly (Sha | null)[] },
+): Promise<Sha> {
+  const all = [...new Set(wanted.filter((parent) => parent !== null))];
+  const parents: Sha[] = [];
+  for (const one of all) {
+    const others = all.filter((other) => other !== one);
+    const within = await Promise.all(others.map((other) => isAncestor(view, one, other)));
+    if (!within.includes(true)) parents.push(one);
+  }
+  const [only] = parents;
+  if (parents.length === 1 && only !== undefined && (await treeOf(view, only)) === tree) return only;
+  const commit = await commitTree(view, { tree, parents, message: `${message.trimEnd()}\n`, identity });
+  knowTree(view, commit, tree);
+  return commit;
+}
+
+/** The person's index knows what was just committed, or their next commit would take it back. */
+async function stageAsCommitted(path: string, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  const input = Buffer.from(entriesOf(changes), 'latin1');
+  await patiently(() => runGit([...HARDENED, 'update-index', '-z', '--index-info'], { cwd: path, input }));
+}
+
+/** Somebody stopped half-way, or moved the branch: files and refs stay as they are, and a person must look. */
+async function asItIs({ view }: Place, order: InPlaceOrder, tip: Sha | null, odd: string): Promise<WorktreeFacts> {
+  const head = tip ?? (await readRef(view, `refs/heads/${order.branch}`));
+  if (head === null) throw new Error(`the branch ${order.branch} is gone`);
+  return { head, tree: await treeOf(view, head), branch: order.branch, committed: false, odd, kept: null };
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type { LoopId, Sha } from '../../core/ids.ts';
+import { makePrivateFolder, readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
+import type { Repository } from '../git/repository.ts';
+
+/** What is known of a checkout since a loop began to work in it. */
+export interface InPlaceNote {
+  readonly version: 1;
+  /** Where the checkout stood then. */
+  readonly start: Sha;
+  /** Paths that were changed or new then: a person's, and never the loop's. Bytes as latin1 characters. */
+  readonly mine: readonly string[];
+  /** Commits the agent made on a branch that is not its own; the branch was put back, and they count as its work. */
+  readonly taken: readonly Sha[];
+}
+
+const folderOf = (repo: Repository): string => join(repo.stateDir, 'in-place');
+const fileOf = (repo: Repository, loop: LoopId): string => join(folderOf(repo), `${loop}.json`);
+
+export function writeInPlaceNote(repo: Repository, loop: LoopId, note: InPlaceNote): void {
+  makePrivateFolder(folderOf(repo));
+  writePrivately(fileOf(repo, loop), JSON.stringify(note));
+}
+
+/** Null: none, or one that cannot be read. */
+export function readInPlaceNote(repo: Repository, loop: LoopId): InPlaceNote | null {
+  const value = readJsonFile(fileOf(repo, loop)) as Partial<InPlaceNote> | null;
+  return value?.version === 1 ? (value as InPlaceNote) : null;
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../../core/errors.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
+import { reach } from '../failpoint.ts';
+import { readChanges } from '../git/publish-changes.ts';
+import { readHeadFile } from '../git/ref-files.ts';
+import { moveRef, readRef } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { treeOf } from '../git/tree-edit.ts';
+import type { GitView } from '../git/view.ts';
+import { operationIn } from '../git/worktree-admin.ts';
+import { gitDirOf, treeOfFiles } from './files-tree.ts';
+import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+
+export interface CheckoutPlace {
+  readonly repo: Repository;
+  readonly view: GitView;
+}
+
+export interface CheckoutOrder {
+  readonly path: string;
+  /** Takes the loop's commits: the one that stands there, or one of its own. */
+  readonly branch: string;
+  readonly loop: LoopId;
+}
+
+export interface TakenCheckout {
+  readonly base: Sha;
+  readonly baseTree: Sha;
+  readonly head: Sha;
+  readonly tree: Sha;
+}
+
+/** Begins to work in a person's checkout: writes down what is theirs in it, and gives the loop's commits a branch. Changes no file. */
+export async function takeCheckout(place: CheckoutPlace, order: CheckoutOrder): Promise<TakenCheckout> {
+  const { repo, view } = place;
+  const gitDir = gitDirOf(repo, order.path);
+  const head = readHeadFile(repo.commonDir, gitDir);
+  const operation = operationIn(gitDir);
+  if (operation !== null) throw busy(order.path, `a ${operation} is under way`, 'git status');
+  if (head?.commit == null) throw busy(order.path, 'it has no commit to start from', 'git log -1');
+  const note = readInPlaceNote(repo, order.loop) ?? (await beginNote(place, order, head.commit));
+  const ref = `refs/heads/${order.branch}`;
+  const tip = await readRef(view, ref);
+  if (tip === null) await moveRef(view, ref, note.start, null, 'paralph: a loop begins in place');
+  reach('place.taken');
+  const at = tip ?? note.start;
+  return { base: note.start, baseTree: await treeOf(view, note.start), head: at, tree: await treeOf(view, at) };
+}
+
+async function beginNote({ repo, view }: CheckoutPlace, { path, loop }: CheckoutOrder, start: Sha) {
+  const found = await readChanges(view, await treeOf(view, start), await treeOfFiles(repo, path));
+  const note = { version: 1, start, mine: found.map((change) => change.path), taken: [] } as const;
+  writeInPlaceNote(repo, loop, note);
+  reach('place.noted');
+  return note;
+}
+
+const busy = (path: string, why: string, remedy: string): AppError =>
+  new AppError('E_BUSY', `No loop can work in ${path}: ${why}.`, { remedy });

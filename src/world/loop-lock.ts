@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Repository } from './git/repository.ts';
+import { cannotWrite } from './log/log-errors.ts';
+import { withMutex } from './mutex.ts';
+import type { ProcessIdentity } from './processes/identity.ts';
+import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
+import { ensureRalphFolderIn, lockFile } from './state-places.ts';
+
+/** Who works in a checkout, as `.ralph/loop.lock` tells it. */
+export interface LockHolder extends ProcessIdentity {
+  /** ISO. */
+  readonly started: string;
+  readonly loop: string;
+  /** How the prompt begins. */
+  readonly prompt: string;
+}
+
+export interface LoopLock {
+  readonly holder: LockHolder;
+  /** False: its process is gone, so the checkout is free. */
+  readonly isAlive: boolean;
+}
+
+const BYTES_MAX = 64 * 1024;
+const PROMPT_CHARS = 100;
+
+export const loopLockFile = (checkout: string): string => join(checkout, '.ralph', 'loop.lock');
+
+/** Null: nobody ever worked there, or the file says nothing that can be understood. */
+export function readLoopLock(checkout: string): LoopLock | null {
+  const file = loopLockFile(checkout);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.size > BYTES_MAX) return null;
+  try {
+    const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<LockHolder> | null;
+    return isHolder(holder) ? { holder, isAlive: isAlive(holder) } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isHolder(value: Partial<LockHolder> | null): value is LockHolder {
+  const texts = [value?.startTime, value?.bootId, value?.started, value?.loop, value?.prompt];
+  return Number.isInteger(value?.pid) && texts.every((text) => typeof text === 'string');
+}
+
+export interface HeldLock {
+  release(): Promise<void>;
+}
+
+/** Takes the checkout for a loop, or tells who has it. A dead holder's lock is free at once. */
+export function takeLoopLock(
+  repo: Repository,
+  checkout: string,
+  { loop, prompt }: { readonly loop: string; readonly prompt: string },
+): Promise<HeldLock | LockHolder> {
+  const mutex = mutexOf(repo, checkout);
+  const own = ownIdentity();
+  return withMutex(mutex, async () => {
+    const found = readLoopLock(checkout);
+    if (found?.isAlive === true && !isSame(found.holder, own)) return found.holder;
+    const begins = prompt.slice(0, PROMPT_CHARS);
+    write(checkout, { ...own, started: new Date().toISOString(), loop, prompt: begins });
+    return { release: () => withMutex(mutex, async () => letGo(checkout, own)) };
+  });
+}
+
+export const isHeld = (taken: HeldLock | LockHolder): taken is HeldLock => 'release' in taken;
+
+const mutexOf = (repo: Repository, checkout: string): string =>
+  lockFile(repo, `checkout-${createHash('sha256').update(checkout).digest('hex').slice(0, 12)}`);
+
+/** Whole or not at all: who reads it sees the one before or this one. */
+function write(checkout: string, holder: LockHolder): void {
+  const file = loopLockFile(checkout);
+  const draft = `${file}.${process.pid}`;
+  try {
+    ensureRalphFolderIn(checkout);
+    writeFileSync(draft, `${JSON.stringify(holder, null, 2)}\n`, { flag: 'wx' });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw cannotWrite(join(checkout, '.ralph'), error);
+  }
+}
+
+function letGo(checkout: string, own: ProcessIdentity): void {
+  const found = readLoopLock(checkout);
+  if (found !== null && isSame(found.holder, own)) rmSync(loopLockFile(checkout), { force: true });
+}
