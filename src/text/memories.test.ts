@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Memory } from './memories.ts';
-import { chooseMemories, cleanMemory, memoriesPage, memoryLine, readMemoryLine, searchMemories } from './memories.ts';
+import { chooseMemories, cleanMemory, searchMemories } from './memories.ts';
 
 const memory = (text: string, at = 0, tags: readonly string[] = []): Memory => ({
   id: `m${at}`,
@@ -11,42 +11,6 @@ const memory = (text: string, at = 0, tags: readonly string[] = []): Memory => (
   tags,
 });
 const texts = (all: readonly Memory[]): readonly string[] => all.map(({ text }) => text);
-
-describe('a line', () => {
-  it('reads as what it was written from', () => {
-    const any = fc.record({
-      id: fc.string({ minLength: 1 }),
-      at: fc.integer({ min: 0, max: 8e15 }),
-      by: fc.string(),
-      text: fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
-      tags: fc.array(fc.string()),
-    });
-    fc.assert(
-      fc.property(any, (written) => {
-        const clean = cleanMemory(written);
-        const line = memoryLine(clean);
-        expect(line).not.toContain('\n');
-        expect(readMemoryLine(line)).toEqual(clean.text === '' ? null : clean);
-      }),
-    );
-  });
-
-  it('is none when any part of it was torn off', () => {
-    const line = memoryLine(memory('use pnpm', 7, ['build']));
-    for (let end = 0; end < line.length; end += 1) expect(readMemoryLine(line.slice(0, end))).toBeNull();
-  });
-
-  it.each([
-    'null',
-    '[]',
-    '"x"',
-    '{"id":"m","at":"1","by":"user","text":"x","tags":[]}',
-    '{"id":"m","at":1e99,"by":"user","text":"x","tags":[]}',
-    '{"id":"m","at":1,"by":"user","text":" ","tags":[]}',
-    `{"id":"m","at":1,"by":"user","text":"${'x'.repeat(4001)}","tags":[]}`,
-    '{"id":"m","at":1,"by":"user","text":"x","tags":"y"}',
-  ])('is none: %.60s', (line) => expect(readMemoryLine(line)).toBeNull());
-});
 
 it('cleaning takes what acts instead of being read', () => {
   const clean = cleanMemory({
@@ -114,13 +78,4 @@ it('searching finds what holds every word, in text or tags, newest first', () =>
   expect(texts(searchMemories(all, '  PNPM build '))).toEqual(['pnpm builds', 'Use pnpm']);
   expect(texts(searchMemories(all, ''))).toEqual(['pnpm is slow', 'pnpm builds', 'Use pnpm']);
   expect(searchMemories(all, 'npm install')).toEqual([]);
-});
-
-it('the page for people has the newest first', () => {
-  const page = memoriesPage([memory('old', 0), { ...memory('two\n\nlines', 60_000, ['build']), by: 'login-1' }]);
-  expect(page).toBe(
-    '# Memories\n\nMade by `ralph memory add`. What is changed here is lost.\n\n' +
-      '- 1970-01-01 00:01 UTC · login-1 · m60000 · #build\n\n  two\n\n  lines\n\n' +
-      '- 1970-01-01 00:00 UTC · user · m0\n\n  old\n',
-  );
 });

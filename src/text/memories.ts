@@ -37,31 +37,6 @@ export function cleanMemory(memory: Memory): Memory {
 
 const cleanName = (text: string): string => cleanLine(text).slice(0, NAME_CHARS_MAX);
 
-export function memoryLine({ id, at, by, text, tags }: Memory): string {
-  return JSON.stringify({ id, at, by, text, tags });
-}
-
-/** Null: the line is no memory, torn off or written by somebody else. */
-export function readMemoryLine(line: string): Memory | null {
-  const value = jsonOrNull(line);
-  if (typeof value !== 'object' || value === null) return null;
-  const { id, at, by, text, tags } = value as Readonly<Record<string, unknown>>;
-  if (typeof id !== 'string' || typeof by !== 'string' || typeof text !== 'string') return null;
-  if (typeof at !== 'number' || !isTime(at) || !Array.isArray(tags)) return null;
-  if (text.trim() === '' || text.length > MEMORY_CHARS_MAX) return null;
-  return { id, at, by, text, tags: tags.filter((tag) => typeof tag === 'string') };
-}
-
-function jsonOrNull(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-}
-
-const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
-
 /** Those that hold every one of the words somewhere, newest first. */
 export function searchMemories(all: readonly Memory[], words: string): readonly Memory[] {
   const wanted = words
@@ -104,18 +79,6 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** By time; of two at the same moment, the one written later. */
-function newestFirst(all: readonly Memory[]): Memory[] {
+export function newestFirst(all: readonly Memory[]): Memory[] {
   return [...all].reverse().sort((a, b) => b.at - a.at);
-}
-
-/** For people: newest first. */
-export function memoriesPage(all: readonly Memory[]): string {
-  const head = '# Memories\n\nMade by `ralph memory add`. What is changed here is lost.\n';
-  return [head, ...newestFirst(all).map(entry)].join('\n');
-}
-
-function entry({ id, at, by, text, tags }: Memory): string {
-  const time = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  const about = [`${time} UTC`, by, id, ...tags.map((tag) => `#${tag}`)].join(' · ');
-  return `- ${about}\n\n${text.replaceAll(/^(?=.)/gm, '  ')}\n`;
 }

@@ -58,6 +58,37 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/memory-search.ts'),
   },
   {
+    name: 'memory edit',
+    group: 'Work',
+    summary: 'Change or remove what is remembered, in your editor or one at a time',
+    argument: {
+      name: '[id] [text...]',
+      description:
+        'which one (a unique beginning will do) and what it should say; all of them in $EDITOR when left out',
+    },
+    flags: [
+      { flag: '--tag <word>', description: 'a word to find it by, instead of those it has', repeats: true },
+      { flag: '--delete', description: 'remove it' },
+      { flag: '--file <file>', description: 'take a changed page from here instead of opening an editor' },
+      JSON_FLAG,
+    ],
+    examples: [
+      'ralph memory edit',
+      'ralph memory edit m3f9 "run the tests with TZ=UTC"',
+      'ralph memory edit m3f9 --delete',
+    ],
+    load: () => import('./commands/memory-edit.ts'),
+  },
+  {
+    name: 'memory import',
+    group: 'Work',
+    summary: 'Take over memories from `.agent/memories.md`, `.ralph/agent/memories.md` or another such page',
+    argument: { name: '[file]', description: 'another page; what was taken over before is not taken twice' },
+    flags: [JSON_FLAG],
+    examples: ['ralph memory import', 'ralph memory import ../other/.agent/memories.md'],
+    load: () => import('./commands/memory-import.ts'),
+  },
+  {
     name: 'task add',
     group: 'Inside a loop',
     summary: 'Propose a task to whoever watches the run',

@@ -9,12 +9,15 @@ export interface Answer {
   /** For people and agents; may have lines of a stranger's text, which is cleaned. */
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** What was done on the way, a line each. */
+  readonly notes?: readonly string[];
 }
 
 export const placeOf = (call: Call): CallerPlace => ({ cwd: call.cwd, env: call.env, claim: claimFrom(call.env) });
 
 /** A message for whoever did something. */
 export function tell(call: Call, answer: Answer): ExitCode {
+  for (const note of answer.notes ?? []) call.out.say(note);
   if (call.flags['json'] === true) call.out.json({ version: 1, ...answer.data });
   else call.out.say(answer.text);
   return EXIT.ok;
@@ -22,6 +25,7 @@ export function tell(call: Call, answer: Answer): ExitCode {
 
 /** Data for whoever asked something. */
 export function show(call: Call, answer: Answer): ExitCode {
+  for (const note of answer.notes ?? []) call.out.say(note);
   if (call.flags['json'] === true) call.out.json({ version: 1, ...answer.data });
   else if (answer.text !== '') call.out.data(answer.text);
   return EXIT.ok;

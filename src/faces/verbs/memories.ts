@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import { cleanMemory } from '../../text/memories.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { openMemories } from '../../world/memories.ts';
-import type { Memory } from '../../world/memories.ts';
+import type { Memories, Memory } from '../../world/memories.ts';
 import { readState } from '../cli/project.ts';
 import type { Answer } from './answer.ts';
 import { callerRepository, checkCaller } from './caller.ts';
@@ -20,29 +20,32 @@ export async function addMemory(
   const repo = callerRepository(place);
   const by = place.claim === null ? 'user' : checkCaller(repo, await readState(repo), place.claim).loop.id;
   const entry = { text: said.text, tags, by, at: Date.now() };
-  const { id } = openMemories(repo).add(entry);
+  const notes: string[] = [];
+  const { id } = openMemories(repo, (note) => notes.push(note)).add(entry);
   // What is kept is answered, not what was sent: that may be megabytes.
   const kept = cleanMemory({ ...entry, id });
-  return { text: `noted${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by } };
+  return { text: `noted${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by }, notes };
 }
 
 export async function listMemories(place: CallerPlace): Promise<Answer> {
-  return answerOf(openMemories(callerRepository(place)).list());
+  return answerOf(place, (memories) => memories.list());
 }
 
 export async function searchMemories(place: CallerPlace, words: readonly string[]): Promise<Answer> {
   const query = cleanLine(words.join(' '));
   if (query === '')
     throw new AppError('E_USAGE', 'say which words to look for', { remedy: 'ralph memory search "build"' });
-  return answerOf(openMemories(callerRepository(place)).search(query));
+  return answerOf(place, (memories) => memories.search(query));
 }
 
-function answerOf(found: readonly Memory[]): Answer {
+function answerOf(place: CallerPlace, ask: (memories: Memories) => readonly Memory[]): Answer {
+  const notes: string[] = [];
+  const found = ask(openMemories(callerRepository(place), (note) => notes.push(note)));
   const memories = found.map(({ id, text, tags, by, at }) => ({ id, text, tags, by, at: new Date(at).toISOString() }));
-  return { text: memories.map(lineOf).join('\n'), data: { memories } };
+  return { text: memories.map(lineOf).join('\n'), data: { memories }, notes };
 }
 
-function lineOf(memory: { readonly text: string; readonly tags: readonly string[]; readonly by: string }): string {
+function lineOf(memory: Pick<Memory, 'id' | 'text' | 'tags' | 'by'>): string {
   const tags = memory.tags.length === 0 ? '' : ` [${memory.tags.map(cleanLine).join(', ')}]`;
-  return `- ${cleanText(memory.text).replaceAll('\n', '\n  ')}${tags} (${cleanLine(memory.by)})`;
+  return `- ${cleanText(memory.text).replaceAll('\n', '\n  ')}${tags} (${cleanLine(memory.by)}) ${cleanLine(memory.id)}`;
 }
