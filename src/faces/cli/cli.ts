@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { invariant } from '../../core/assert.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import { AppError, EXIT } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { nearest } from '../../text/config/nearest.ts';
 import type { Call } from './handler.ts';
 import { openOutput } from './output.ts';
@@ -11,8 +12,12 @@ import { COMMANDS } from './table.ts';
 import type { CommandSpec } from './command-spec.ts';
 
 /** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
-export async function runCli(words: readonly string[], version: string): Promise<ExitCode> {
-  const out = openOutput(process.env, process.stdout, process.stderr);
+export async function runCli(
+  words: readonly string[],
+  version: string,
+  { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
+): Promise<ExitCode> {
+  const out = openOutput(process.env, stdout, stderr);
   const wantsJson = words.includes('--json') || words.includes('--events');
   try {
     const chosen: Chosen[] = [];
@@ -163,7 +168,7 @@ function changeFolder(folder: string): void {
   try {
     process.chdir(folder);
   } catch (cause) {
-    throw new AppError('E_USAGE', `-C ${folder}: cannot go there`, { cause, remedy: `ls -d ${folder}` });
+    throw new AppError('E_USAGE', `-C ${folder}: cannot go there`, { cause, remedy: `ls -d ${shellWord(folder)}` });
   }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
 import { findTracker } from '../../world/find-tracker.ts';
 import type { TrackerFile } from '../../world/world.ts';
@@ -39,7 +40,7 @@ export function readTracker(file: TrackerFile): ReadTracker {
     throw new AppError(
       'E_TASKS',
       `${file.path} cannot be used: ${problems.length === 1 ? 'one problem' : `${problems.length} problems`}; nothing was started`,
-      { facts: problems, remedy: `$EDITOR ${file.path}` },
+      { facts: problems, remedy: `$EDITOR ${shellWord(file.path)}` },
     );
   }
   return { path: file.path, ...seen };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { loopId } from '../../core/ids.ts';
 import type { Loop, State } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import type { Repository } from '../../world/git/repository.ts';
@@ -71,7 +72,7 @@ export function checkCaller(repo: Repository, state: State, claim: CallerClaim):
   if (loop.phase.at === 'iterating' && loop.phase.n === n) return { repo, loop, n };
   throw new AppError('E_LOOP_ENDED', `iteration ${n} of loop ${loop.id} is over: ${describePhase(loop)}`, {
     facts: ['what it says now can no longer change anything'],
-    remedy: `ralph task show ${taskIdOf(state, loop.task)}`,
+    remedy: `ralph task show ${shellWord(taskIdOf(state, loop.task))}`,
   });
 }
 

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 import type { Sha } from '../../core/ids.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
 import { findBrokenEntries } from './broken-entries.ts';
 import { plainView } from './plain-view.ts';
 import { listRefs, readRef } from './refs.ts';
@@ -84,7 +87,8 @@ async function requireVersion(): Promise<string> {
 type Target = Omit<Preflight, 'gitVersion'>;
 
 async function chooseTarget(repo: Repository, view: GitView, wanted: string | null): Promise<Target> {
-  const named = await firstBranch(view, wanted === null ? ['main', 'master'] : [withoutHeads(wanted)]);
+  const usualNames = [originBranch(repo), 'main', 'master'];
+  const named = await firstBranch(view, wanted === null ? usualNames : [withoutHeads(wanted)]);
   if (named !== null) return named;
   const current = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd: repo.root, ok: [0, 1] });
   const checkedOut = current.code === 0 ? withoutHeads(current.stdout.trim()) : null;
@@ -94,6 +98,14 @@ async function chooseTarget(repo: Repository, view: GitView, wanted: string | nu
   throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
     remedy: "git commit --allow-empty -m 'Start'",
   });
+}
+
+const ORIGIN = 'refs/remotes/origin/';
+
+/** The branch that a clone was given as the usual one. */
+function originBranch(repo: Repository): string | null {
+  const [, name = null] = /^ref: (.+?)\r?\n?$/s.exec(textIfThere(join(repo.commonDir, ORIGIN, 'HEAD'))) ?? [];
+  return name?.startsWith(ORIGIN) === true ? name.slice(ORIGIN.length) : null;
 }
 
 async function firstBranch(view: GitView, names: readonly (string | null)[]): Promise<Target | null> {
@@ -114,9 +126,11 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
   }
   const name = withoutHeads(wanted);
   const remote = [await readRef(view, `refs/remotes/origin/${name}`), await readRef(view, `refs/remotes/${name}`)];
-  const at = remote[0] !== null ? ` origin/${name}` : '';
-  const remedy =
-    remote[1] !== null ? `git branch ${name.slice(name.indexOf('/') + 1)} ${name}` : `git branch ${name}${at}`;
+  const words =
+    remote[1] !== null
+      ? [name.slice(name.indexOf('/') + 1), name]
+      : [name, ...(remote[0] === null ? [] : [`origin/${name}`])];
+  const remedy = `git branch ${words.map(shellWord).join(' ')}`;
   return new AppError('E_NO_TARGET', `There is no branch ${name}.`, { facts, remedy });
 }
 

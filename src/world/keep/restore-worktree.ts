@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -16,6 +16,9 @@ import type { Keep } from './list-keeps.ts';
 import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
 import { withPrivateIndex } from './private-index.ts';
 
+/** Of every file system there is. */
+const NAME_CHARS_MAX = 255;
+
 export interface RestoreOrder {
   readonly path: string;
   /** The branch to stand on, which is at the kept head; null: on none. */
@@ -31,6 +34,7 @@ export function inTheWay({ repo }: KeepPlace, path: string, branch: string | nul
   if (existsSync(path) && !isEmptyFolder(path)) return `${path} is there already`;
   if (adminDirOf(repo, path) !== null) return `git has a worktree at ${path} already`;
   if (branch !== null && isCheckedOut(repo, branch)) return `the branch ${branch} is checked out elsewhere`;
+  if (basename(path).length > NAME_CHARS_MAX) return `no folder can have a name of ${basename(path).length} characters`;
   return null;
 }
 
@@ -42,7 +46,7 @@ export async function restoreWorktree(place: KeepPlace, keep: Keep, order: Resto
   if (halfMade !== null) await removeHalfMade(repo, halfMade);
   const why = inTheWay(place, path, branch);
   if (why !== null) throw new AppError('E_NEEDS_PERSON', why, { remedy: `ralph keep restore ${shellWord(keep.id)}` });
-  mkdirSync(dirname(path), { recursive: true });
+  makeParent(path, keep);
   const intent = startIntent(repo, { path, branch: branch ?? '', base: head, createsBranch: false });
   try {
     await patiently(() => withMutex(worktreeMutex(repo), () => register(place, order)));
@@ -54,6 +58,15 @@ export async function restoreWorktree(place: KeepPlace, keep: Keep, order: Resto
     throw error;
   }
   endIntent(repo, path);
+}
+
+function makeParent(path: string, keep: Keep): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError('E_NEEDS_PERSON', why, { remedy: `ralph keep restore ${shellWord(keep.id)}`, cause });
+  }
 }
 
 async function layOut(place: KeepPlace, keep: Keep, { path, branch, head }: RestoreOrder): Promise<void> {

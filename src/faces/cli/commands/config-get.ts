@@ -1,4 +1,5 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { nameKey } from '../../../text/config/layer.ts';
 import type { Handler } from '../handler.ts';
 import { openProject } from '../project.ts';
@@ -10,7 +11,7 @@ export const handle: Handler = async (call) => {
   if (typeof named === 'string') throw new AppError('E_USAGE', named, { remedy: 'ralph config list' });
   const value = config.values.get(named.dotted);
   if (value === undefined)
-    throw new AppError('E_USAGE', `${asked} is not set`, { remedy: `ralph config set ${asked} VALUE` });
+    throw new AppError('E_USAGE', `${asked} is not set`, { remedy: `ralph config set ${shellWord(asked)} VALUE` });
   if (call.flags['json'] === true) call.out.json(value);
   else call.out.data(typeof value === 'string' ? value : JSON.stringify(value));
   return EXIT.ok;
