@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, SET_FLAG } from './command-spec.ts';
+import { JSON_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
 
 const ID = {
   name: '<id>',
@@ -53,6 +53,30 @@ const READING: readonly CommandSpec[] = [
     flags: [JSON_FLAG],
     examples: ['ralph loops history add-login', 'ralph loops history add-login --json'],
     load: () => import('./commands/loops-history.ts'),
+  },
+  {
+    name: 'loops diff',
+    group: 'Watch',
+    summary: 'Show what a loop has made since it left the target, also when its branch is gone',
+    argument: ID,
+    flags: [
+      { flag: '--stat', description: 'only which files, and how much of each' },
+      { flag: '--worktree', description: 'with what is not committed yet in its worktree' },
+      JSON_FLAG,
+      TARGET_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph loops diff add-login', 'ralph loops diff add-login --stat'],
+    load: () => import('./commands/loops-diff.ts'),
+  },
+  {
+    name: 'loops attach',
+    group: 'Watch',
+    summary: 'Open your shell in the worktree of a loop',
+    argument: ID,
+    flags: [],
+    examples: ['ralph loops attach add-login'],
+    load: () => import('./commands/loops-attach.ts'),
   },
 ];
 

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { plainView } from '../../../world/git/plain-view.ts';
+import { readRef } from '../../../world/git/refs.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import { listKeeps } from '../../../world/keep/list-keeps.ts';
+import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import { runShell } from '../../../world/processes/run-shell.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Handler } from '../handler.ts';
+import { restoreCommand } from '../keep-view.ts';
+import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+
+/** The person's shell in the worktree of a loop. How the shell ends is the person's business, not an outcome of ours. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops attach');
+  const repo = findRepository(call.cwd);
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
+  const path = await requireWorktree(repo, state, loop);
+  if (livingTokens(repo, { loop: loop.id, path }).length > 0)
+    call.out.say(
+      call.out.style.yellow(`an agent works in ${path} now: it sees, commits or undoes what you change there`),
+    );
+  call.out.say(`${loop.id} in ${path}; leave with exit`);
+  await runShell(path, call.env, {
+    RALPH_WORKTREE: path,
+    RALPH_TASK_ID: taskIdOf(state, loop.task),
+    RALPH_BRANCH: loop.branch,
+  });
+  return EXIT.ok;
+};
+
+async function requireWorktree(repo: Repository, state: State, loop: Loop): Promise<string> {
+  const { id, place, worktree } = loop;
+  if (place.at === 'checkout')
+    throw new AppError('E_NO_WORKTREE', `loop ${id} has no worktree of its own: it works in place, in ${place.path}`, {
+      remedy: `cd ${shellWord(place.path)}`,
+    });
+  if (worktree !== null && existsSync(worktree)) return worktree;
+  const where = worktree === null ? '' : ` at ${worktree}`;
+  throw new AppError('E_NO_WORKTREE', `loop ${id} has no worktree${where} ${isWorking(loop) ? 'now' : 'any more'}`, {
+    remedy: await wayBack(repo, state, loop),
+  });
+}
+
+/** The command that brings its files back into a folder. */
+async function wayBack(repo: Repository, state: State, loop: Loop): Promise<string> {
+  const [id, branch] = [shellWord(loop.id), shellWord(loop.branch)];
+  // Whoever holds it makes a new one.
+  if (isWorking(loop))
+    return Object.keys(state.hosts).length > 0 ? `ralph loops logs ${id} -f` : `ralph loops resume ${id}`;
+  if (loop.phase.at === 'landed') return `git worktree add --detach ../${id} ${loop.phase.commit.slice(0, 12)}`;
+  const view = plainView(repo);
+  if ((await readRef(view, `refs/heads/${loop.branch}`)) !== null)
+    // git still knows the folder that went, and that it was ours: it wants to be told twice.
+    return loop.worktree === null
+      ? `git worktree add ../${id} ${branch}`
+      : `git worktree add -f -f ${shellWord(loop.worktree)} ${branch}`;
+  const keep = (await listKeeps(view)).find((one) => (one.loop ?? one.name) === loop.id);
+  return keep === undefined ? 'ralph keep list' : `${restoreCommand(keep.id)} --worktree ../${id}`;
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Sha } from '../../../core/ids.ts';
+import type { Loop } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { cleanText } from '../../../text/screen/clean.ts';
+import { colourDiff } from '../../../text/screen/colour-diff.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { snapshotWorktree } from '../../../world/git/snapshot.ts';
+import { openView } from '../../../world/git/view.ts';
+import type { LoopDiff } from '../../../world/loop-diff.ts';
+import { diffText, findLoopDiff } from '../../../world/loop-diff.ts';
+import { pageText } from '../../../world/page-text.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+
+/** What a loop has made since it left the target, wherever that is kept by now. */
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
+  const { target } = await preflight(repo, config.settings.landing.target);
+  const view = await openView(repo);
+  const found = await findLoopDiff(view, state, loop, target);
+  if (found === null) throw nothingLeft(loop);
+  const to = call.flags['worktree'] === true ? await filesOf(repo, loop) : found.head;
+  const how = call.flags['stat'] === true ? 'stat' : 'patch';
+  const { bytes, text } = await diffText(view, found.base, to, how);
+  if (call.flags['json'] === true) {
+    const { base, head, from } = found;
+    const stat = how === 'stat' ? text : (await diffText(view, base, to, 'stat')).text;
+    call.out.json({
+      version: 1,
+      loop: loop.id,
+      branch: loop.branch,
+      target,
+      base,
+      head,
+      from,
+      stat,
+      patch: patchOf(how, text),
+    });
+    return EXIT.ok;
+  }
+  sayWhere(call, loop, found);
+  if (bytes.length === 0)
+    call.out.say(`${loop.id} changes nothing since it left ${target} at ${found.base.slice(0, 12)}`);
+  else await show(call, bytes, text);
+  return EXIT.ok;
+};
+
+const patchOf = (how: 'patch' | 'stat', text: string): string | null => (how === 'patch' ? text : null);
+
+/** Whoever applies it needs every byte; a terminal must not be steered by it. */
+async function show(call: Call, bytes: Buffer, text: string): Promise<void> {
+  if (!process.stdout.isTTY) {
+    process.stdout.write(bytes);
+    return;
+  }
+  const isPlain = (call.env['NO_COLOR'] ?? '') !== '' || call.env['TERM'] === 'dumb';
+  const clean = isPlain ? cleanText(text) : colourDiff(cleanText(text));
+  if (!(await pageText(clean, call.env))) call.out.data(clean.replace(/\n$/, ''));
+}
+
+async function filesOf(repo: Repository, loop: Loop): Promise<Sha> {
+  if (loop.worktree !== null && existsSync(loop.worktree)) return snapshotWorktree(repo, loop.worktree);
+  throw new AppError('E_NO_WORKTREE', `loop ${loop.id} has no worktree with uncommitted changes any more`, {
+    remedy: `ralph loops diff ${shellWord(loop.id)}`,
+  });
+}
+
+function sayWhere({ out }: Call, { id, branch, phase }: Loop, { head, from }: LoopDiff): void {
+  if (from === 'landing' && phase.at === 'landed') out.say(`${id} landed as ${phase.commit}`);
+  if (from === 'keep' || from === 'log') out.say(`${branch} is gone; this is what was kept of it, at ${head}`);
+}
+
+function nothingLeft({ id, iteration }: Loop): AppError {
+  if (iteration === 0)
+    return new AppError('E_UNKNOWN_ID', `loop ${id} has made nothing yet`, {
+      remedy: `ralph loops logs ${shellWord(id)} -f`,
+    });
+  return new AppError('E_UNKNOWN_ID', `nothing is left of the branch of loop ${id}`, {
+    facts: ['neither its branch nor a keep of it is there'],
+    remedy: `ralph loops history ${shellWord(id)}`,
+  });
+}

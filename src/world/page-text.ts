@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { choosePager, pagerVariables } from '../text/screen/pager.ts';
+import { parseConfigList } from './git/config-list.ts';
+import { listSettings } from './git/run-git.ts';
+
+/** What a shell says of a command that is not there, or may not be run. */
+const NOT_RUN = new Set([126, 127]);
+
+/** Shows a text through the user's pager. False: there is none, or it cannot be run. Only for a terminal. */
+export async function pageText(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  // Of the user's own files alone: what an agent wrote into the repository's must not be run.
+  const settings = new Map(parseConfigList(await listSettings(null)));
+  const pager = choosePager({ env, settings });
+  return pager === null ? false : runPager(pager, text, { ...pagerVariables(env), ...env });
+}
+
+function runPager(pager: string, text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Ctrl-C is the pager's while it runs.
+    const ignore = (): void => {};
+    process.on('SIGINT', ignore);
+    const end = (isShown: boolean): void => {
+      process.off('SIGINT', ignore);
+      resolve(isShown);
+    };
+    // The user's own words, which git gives to a shell as well.
+    const child = spawn('sh', ['-c', pager], { stdio: ['pipe', 'inherit', 'inherit'], env });
+    child.on('error', () => end(false));
+    // Somebody who has seen enough closes it.
+    child.stdin.on('error', ignore);
+    child.stdin.end(text);
+    child.on('close', (code) => end(!NOT_RUN.has(code ?? 0)));
+  });
+}
