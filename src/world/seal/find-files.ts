@@ -34,6 +34,7 @@ export function findFiles(scene: Scene): FileFindings {
   const unclear: string[] = [];
   for (const path of changed) {
     const how = evidence(scene, path, after[path] ?? '');
+    if (how === null && isTheirs(scene, path)) continue;
     if (how === null) unclear.push(nameOf(path));
     else findings.push(findingOf(scene, path, after[path] ?? '', how));
   }
@@ -79,9 +80,13 @@ function evidence(scene: Scene, path: string, state: string): Evidence | null {
       isDuring(command, atMs) &&
       gitDirsOf(scene, command).includes(repo.commonDir),
   );
-  if (isGits || isTwin(scene, path, state)) return 'exact';
+  if (isGits || (isTwin(scene, path, state) && !isTheirs(scene, path))) return 'exact';
   return scene.told([file]) ? 'told' : null;
 }
+
+/** Written while a loop worked there in place: loops that do the same write the same. */
+const isTheirs = (scene: Scene, path: string): boolean =>
+  scene.isTaken(writtenMs(join(scene.place.repo.root, nameOf(path))) ?? scene.toMs);
 
 /** Byte for byte what the agent wrote to the same place in its own worktree meanwhile. */
 function isTwin({ iteration, fromMs }: Scene, path: string, state: string): boolean {

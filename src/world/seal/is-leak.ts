@@ -76,6 +76,7 @@ async function didMove(
     toMs: Date.now(),
     told: openTold(dir),
     isAlone: openIsAlone(place.repo, iteration),
+    isTaken: () => false,
   };
   return findMovedRef(scene, ref)?.isLast === true;
 }

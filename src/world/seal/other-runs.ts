@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopId } from '../../core/ids.ts';
 import { loopId } from '../../core/ids.ts';
@@ -12,6 +12,18 @@ export function openIsAlone(repo: Repository, { loop, n }: Iteration): (atMs: nu
   const mine = runFolder(repo, loop, n);
   const lives = runFolders(repo).map(({ dir }) => dir);
   return (atMs) => !lives.some((dir) => dir !== mine && livedAt(dir, atMs));
+}
+
+const IN_PLACE = 'in-place';
+
+/** Written into the run folder of an agent that works in the main checkout, where files change because of it. */
+export const noteInPlace = (dir: string): void => writeFileSync(join(dir, IN_PLACE), '');
+
+/** Whether another agent of ours worked in the main checkout at a moment. */
+export function openIsTaken(repo: Repository, { loop, n }: Iteration): (atMs: number) => boolean {
+  const mine = runFolder(repo, loop, n);
+  const others = runFolders(repo).filter(({ dir }) => dir !== mine && existsSync(join(dir, IN_PLACE)));
+  return (atMs) => others.some(({ dir }) => livedAt(dir, atMs));
 }
 
 /** Of every iteration there ever was and that was not cleared away. */

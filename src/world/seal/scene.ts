@@ -37,6 +37,8 @@ export interface Scene {
   readonly told: (paths: readonly string[]) => boolean;
   /** No other agent of ours lived at that moment. */
   readonly isAlone: (atMs: number) => boolean;
+  /** Another agent of ours worked in the main checkout at that moment. */
+  readonly isTaken: (atMs: number) => boolean;
 }
 
 /** Something the agent did outside its worktree. */

@@ -14,7 +14,7 @@ import { findFiles } from './find-files.ts';
 import type { FileFindings } from './find-files.ts';
 import { readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
-import { openIsAlone } from './other-runs.ts';
+import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
 import { writtenMs } from './scene.ts';
 import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
@@ -40,6 +40,7 @@ export function openSeal(place: SealPlace): Seal {
       const dir = folderOf(iteration);
       makePrivateFolder(dir);
       openTrace(dir, iteration);
+      if (iteration.inPlace === true) noteInPlace(dir);
       const print = await takeFingerprint(place, iteration.cwd, look);
       writeFingerprint(dir, print);
       await noteOpen(place, iteration, { dir, atMs: print.atMs });
@@ -66,6 +67,7 @@ export function openSeal(place: SealPlace): Seal {
         toMs: writtenMs(join(dir, 'exit')) ?? Date.now(),
         told: openTold(dir),
         isAlone: openIsAlone(place.repo, iteration),
+        isTaken: openIsTaken(place.repo, iteration),
       };
       const files = iteration.inPlace === true ? NO_FILES : findFiles(scene);
       if (files.unclear.length > 0) note(scene, files.unclear);
