@@ -45,6 +45,7 @@ export const CATALOG = {
   E_PROMPT: { exit: EXIT.badInput, means: 'A prompt template cannot be used as it is.' },
   E_MEMORIES: { exit: EXIT.badInput, means: 'A page of memories holds something that cannot be taken.' },
   E_RECORD: { exit: EXIT.badInput, means: 'A recorded loop cannot be read or played again as it is.' },
+  E_LOOP_FILE: { exit: EXIT.badInput, means: 'A state file of the ralph-loop plugin is missing or cannot be read.' },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
   E_NO_COMMITS: { exit: EXIT.environment, means: 'The repository has no commit to start from.' },

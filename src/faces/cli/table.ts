@@ -2,6 +2,7 @@ import type { CommandSpec } from './command-spec.ts';
 import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 import { KEEP_COMMANDS } from './keep-table.ts';
 import { LOOPS_COMMANDS } from './loops-table.ts';
+import { START_COMMANDS } from './start-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
 
 /** Every command, as data: help, documents and tests are made from it. */
@@ -294,6 +295,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['ralph demo'],
     load: () => import('./commands/demo.ts'),
   },
+  ...START_COMMANDS,
   ...KEEP_COMMANDS,
   ...VERB_COMMANDS,
 ];

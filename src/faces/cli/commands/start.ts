@@ -1,0 +1,147 @@
+import type { ExitCode } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { featureName } from '../../../text/feature/feature-name.ts';
+import { problemLine } from '../../../text/config/layer.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { chooseAgents } from '../../../world/choose-agent.ts';
+import type { FeatureOrder, MadeFeature } from '../../../world/feature/make-feature.ts';
+import { makeFeature } from '../../../world/feature/make-feature.ts';
+import { fromFolder, planFeature } from '../../../world/feature/plan-feature.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { keepAside } from '../../../world/start/ralph-loop-file.ts';
+import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
+import { whoLoops } from '../../../world/start/who-loops.ts';
+import type { Occupant } from '../../../world/start/who-loops.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject } from '../project.ts';
+import type { Project } from '../project.ts';
+import { runPromptLoop } from '../prompt-loop.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { chooseWay } from '../start/choose-way.ts';
+import { launchBeside, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
+import { makeRoom } from '../start/make-room.ts';
+import { loopText, wishOf } from '../start/start-wish.ts';
+import type { StartWish } from '../start/start-wish.ts';
+import { talkWords, writeLaunch } from '../start/write-launch.ts';
+import type { LaunchWish } from '../start/write-launch.ts';
+import { startProject } from '../start-project.ts';
+
+/** A worktree for a feature and an agent in it: to talk to, or as a loop; beside whoever loops here already. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'start');
+  const [given = '', ...words] = call.args;
+  const feature = featureName(given, 'ralph start');
+  const project = await openProject(call);
+  const { repo, config } = project;
+  for (const warning of config.warnings)
+    call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
+  const wish = wishOf(call, feature, words, repo.worktree);
+  const [agent] = chooseAgents(config.settings, call.env, repo.root);
+  if (agent === undefined) return EXIT.environment;
+  call.out.say(repo.linked ? `in the worktree ${repo.worktree} of ${repo.root}` : `in the main checkout ${repo.root}`);
+
+  const order = orderOf(call, feature, project);
+  const occupants = await occupantsOf(call, project, order, wish);
+  const tmux = wishedTmux(call, config.settings.autoSpawnStrategy);
+  const isBeside = call.flags['tmux'] === true || call.flags['print'] === true;
+  const crowd = {
+    feature,
+    occupants: occupants.all,
+    worktree: occupants.worktree,
+    beside: tmux === null ? 'a script to paste' : tmux.isInside ? 'a new tmux window' : 'a tmux session',
+    strategy: config.settings.autoSpawnStrategy,
+  };
+  const way = occupants.all.length === 0 ? null : await chooseWay(call, crowd);
+  if (way === 'cancel') {
+    call.out.say('cancelled; nothing was changed');
+    return EXIT.busy;
+  }
+
+  const made = await makeFeature(repo, order);
+  const text = loopText(call, wish, { feature, plans: config.settings.plans, worktree: made.path });
+  const settings = settingsOf(call, made, agent.name, text?.settings ?? new Map());
+  const launch: LaunchWish = { made, agent, prompt: text?.prompt ?? null, settings };
+  const script = writeLaunch(call, launch);
+  if (way === 'replace') await makeRoom(call, occupants.all, config.settings.limits.graceMs);
+  if (wish.workflow === 'continue-loop')
+    call.out.say(`its state file is kept: ${keepAside(wish.found.file, new Date())}`);
+  if (way === 'parallel' || isBeside || (text === null && !canTalk(call)))
+    return beside(call, wish, launch, script, way === 'parallel' || isBeside ? tmux : null);
+  call.out.say(`start it again at any time: ${script}`);
+  return text === null
+    ? talk(call, launch, config.settings.agents[agent.name]?.env ?? {})
+    : loop(call, launch, text.prompt, feature);
+};
+
+/** Who loops here, but for the one that is going to be continued. */
+async function occupantsOf(
+  call: Call,
+  { repo, config }: Project,
+  order: FeatureOrder,
+  wish: StartWish,
+): Promise<{ readonly all: readonly Occupant[]; readonly worktree: string | null }> {
+  const { path, existing } = await planFeature(repo, order, await preflight(repo, config.settings.landing.target));
+  const worktree = existing === null ? null : path;
+  const all = whoLoops({ checkout: repo.worktree, cwd: call.cwd, worktree });
+  const continued = wish.workflow === 'continue-loop' ? wish.found.file : null;
+  return { worktree, all: all.filter((one) => one.kind === 'loop' || one.found.file !== continued) };
+}
+
+function orderOf(call: Call, name: string, { config }: Project): FeatureOrder {
+  const text = (flag: string): string | null => (typeof call.flags[flag] === 'string' ? call.flags[flag] : null);
+  const path = text('path');
+  const { settings } = config;
+  return {
+    name,
+    base: text('from'),
+    path: path === null ? null : fromFolder(call.cwd, path),
+    branch: text('branch'),
+    settings: settings.worktree,
+    target: settings.landing.target,
+    install: call.flags['install'] !== false,
+    env: call.env,
+    onStep: (line) => call.out.say(cleanLine(line)),
+  };
+}
+
+/** What the loop in the worktree is started with, here or by the script: the flags, and what the worktree tells. */
+function settingsOf(
+  call: Call,
+  made: MadeFeature,
+  agent: string,
+  brought: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const told = Object.entries(made.env).map(([name, value]) => [`agents.${agent}.env.${name}`, value] as const);
+  return new Map([['agent', agent], ...told, ...brought, ...call.settings]);
+}
+
+const canTalk = ({ flags }: Call): boolean =>
+  process.stdin.isTTY === true && process.stdout.isTTY === true && flags['json'] !== true;
+
+async function beside(
+  call: Call,
+  { workflow }: StartWish,
+  { made }: LaunchWish,
+  script: string,
+  tmux: ReturnType<typeof wishedTmux>,
+): Promise<ExitCode> {
+  const { name, path, branch, base, reused } = made;
+  const order = { name, path, script, tmux };
+  const launched = await launchBeside(call, order);
+  if (call.flags['json'] === true)
+    call.out.json({ version: 1, name, path, branch, base, reused, workflow, script, ...launched });
+  else sayLaunched(call, order, launched);
+  return EXIT.ok;
+}
+
+async function talk(call: Call, launch: LaunchWish, own: Readonly<Record<string, string>>): Promise<ExitCode> {
+  const { path, env } = launch.made;
+  const code = await talkToAgent({ argv: talkWords(call, launch), cwd: path, env: { ...call.env, ...own, ...env } });
+  call.out.say(`${launch.agent.name} has ended${code === 0 ? '' : ` with ${code}`}; its worktree is ${path}`);
+  return code === 0 ? EXIT.ok : EXIT.parked;
+}
+
+async function loop(call: Call, { made, settings }: LaunchWish, prompt: string, title: string): Promise<ExitCode> {
+  const there: Call = { ...call, cwd: made.path, settings };
+  return runPromptLoop(there, { project: await startProject(there), prompt, title });
+}

@@ -1,0 +1,23 @@
+import { shellWord } from '../../../core/remedy.ts';
+import { keepAside } from '../../../world/start/ralph-loop-file.ts';
+import { stopHolder } from '../../../world/start/stop-holder.ts';
+import type { Occupant } from '../../../world/start/who-loops.ts';
+import type { Call } from '../handler.ts';
+
+/** Beside the time an agent has to end, for everything that is written down. */
+const LAST_WORK_MS = 30_000;
+
+/** Stops whoever loops here; nothing of theirs is lost. */
+export async function makeRoom({ out }: Call, occupants: readonly Occupant[], graceMs: number): Promise<void> {
+  for (const occupant of occupants) {
+    if (occupant.kind === 'ralph-loop') {
+      const kept = keepAside(occupant.found.file, new Date());
+      out.say(`the ralph-loop ends with its next stop; its state is kept: ${kept}`);
+      continue;
+    }
+    const { loop } = occupant.holder;
+    out.say(`stopping loop ${loop}`);
+    await stopHolder(occupant.holder, graceMs + LAST_WORK_MS);
+    out.say(`loop ${loop} has stopped and is kept; go on with it: ralph run --continue --loop-id ${shellWord(loop)}`);
+  }
+}

@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AppError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { iterationsLeft } from '../../../text/start/ralph-loop-state.ts';
+import { startPrompt } from '../../../text/start/start-prompt.ts';
+import { readWish } from '../../../text/start/workflow.ts';
+import type { Wish } from '../../../text/start/workflow.ts';
+import { readPlainText } from '../../../world/plain-text.ts';
+import { findRalphLoop } from '../../../world/start/ralph-loop-file.ts';
+import type { FoundRalphLoop } from '../../../world/start/ralph-loop-file.ts';
+import type { Call } from '../handler.ts';
+
+/** What shall be done in the worktree. */
+export type StartWish =
+  | Wish
+  /** Goes on with a loop of the ralph-loop plugin, as one of ours. */
+  | { readonly workflow: 'continue-loop'; readonly found: FoundRalphLoop & { readonly problem: null } };
+
+export interface LoopText {
+  readonly prompt: string;
+  /** Settings the loop brings along, by dotted key. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** What the words and flags ask for. Nothing is changed yet. */
+export function wishOf(call: Call, feature: string, words: readonly string[], checkout: string): StartWish {
+  if (call.flags['continueLoop'] !== true) return readWish(feature, words, (path) => isFile(resolve(call.cwd, path)));
+  if (words.length > 0)
+    throw new AppError('E_USAGE', '--continue-loop brings its own prompt', {
+      remedy: `ralph start ${shellWord(feature)} --continue-loop`,
+    });
+  const found = findRalphLoop([...new Set([call.cwd, checkout])]);
+  if (found === null)
+    throw new AppError('E_LOOP_FILE', `there is no .claude/ralph-loop.local.md in ${call.cwd}`, {
+      remedy: 'find . -name ralph-loop.local.md',
+    });
+  if (found.problem !== null)
+    throw new AppError('E_LOOP_FILE', found.problem, {
+      facts: ['it stays as it is'],
+      remedy: `$EDITOR ${shellWord(found.file)}`,
+    });
+  return { workflow: 'continue-loop', found };
+}
+
+/** What the loop is told; null: there is none, a person talks to the agent. */
+export function loopText(
+  call: Call,
+  wish: StartWish,
+  order: { readonly feature: string; readonly plans: string; readonly worktree: string },
+): LoopText | null {
+  if (wish.workflow === 'simple') return null;
+  if (wish.workflow === 'continue-loop') {
+    const { state } = wish.found;
+    const left = iterationsLeft(state);
+    const settings = new Map<string, string>();
+    if (left !== null) settings.set('limits.iterations', String(left));
+    if (state.completionPromise !== null) settings.set('completion_promise', state.completionPromise);
+    return { prompt: state.prompt, settings };
+  }
+  const plan = join(order.plans, `${order.feature}.md`);
+  const spec = wish.workflow === 'implement-only' ? (wish.spec ?? plan) : null;
+  const text = wish.workflow === 'implement-only' ? specText(call, wish.spec, plan, order) : wish.text;
+  const { feature } = order;
+  const { workflow } = wish;
+  const bounds = { workOn: texts(call, 'workOn'), skip: texts(call, 'skip') };
+  return { prompt: startPrompt({ workflow, feature, plan, spec, text, ...bounds }), settings: new Map() };
+}
+
+/** As the user sees it now: in the worktree it may be older, or not there. */
+function specText(
+  call: Call,
+  spec: string | null,
+  plan: string,
+  order: { readonly feature: string; readonly worktree: string },
+): string {
+  const file = spec === null ? join(order.worktree, plan) : resolve(call.cwd, spec);
+  const read = readPlainText(file);
+  if (read !== null && 'text' in read && read.text.trim() !== '') return read.text;
+  if (read === null)
+    throw new AppError('E_USAGE', `there is no ${spec ?? plan} to carry out`, {
+      facts: spec === null ? [`${order.feature} has no plan at ${file}`] : [],
+      remedy: `ralph start ${shellWord(order.feature)} plan-and-implement "what is wanted"`,
+    });
+  throw new AppError('E_PROMPT', `${file} ${'fault' in read ? read.fault : 'is empty'}`, {
+    remedy: `ls -l ${shellWord(file)}`,
+  });
+}
+
+const texts = ({ flags }: Call, name: string): readonly string[] => {
+  const value = flags[name];
+  return Array.isArray(value) ? (value as readonly string[]) : [];
+};
+
+/** A text that is no path at all (too long, with NUL) is no file either. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { talkArgv } from '../../../text/start/talk-argv.ts';
+import { ourProgram } from '../../../world/agent-run/our-program.ts';
+import type { ChosenAgent } from '../../../world/choose-agent.ts';
+import type { MadeFeature } from '../../../world/feature/make-feature.ts';
+import { findExecutable } from '../../../world/processes/environment.ts';
+import { writeLaunchScript, writeStartPrompt } from '../../../world/start/launch-files.ts';
+import type { Call } from '../handler.ts';
+
+export interface LaunchWish {
+  readonly made: MadeFeature;
+  readonly agent: ChosenAgent;
+  /** Null: a person talks to the agent. */
+  readonly prompt: string | null;
+  /** Of the loop, by dotted key. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** The words that start an agent a person talks to. */
+export function talkWords({ env }: Call, { made, agent }: LaunchWish): readonly string[] {
+  const [program = '', ...args] = talkArgv(agent.name, agent.settings);
+  return [findExecutable(program, env, made.path) ?? program, ...args];
+}
+
+/** Writes what starts it again, any time, from any terminal; returns the script's path. */
+export function writeLaunch(call: Call, wish: LaunchWish): string {
+  const { made, agent, prompt } = wish;
+  const { name, path, env } = made;
+  if (prompt === null) {
+    const argv = talkWords(call, wish);
+    const otherwise = agent.settings.command[0] ?? null;
+    return writeLaunchScript(path, agent.name, {
+      what: `Starts ${agent.name} in the worktree of ${name}.`,
+      argv,
+      otherwise,
+      env,
+      unset: [],
+    });
+  }
+  writeStartPrompt(path, prompt);
+  const { node, main } = ourProgram();
+  const rest = call.flags['autoMerge'] === false ? ['--no-auto-merge'] : [];
+  const settings = [...wish.settings].flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  return writeLaunchScript(path, agent.name, {
+    what: `Runs a loop of ${agent.name} in the worktree of ${name}. Its prompt is in start-prompt.md.`,
+    argv: [node, main, 'run', '--prompt-file', '.ralph/start-prompt.md', ...rest, ...settings],
+    otherwise: null,
+    env,
+    unset: [],
+  });
+}
