@@ -4,9 +4,11 @@ import { canBeQueued, landingQueue } from './landing-queue.ts';
 import type { Hold, Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
-import { nextCommand } from './remedy.ts';
+import { nextCommand, shellWord } from './remedy.ts';
 import { foreseenOf } from './foreseen.ts';
-import { taskIdOf } from './tasks.ts';
+import { isPromptTracker, taskIdOf } from './tasks.ts';
+import { loopNext } from './loop-next.ts';
+import { statusOf } from './loops-view.ts';
 import type { Task } from './task.ts';
 import { tokensOf } from './usage.ts';
 
@@ -109,7 +111,8 @@ export interface StatusView {
 }
 
 export function statusView(state: State, tracker: string, nowMs: number): StatusView {
-  const tasks = taskViews(state, tracker);
+  const own = taskViews(state, tracker);
+  const tasks = [...own, ...allTaskViews(state, tracker).slice(own.length).filter(isOpenPrompt)];
   const count = (status: TaskState): number => tasks.filter((task) => task.status === status).length;
   const states: readonly TaskState[] = [
     'waiting',
@@ -169,6 +172,18 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
   };
 }
 
+/** The tracker's tasks, and every prompt that was given to a single loop. */
+export const allTaskViews = (state: State, tracker: string): readonly TaskView[] => [
+  ...taskViews(state, tracker),
+  ...Object.keys(state.trackers)
+    .filter((name) => isPromptTracker(name) && name !== tracker)
+    .flatMap((name) => taskViews(state, name)),
+];
+
+/** Prompts are over once landed or thrown away: nobody keeps a list of them. */
+const isOpenPrompt = ({ status, reason }: TaskView): boolean =>
+  status !== 'landed' && status !== 'waiting' && reason !== 'discarded';
+
 export function taskViews(state: State, tracker: string): readonly TaskView[] {
   const newest = newestLoops(state);
   return (state.trackers[tracker]?.tasks ?? []).map((task) =>
@@ -194,8 +209,17 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
     commit: state.landed[key]?.commit ?? null,
     reason: parked?.reason ?? null,
     detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : null),
-    next: nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
+    next:
+      loop !== null && isPromptTracker(tracker)
+        ? promptNext(state, loop, status)
+        : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
   };
+}
+
+/** A prompt stands in no file: what moves it on is said of its loop. */
+function promptNext(state: State, loop: Loop, status: TaskState): string | null {
+  if (status === 'interrupted') return `ralph run --continue --loop-id ${shellWord(loop.id)}`;
+  return status === 'ready' || status === 'parked' ? loopNext(state, loop, statusOf(state, loop)) : null;
 }
 
 function taskState(state: State, task: Task, loop: Loop | null, landed: boolean): TaskState {

@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
+import { isPromptTracker, promptTracker } from '../../core/tasks.ts';
 import { findTracker } from '../../world/find-tracker.ts';
 import type { TrackerFile } from '../../world/world.ts';
 import type { Project } from './project.ts';
@@ -16,7 +17,8 @@ export interface OpenTasks {
 
 /** The state with the tasks as the file tells them now. An unchanged file is not parsed again: status must be cheap. */
 export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
-  const tracker = findTracker(project.repo.root, project.config.settings.tasks);
+  const tracker = trackerOrPrompts(project, state);
+  if (isPromptTracker(tracker)) return { tracker, state };
   if (
     state.trackers[tracker] !== undefined &&
     state.trackers[tracker].digest === digestOf(join(project.repo.root, tracker))
@@ -24,6 +26,17 @@ export async function openTasks(project: Project, state: State): Promise<OpenTas
     return { tracker, state };
   const { openTracker } = await import('../../world/tracker-file.ts');
   return { tracker, state: withTasks(state, readTracker(openTracker(project.repo.root, tracker))) };
+}
+
+/** Where only single loops work there is no task file, and nobody misses one. */
+function trackerOrPrompts({ repo, config }: Project, state: State): string {
+  try {
+    return findTracker(repo.root, config.settings.tasks);
+  } catch (error) {
+    const isMissing = error instanceof AppError && error.code === 'E_NO_TASKS' && config.settings.tasks === null;
+    if (isMissing && Object.keys(state.trackers).some(isPromptTracker)) return promptTracker('');
+    throw error;
+  }
 }
 
 export interface ReadTracker {

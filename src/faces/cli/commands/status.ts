@@ -1,5 +1,6 @@
 import { EXIT } from '../../../core/errors.ts';
 import { describeForeseen } from '../../../core/foreseen.ts';
+import { isPromptTracker } from '../../../core/tasks.ts';
 import type { AccountView, StatusView } from '../../../core/view.ts';
 import { statusView } from '../../../core/view.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -25,7 +26,7 @@ function show(call: Call, view: StatusView): void {
     ['running', 'interrupted', 'queued', 'landing', 'ready', 'landed', 'parked', 'waiting', 'blocked', 'done'] as const
   ).filter((state) => counts[state] > 0);
   call.out.data(
-    `${view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
+    `${isPromptTracker(view.tracker) ? 'prompts' : view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
   );
   if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);

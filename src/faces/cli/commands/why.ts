@@ -1,7 +1,7 @@
 import { describeWaiting } from '../../../core/describe-waiting.ts';
 import { EXIT } from '../../../core/errors.ts';
 import { planRun } from '../../../core/plan-run.ts';
-import { taskViews } from '../../../core/view.ts';
+import { allTaskViews } from '../../../core/view.ts';
 import { explain } from '../../../core/why.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
@@ -18,7 +18,7 @@ export const handle: Handler = async (call) => {
   const { tracker, state } = await openTasks(project, await readState(project.repo));
   const names = (task: { readonly id: string; readonly loop: string | null }): readonly string[] =>
     task.loop === null ? [task.id] : [task.id, task.loop];
-  const task = findOne(taskViews(state, tracker), names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
+  const task = findOne(allTaskViews(state, tracker), names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
   const { target } = await preflight(project.repo, settings.landing.target);
   const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [], resolver: null, env: call.env }));
   const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
