@@ -16,12 +16,14 @@ export function isCarried({ copy, exclude }: CarryPatterns, path: string): boole
  * everything a project depends on.
  */
 export function looksInto({ copy }: CarryPatterns, folder: string): boolean {
-  const depth = folder.split('/').length;
+  const names = folder.split('/');
   return copy.some((pattern) => {
     const parts = pattern.replace(/\/$/, '/**').split('/');
-    const above = parts.slice(0, depth);
-    if (parts.length <= depth || above.some((part) => part.includes('**'))) return false;
-    return matchProtected([folder], [above.join('/')]).length > 0;
+    const deep = parts.findIndex((part) => part.includes('**'));
+    const fixed = deep === -1 ? parts : parts.slice(0, deep);
+    if (fixed.length === 0 || (deep === -1 && names.length >= parts.length)) return false;
+    const depth = Math.min(fixed.length, names.length);
+    return matchProtected([names.slice(0, depth).join('/')], [fixed.slice(0, depth).join('/')]).length > 0;
   });
 }
 

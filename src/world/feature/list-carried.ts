@@ -27,14 +27,10 @@ export async function listCarried(
   const found = names.flatMap((name) => {
     if (!name.endsWith('/')) return isCarried(patterns, name) ? [name] : [];
     const folder = name.slice(0, -1);
-    return looksInto(patterns, folder) || mayHold(patterns, folder) ? filesIn(root, folder, patterns, 0) : [];
+    return looksInto(patterns, folder) ? filesIn(root, folder, patterns, 0) : [];
   });
   return found.slice(0, FILES_MAX);
 }
-
-/** A folder above one that a pattern names. */
-const mayHold = (patterns: CarryPatterns, folder: string): boolean =>
-  patterns.copy.some((pattern) => pattern.startsWith(`${folder}/`));
 
 /** Never through a link, and never into a repository of its own or into what is ours. */
 function filesIn(root: string, folder: string, patterns: CarryPatterns, depth: number): readonly string[] {

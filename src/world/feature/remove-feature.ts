@@ -125,10 +125,14 @@ export function whyStays(repo: Repository, target: FeatureStatus): AppError | nu
 export function whatItHolds({ changes, operation, unlanded: commits, broken, missing }: FeatureStatus): string | null {
   if (broken !== null) return `git cannot read it: ${broken}`;
   const parts = [
-    changes?.text ?? '',
+    changes === null || changes.isClean ? '' : `uncommitted files (${changes.text})`,
     operation === null ? '' : `a ${operation} under way`,
     commits === null && !missing ? 'commits, and there is no branch to compare them with' : '',
-    commits === null || commits === 0 ? '' : `${commits} commit${commits === 1 ? '' : 's'} that have not landed`,
+    commits === null || commits === 0
+      ? ''
+      : commits === 1
+        ? '1 commit that has not landed'
+        : `${commits} commits that have not landed`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(', ');
 }
