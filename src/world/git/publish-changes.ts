@@ -19,7 +19,14 @@ export const SYMLINK = '120000';
 
 /** What moving from one commit to another does to each file. A rename is a removal and an addition. */
 export async function readChanges(view: GitView, from: Sha, to: Sha): Promise<readonly Change[]> {
-  const { stdout } = await view.bytes(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
+  const { stdout } = await view.bytes(['diff-tree', '-r', '-z', ...RAW, from, to]);
+  return parseChanges(stdout);
+}
+
+export const RAW = ['--raw', '--no-renames', '--no-abbrev'] as const;
+
+/** What git prints with `-z` and these options. */
+export function parseChanges(stdout: Buffer): readonly Change[] {
   const fields = stdout.toString('latin1').split('\0');
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -12,9 +12,11 @@ import { HARDENED, runGit } from '../git/run-git.ts';
 import { knowTree, treeOf } from '../git/tree-edit.ts';
 import { operationIn } from '../git/worktree-admin.ts';
 import { patiently } from '../git/worktrees.ts';
+import { nameKept } from '../keep/keep-refs.ts';
 import { withPrivateIndex } from '../keep/private-index.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
-import { readInPlaceNote } from './in-place-note.ts';
+import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import type { InPlaceNote } from './in-place-note.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
 
 export interface InPlaceOrder {
@@ -41,9 +43,9 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   if (head === null || operation !== null || note === null) return asItIs(place, order, tip, operation ?? 'unborn');
   const mine = new Set(note.mine);
   const before = await treeOf(view, head);
-  const changes = (await readChanges(view, before, await treeOfFiles(repo, order.path))).filter(
-    (change) => !mine.has(change.path),
-  );
+  const files = await treeOfFiles(repo, order.path);
+  await keepYours(place, order.loop, note, files);
+  const changes = (await readChanges(view, before, files)).filter((change) => !mine.has(change.path));
   const tree = await withChanges(place, before, changes);
   const isOwn = standing?.branch === order.branch;
   const commit = await commitOf(place, order, { tree, parents: isOwn ? [head] : [tip, ...note.taken, head] });
@@ -57,6 +59,17 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   reach('place.moved');
   const committed = commit !== from;
   return { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
+}
+
+/** An agent may also work on what a person had begun, or throw it away: how it was stays to be had. */
+async function keepYours(place: Place, loop: LoopId, note: InPlaceNote, files: Sha): Promise<void> {
+  const { repo, view, identity } = place;
+  const mine = new Set(note.mine);
+  if (note.isKept || !(await readChanges(view, note.files, files)).some(({ path }) => mine.has(path))) return;
+  const message = `What was changed in the checkout when loop ${loop} began\n`;
+  const commit = await commitTree(view, { tree: note.files, parents: [note.start], message, identity });
+  await nameKept(view, { name: loop, commit, reason: 'paralph: kept', durable: true });
+  writeInPlaceNote(repo, loop, { ...note, isKept: true });
 }
 
 /** The tree with some files as they are now. */

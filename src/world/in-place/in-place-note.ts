@@ -8,8 +8,14 @@ export interface InPlaceNote {
   readonly version: 1;
   /** Where the checkout stood then. */
   readonly start: Sha;
-  /** Paths that were changed or new then: a person's, and never the loop's. Bytes as latin1 characters. */
+  /** Every file as it was then, as a tree. */
+  readonly files: Sha;
+  /** Paths that were changed, staged or new then: a person's, and never the loop's. Bytes as latin1 characters. */
   readonly mine: readonly string[];
+  /** What the index said of them when the last iteration began: `mode id stage<TAB>path` each. */
+  readonly index: readonly string[];
+  /** Their files are not as they were, so that is kept. */
+  readonly isKept: boolean;
   /** Commits the agent made on a branch that is not its own; the branch was put back, and they count as its work. */
   readonly taken: readonly Sha[];
 }

@@ -9,6 +9,7 @@ import { treeOf } from '../git/tree-edit.ts';
 import type { GitView } from '../git/view.ts';
 import { operationIn } from '../git/worktree-admin.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
+import { stagedChanges } from './give-back-index.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 
 export interface CheckoutPlace {
@@ -48,8 +49,10 @@ export async function takeCheckout(place: CheckoutPlace, order: CheckoutOrder): 
 }
 
 async function beginNote({ repo, view }: CheckoutPlace, { path, loop }: CheckoutOrder, start: Sha) {
-  const found = await readChanges(view, await treeOf(view, start), await treeOfFiles(repo, path));
-  const note = { version: 1, start, mine: found.map((change) => change.path), taken: [] } as const;
+  const files = await treeOfFiles(repo, path);
+  const found = [...(await readChanges(view, await treeOf(view, start), files)), ...(await stagedChanges(path, start))];
+  const mine = [...new Set(found.map((change) => change.path))];
+  const note = { version: 1, start, files, mine, index: [], isKept: false, taken: [] } as const;
   writeInPlaceNote(repo, loop, note);
   reach('place.noted');
   return note;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
 import { sharedSettings } from '../git/distrust.ts';
+import { giveBackIndex, noteIndex } from '../in-place/give-back-index.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
 import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
 import { listSettings } from '../git/run-git.ts';
@@ -40,7 +41,10 @@ export function openSeal(place: SealPlace): Seal {
       const dir = folderOf(iteration);
       makePrivateFolder(dir);
       openTrace(dir, iteration);
-      if (iteration.inPlace === true) noteInPlace(dir);
+      if (iteration.inPlace === true) {
+        noteInPlace(dir);
+        await noteIndex(place.repo, iteration);
+      }
       const print = await takeFingerprint(place, iteration.cwd, look);
       writeFingerprint(dir, print);
       await noteOpen(place, iteration, { dir, atMs: print.atMs });
@@ -55,7 +59,10 @@ export function openSeal(place: SealPlace): Seal {
         return known?.breach ?? null;
       }
       const trace = await readTrace(dir);
-      if (iteration.inPlace === true) await takeBackCommits(place, { iteration, branch, before, trace });
+      if (iteration.inPlace === true) {
+        await takeBackCommits(place, { iteration, branch, before, trace });
+        await giveBackIndex(place.repo, iteration, trace);
+      }
       const scene: Scene = {
         place,
         iteration,

@@ -1,0 +1,63 @@
+import type { Sha } from '../../core/ids.ts';
+import { parseChanges, RAW } from '../git/publish-changes.ts';
+import type { Change } from '../git/publish-changes.ts';
+import type { Repository } from '../git/repository.ts';
+import { HARDENED, runGit, runGitBytes } from '../git/run-git.ts';
+import { realpathLoose } from '../git/worktree-admin.ts';
+import { patiently } from '../git/worktrees.ts';
+import type { GitCommand } from '../seal/git-trace.ts';
+import type { Iteration } from '../world.ts';
+import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+
+const STAGES = new Set(
+  'add stage rm mv reset restore update-index apply read-tree checkout switch stash commit merge cherry-pick revert am rebase pull'.split(
+    ' ',
+  ),
+);
+
+/** What a person had staged. */
+export async function stagedChanges(path: string, head: Sha): Promise<readonly Change[]> {
+  const { stdout } = await runGitBytes([...HARDENED, 'diff-index', '--cached', '-z', ...RAW, head], { cwd: path });
+  return parseChanges(stdout);
+}
+
+/** Before an agent starts: what is staged of a person's files, and how. */
+export async function noteIndex(repo: Repository, { loop, cwd }: Iteration): Promise<void> {
+  const note = readInPlaceNote(repo, loop);
+  if (note === null || note.mine.length === 0) return;
+  writeInPlaceNote(repo, loop, { ...note, index: await entriesOf(cwd, note.mine) });
+}
+
+/** An agent that stages all there is stages what is not its own: that goes back to how it was staged. No file is touched. */
+export async function giveBackIndex(
+  repo: Repository,
+  { loop, cwd }: Iteration,
+  trace: readonly GitCommand[],
+): Promise<void> {
+  const note = readInPlaceNote(repo, loop);
+  const folder = realpathLoose(cwd);
+  const isTheirs = trace.some(
+    ({ name, worktree }) => STAGES.has(name) && worktree !== null && realpathLoose(worktree) === folder,
+  );
+  if (note === null || note.mine.length === 0 || !isTheirs) return;
+  const now = new Set(await entriesOf(cwd, note.mine));
+  const before = new Set(note.index);
+  const changed = new Set(
+    [...note.index.filter((entry) => !now.has(entry)), ...[...now].filter((entry) => !before.has(entry))].map(pathOf),
+  );
+  if (changed.size === 0) return;
+  const entries = note.index.filter((entry) => changed.has(pathOf(entry)));
+  const lines = [...[...changed].map((path) => `0 ${'0'.repeat(note.start.length)}\t${path}`), ...entries];
+  const input = Buffer.from(lines.map((line) => `${line}\0`).join(''), 'latin1');
+  await patiently(() => runGit([...HARDENED, 'update-index', '-z', '--index-info'], { cwd, input }));
+  await runGit([...HARDENED, 'update-index', '-q', '--refresh'], { cwd, ok: [0, 1, 128] });
+}
+
+const pathOf = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);
+
+async function entriesOf(cwd: string, paths: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runGitBytes([...HARDENED, 'ls-files', '-s', '-z'], { cwd });
+  const asked = new Set(paths);
+  const entries = stdout.toString('latin1').split('\0');
+  return entries.filter((entry) => entry !== '' && asked.has(pathOf(entry)));
+}
