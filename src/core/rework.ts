@@ -18,19 +18,25 @@ export const isGuard = (failing: string | null): boolean => failing === GUARDS.m
 
 /** Ready work that does not fit goes back to be mended, unless that is not wanted or was tried often enough. */
 function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
-  // Main is merged into a worktree for that, and a person's checkout is not ours to merge into.
-  if (loop.place.at === 'checkout') return false;
+  // Main is merged into a worktree for that. A branch that stands in a person's checkout can stand in no other one.
+  if (loop.place.at === 'checkout' && loop.place.branch !== null) return false;
   return policy.onConflict !== 'stop' && (loop.rework?.times ?? 0) < policy.maxAttempts;
 }
 
 type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
 
+/** Nothing is merged into a person's checkout: a loop that worked there goes on in a worktree, and its files stay where they are. */
+const apart = (loop: Loop): Pick<Loop, 'place' | 'worktree' | 'worktreeState' | 'phase'> =>
+  loop.place.at === 'checkout'
+    ? { place: { at: 'worktree' }, worktree: null, worktreeState: 'none', phase: { at: 'preparing' } }
+    : { ...loop, phase: { at: 'updating', n: loop.iteration + 1 } };
+
 /** Back to work, held by nobody: whoever has a free slot takes it up. */
 export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
   return {
     ...loop,
+    ...apart(loop),
     host: null,
-    phase: { at: 'updating', n: loop.iteration + 1 },
     since: stamp.at,
     clash: null,
     idleStreak: 0,

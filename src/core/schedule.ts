@@ -1,5 +1,5 @@
 import { agentsFor, chooseAgent, roomFor } from './accounts.ts';
-import { boarding } from './landing-queue.ts';
+import { boarding, landingQueue } from './landing-queue.ts';
 import type { Start } from './commands.ts';
 import type { HostId, LoopId, TaskKey } from './ids.ts';
 import { taskKey } from './ids.ts';
@@ -41,6 +41,7 @@ export function schedule(state: State, me: HostId): Plan {
     const slot = free.shift();
     return slot === undefined ? [] : [{ loop: loop.id, slot }];
   });
+  if (host.policy.only !== null) return { starts: [], adopts, waits: [] };
   const closed = closedBecause(state, host);
   const picture = look(state, host);
   const starts: Start[] = [];
@@ -155,7 +156,7 @@ function orphans(state: State, host: Host): readonly Loop[] {
     (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut(loop));
   return loopsOf(state)
     .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
-    .filter((loop) => !mustWait(loop))
+    .filter((loop) => !mustWait(loop) && (host.policy.only ?? loop.id) === loop.id)
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
 }
 
@@ -177,16 +178,26 @@ export function isSpent(state: State, me: HostId): boolean {
   if (host == null) return true;
   const { starts, adopts, waits } = schedule(state, me);
   if (starts.length > 0 || adopts.length > 0 || waits.some(({ waiting }) => endsByItself(waiting))) return false;
+  const isItsTracker = host.policy.slots > 0 && host.policy.only === null;
   const others = loopsOf(state).some(
     (loop) =>
       loop.host !== null &&
       isWorking(loop) &&
       // Nobody knows when a suspended process goes on, or if.
       state.hosts[loop.host]?.state !== 'stopped' &&
-      (loop.host === me || (host.policy.slots > 0 && loop.task.startsWith(`${host.policy.tracker}#`))),
+      (loop.host === me || (isItsTracker && loop.task.startsWith(`${host.policy.tracker}#`))),
   );
   if (others || state.landing !== null) return false;
   if (state.landingTrouble !== null) return true;
   if (state.publishing.diverged && !state.queuePaused) return false;
-  return state.queuePaused || (boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0);
+  if (state.queuePaused) return true;
+  return boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0 && !waitsForOthers(state, host);
+}
+
+/** Its work does not merge while somebody else mends the same files: what comes of that decides about it. */
+function waitsForOthers(state: State, { policy }: Host): boolean {
+  if (policy.slots === 0 || !landingQueue(state).some((loop) => loop.task.startsWith(`${policy.tracker}#`))) return false;
+  return loopsOf(state).some(
+    (loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up',
+  );
 }

@@ -87,7 +87,7 @@ function read(file: Buffer, size: number): Buffer {
 }
 
 /** The ids git would give the files as they are on disk, line endings and filters undone. */
-async function contentIds(worktree: string, changes: readonly Change[]): Promise<readonly string[]> {
+export async function contentIds(worktree: string, changes: readonly Change[]): Promise<readonly string[]> {
   const ids = new Map<string, string>();
   const lines = changes.filter((change) => !change.path.includes('\n'));
   const input = Buffer.from(lines.map((change) => `${change.path}\n`).join(''), 'latin1');

@@ -82,7 +82,7 @@ async function forward(repo: Repository, view: GitView, move: Move): Promise<Pub
     return blocked(`another git command holds ${join(user.gitDir, 'index.lock')}`);
   const changes = await readChanges(view, move.from, move.to);
   const blockers = await findBlockers(user.path, changes);
-  const left = blockers.length === 0 ? [] : await acceptSame(user.path, view, changes, blockers);
+  const left = blockers.length === 0 ? [] : await acceptSame(user.path, view, { ...move, changes }, blockers);
   if (left.length > 0) return blocked(`local files in ${user.path} are in the way`, left);
   return forwardCheckout(repo, view, move, user);
 }
