@@ -11,7 +11,12 @@ import { PROGRAMS } from './lib/programs.mjs';
 import { inRoot, isCalled } from './lib/root.mjs';
 import { setup } from './setup.mjs';
 
-const ENTRIES = { main: 'src/main.ts', 'scripted-agent': 'src/scripted/agent.ts', driver: 'src/driver/main.ts' };
+const ENTRIES = {
+  main: 'src/main.ts',
+  'scripted-agent': 'src/scripted/agent.ts',
+  driver: 'src/driver/main.ts',
+  replay: 'src/replay/main.ts',
+};
 const INPUTS = ['src', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/lib'];
 const SHIPPED = { folder: 'dist', stamp: inRoot('.cache', 'built'), hasFailpoints: false };
 const FOR_TESTS = { folder: '.cache/test-dist', stamp: inRoot('.cache', 'built-for-tests'), hasFailpoints: true };

@@ -69,6 +69,6 @@ function currentFiles(): readonly string[] {
     const text = readFileSync(path, 'utf8');
     for (const other of all) if (text.includes(`/${other.slice(other.lastIndexOf('/') + 1)}"`)) visit(other);
   };
-  for (const name of ['main.js', 'driver.js']) visit(join(folder, name));
+  for (const name of ['main.js', 'driver.js', 'replay.js']) visit(join(folder, name));
   return [...seen];
 }

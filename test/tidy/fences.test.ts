@@ -15,7 +15,7 @@ const CONFIGS = [
 ];
 const ROOMS = ['core', 'text', 'world', 'engine', 'faces'] as const;
 
-const OUTSIDE = ['../main.ts', '../scripted/x.ts', '../driver/x.ts'];
+const OUTSIDE = ['../main.ts', '../scripted/x.ts', '../driver/x.ts', '../replay/x.ts'];
 const importing = (room: string, specifier: string): readonly [string, string] => [
   `src/${room}/imports-${specifier.replaceAll(/[^a-z]+/g, '-')}.ts`,
   `import { x } from '${specifier}';\nexport const y = x;\n`,
@@ -30,7 +30,11 @@ const FORBIDDEN_IMPORTS: Readonly<Record<string, string>> = {
       ),
     ),
   ),
-  ...Object.fromEntries(['world', 'engine', 'faces', 'scripted'].map((room) => importing('driver', `../${room}/x.ts`))),
+  ...Object.fromEntries(
+    ['driver', 'replay'].flatMap((program) =>
+      ['world', 'engine', 'faces', 'scripted'].map((room) => importing(program, `../${room}/x.ts`)),
+    ),
+  ),
   'src/core/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/text/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/engine/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
@@ -42,6 +46,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, string>> = {
   'src/world/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
   'src/engine/may-name-world.ts': "import type { X } from '../world/x.ts';\nexport type Y = X;\n",
   'src/driver/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
+  'src/replay/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
   'src/faces/may-import-engine.ts': "import { x } from '../engine/x.ts';\nexport const y = x;\n",
 };
 

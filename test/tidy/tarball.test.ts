@@ -51,7 +51,7 @@ describe('the packed package', () => {
       'schema/ralph.schema.json',
     ];
     expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected);
-    expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js']));
+    expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js', 'dist/replay.js']));
     expect(packed.unpackedSize).toBeLessThanOrEqual(UNPACKED_BYTES_MAX);
   });
 
