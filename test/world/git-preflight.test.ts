@@ -33,6 +33,17 @@ describe('preflight chooses the target', () => {
     expect(await check(dir, 'refs/heads/trunk')).toMatchObject({ target: 'trunk' });
   });
 
+  it('scenario 22: first of all the branch that origin/HEAD names, if it is here', async () => {
+    const { dir, git } = scratch();
+    git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/develop');
+    expect(await check(dir)).toMatchObject({ target: 'main' });
+    git('branch', 'develop');
+    expect(await check(dir)).toMatchObject({ target: 'develop' });
+    expect(await check(dir, 'main')).toMatchObject({ target: 'main' });
+    git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/heads/develop');
+    expect(await check(dir)).toMatchObject({ target: 'main' });
+  });
+
   it('case 28: with a detached HEAD', async () => {
     const { dir, git } = scratch();
     git('switch', '-q', '--detach');
