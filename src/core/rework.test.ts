@@ -279,6 +279,16 @@ describe('a conflict that is foreseen', () => {
     expect(tale.mergeMain(a, ['y']).rework?.paths).toEqual(['x', 'y']);
   });
 
+  it("merges nothing into a person's checkout", () => {
+    const tale = tellTale();
+    tale.join('h1', { place: { at: 'checkout', path: '/home/me/repo', branch: null } });
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    foresee(tale, a, null);
+    tale.iterate(a, 'worked', 'one');
+    expect(tale.loop(a).phase.at).toBe('iterating');
+  });
+
   it('with another loop, or of a loop that is done, changes nothing', () => {
     const tale = tellTale();
     tale.join('h1');
@@ -293,5 +303,28 @@ describe('a conflict that is foreseen', () => {
     expect(tale.loop(a).phase.at).toBe('gating');
     tale.gate(a, GREEN);
     expect(tale.loop(a).phase.at).toBe('ready');
+  });
+});
+
+describe("work of a loop in a person's checkout", () => {
+  const inPlace = (branch: string | null) => ({ place: { at: 'checkout', path: '/home/me/repo', branch } }) as const;
+
+  it('goes on in a worktree of its own when it does not merge, and main comes in there', () => {
+    const { tale, a } = scene({}, inPlace(null));
+    clash(tale, [a, ['x']]);
+    tale.sendBack(a);
+    expect(tale.loop(a)).toMatchObject({
+      place: { at: 'worktree' },
+      worktree: null,
+      phase: { at: 'preparing' },
+      rework: { kind: 'conflict', paths: ['x'] },
+    });
+    expect(conflictsToMend(tale.state(), ME)).toEqual([]);
+  });
+
+  it('is put aside where its branch stands in that checkout', () => {
+    const { tale, a } = scene({}, inPlace('feature/x'));
+    clash(tale, [a, ['x']]);
+    expect(tale.loop(a)).toMatchObject({ phase: { at: 'parked', reason: 'conflict', paths: ['x'] } });
   });
 });

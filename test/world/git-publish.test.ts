@@ -364,3 +364,43 @@ describe('publish elsewhere', () => {
     await expect(publish(repo, view, { target: 'absent', to })).rejects.toMatchObject({ code: 'E_NO_TARGET' });
   });
 });
+
+describe('publish where a loop has worked in place', () => {
+  const write = (name: string, content: string): void => writeFileSync(join(scratch.dir, name), content);
+  const read = (name: string): string => readFileSync(join(scratch.dir, name), 'utf8');
+
+  it('takes files that are what is published, staged or not, new, changed or gone, and touches nothing else', async () => {
+    const to = land({ 'a.txt': 'landed\n', 'b.txt': 'landed too\n', 'new/file.txt': 'new\n', 'gone.txt': null });
+    write('a.txt', 'landed\n');
+    write('b.txt', 'landed too\n');
+    scratch.git('add', 'b.txt');
+    mkdirSync(join(scratch.dir, 'new'));
+    write('new/file.txt', 'new\n');
+    rmSync(join(scratch.dir, 'gone.txt'));
+    write('src/c.txt', 'mine\n');
+    const before = lstatSync(join(scratch.dir, 'a.txt')).mtimeMs;
+    expect(await go(to)).toEqual({ outcome: 'published', to });
+    expect(scratch.git('status', '--porcelain')).toBe('M src/c.txt');
+    expect(lstatSync(join(scratch.dir, 'a.txt')).mtimeMs).toBe(before);
+  });
+
+  it('replaces files that hold what the published history holds', async () => {
+    land({ 'a.txt': 'first try\n' });
+    const to = land({ 'a.txt': 'second try\n' });
+    write('a.txt', 'first try\n');
+    expect(await go(to)).toEqual({ outcome: 'published', to });
+    expect(read('a.txt')).toBe('second try\n');
+    expect(scratch.git('status', '--porcelain')).toBe('');
+  });
+
+  it("stops for one file that is the user's, and leaves index and files as they were", async () => {
+    land({ 'a.txt': 'first try\n' });
+    const to = land({ 'a.txt': 'second try\n', 'b.txt': 'landed\n' });
+    write('a.txt', 'first try\n');
+    write('b.txt', 'mine\n');
+    const index = scratch.git('ls-files', '-s');
+    expect(await go(to)).toMatchObject({ outcome: 'blocked', paths: ['b.txt (modified)'] });
+    expect([read('a.txt'), read('b.txt')]).toEqual(['first try\n', 'mine\n']);
+    expect(scratch.git('ls-files', '-s')).toBe(index);
+  });
+});
