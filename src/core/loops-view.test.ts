@@ -55,7 +55,12 @@ describe('loopRows', () => {
     const words = ['running', 'orphaned', 'queued', 'merging', 'ready', 'merged', 'discarded'];
     expect(countRows(rows)).toEqual(words.map((word) => [word, 1]));
     expect(rows.filter(isOver).map((row) => row.task)).toEqual(['merged', 'gone']);
-    expect(rows[0]).toMatchObject({ commit: 'abcdef0123456789', pid: null, age_ms: at - (rows[0]?.started_at ?? 0) });
+    expect(rows[0]).toMatchObject({
+      commit: 'abcdef0123456789',
+      gates: 'green',
+      pid: null,
+      age_ms: at - (rows[0]?.started_at ?? 0),
+    });
     tale.write({ type: 'host-lost', host: hostId('h1') });
     const dead = loopRows(tale.state(), at);
     expect(dead.map((row) => row.status)).not.toContain('running');

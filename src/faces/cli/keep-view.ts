@@ -50,11 +50,13 @@ export const restoreCommand = (id: string): string => `ralph keep restore ${shel
 export const findKeep = (keeps: readonly Keep[], id: string): Keep =>
   findOne(keeps, (keep) => [keep.id, keep.digits], id, 'keep', 'ralph keep list');
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** How long ago, as short as people say it. */
 export function age(ms: number): string {
-  if (ms < HOUR_MS) return `${Math.max(0, Math.floor(ms / 60_000))}m`;
+  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1000))}s`;
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;
   const hours = Math.floor(ms / HOUR_MS);
   return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
 }
