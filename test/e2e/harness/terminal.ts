@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { onTestFinished } from 'vitest';
+
+import { bundle } from './bundle.ts';
+import { beside } from './ralph.ts';
+import type { Scratch } from './scratch.ts';
+import { until } from './until.ts';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+/** A terminal somebody sits at, with the built program in it. */
+export interface Terminal {
+  readonly type: (text: string) => void;
+  /** Everything on the screen and above it. */
+  readonly screen: () => string;
+  /** Resolves with the first match on the screen. */
+  readonly waitFor: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** The exit code, once it has ended. */
+  readonly ended: () => Promise<number>;
+  /** Asks the tmux that plays the terminal. */
+  readonly ask: (...args: string[]) => string;
+}
+
+export interface TerminalOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** The program knows that its terminal is tmux; else that is hidden from it. */
+  readonly isInTmux?: boolean;
+}
+
+let terminals = 0;
+
+/** Starts the built program in a terminal of its own: a tmux server that no other has to do with. */
+export function openTerminal(scratch: Scratch, args: readonly string[], options: TerminalOptions = {}): Terminal {
+  terminals += 1;
+  const conf = beside(scratch, 'tmux.conf');
+  writeFileSync(conf, 'set -g remain-on-exit on\nset -g history-limit 5000\nset -s set-clipboard on\n');
+  const env = { ...scratch.env, ...tmuxEnv(scratch), TERM: 'xterm-256color' };
+  const name = `terminal-${terminals}`;
+  const ask = (...words: string[]): string => {
+    return spawnSync('tmux', ['-L', name, '-f', conf, ...words], { env, encoding: 'utf8' }).stdout.trimEnd();
+  };
+  onTestFinished(() => void ask('kill-server'));
+  const given = { PATH: scratch.env['PATH'], ...options.env };
+  const setting = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+  const hidden = options.isInTmux === true ? [] : ['-u', 'TMUX', '-u', 'TMUX_PANE'];
+  const program = [process.execPath, bundle().main, ...args];
+  const size = ['-x', '220', '-y', '50'];
+  ask(
+    'new-session',
+    '-d',
+    ...size,
+    '-s',
+    't',
+    '-c',
+    options.cwd ?? scratch.repo,
+    '/usr/bin/env',
+    ...hidden,
+    ...setting,
+    ...program,
+  );
+  const screen = (): string => ask('capture-pane', '-p', '-J', '-S', '-', '-t', 't:0');
+  return {
+    ask,
+    screen,
+    type: (text) => void ask('send-keys', '-t', 't:0', '-l', text),
+    waitFor: async (pattern) => {
+      try {
+        return await until(`${pattern} on the screen`, () => pattern.exec(screen()));
+      } catch (error) {
+        throw new Error(`${String(error)}\n${screen()}`, { cause: error });
+      }
+    },
+    ended: async () => {
+      const status = await until('the program has ended', () =>
+        /^1 (\d+)$/.exec(ask('display-message', '-p', '-t', 't:0', '#{pane_dead} #{pane_dead_status}')),
+      );
+      return Number(status[1]);
+    },
+  };
+}
+
+/** The tmux that the program itself starts, if it starts one. */
+export function ownTmux(scratch: Scratch): (...args: string[]) => string {
+  const ask = (...args: string[]): string =>
+    spawnSync('tmux', args, { env: { ...scratch.env, ...tmuxEnv(scratch) }, encoding: 'utf8' }).stdout.trimEnd();
+  onTestFinished(() => void ask('kill-server'));
+  return ask;
+}
+
+/** Where its servers have their sockets. */
+export const tmuxEnv = (scratch: Scratch) => ({ TMUX_TMPDIR: scratch.root, SHELL: '/bin/sh' });
+
+/** A PATH with everything on it but these programs. */
+export function pathWithout(scratch: Scratch, names: readonly string[]): string {
+  const folder = beside(scratch, 'less');
+  mkdirSync(folder);
+  for (const place of (scratch.env['PATH'] ?? '').split(':').toReversed())
+    for (const name of namesIn(place)) if (!names.includes(name)) link(join(place, name), join(folder, name));
+  return folder;
+}
+
+function link(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch {
+    // Another folder has one of that name.
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
