@@ -5,17 +5,16 @@ import { differences, everything } from './harness/fingerprint.ts';
 import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
 import { project, starts } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 
-async function ready(config: Record<string, Record<string, unknown>> = {}): Promise<Scratch> {
-  const one = scratch();
-  project(one, { tasks: ['a', 'b', 'c'], config: { parallel: { merge_policy: 'manual' }, ...config } });
+const ready = savedScene(async (one) => {
+  project(one, { tasks: ['a', 'b', 'c'], config: { parallel: { merge_policy: 'manual' } } });
   const { code, stdout } = await ralph(one, ['run', '--parallel', '--json']);
   expect(code).toBe(0);
   expect(summaryOf(stdout)).toMatchObject({ landed: [], ready: ['a', 'b', 'c'], parked: [] });
-  return one;
-}
+});
 
 const isLanded = (one: Scratch, task: string): boolean => gitSays(one.git, 'cat-file', '-e', `main:${task}.txt`);
 
@@ -33,8 +32,14 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(refsBelow(one.git, 'refs/heads/ralph/')).toHaveLength(2);
   });
 
-  it('land --dry-run says what would land, in order, and changes nothing', async () => {
+  it('land of an id that is none, land --dry-run and another run land nothing', async () => {
     const one = await ready();
+    const main = one.git('rev-parse', 'main');
+    const unknown = await ralph(one, ['land', 'a', 'nobody']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('nobody')]);
+    expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
+    expect(starts(one)).toHaveLength(3);
+    expect(one.git('rev-parse', 'main')).toBe(main);
     const before = everything(one.repo);
     const { code, stdout } = await ralph(one, ['land', '--all', '--dry-run']);
     expect(code).toBe(0);
@@ -42,10 +47,16 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(differences(before, everything(one.repo))).toEqual([]);
   });
 
-  it('land --all lands and publishes everything, with ticks', async () => {
+  it('land --all lands and publishes everything, with ticks; the user’s commits meanwhile are merged in', async () => {
     const one = await ready();
+    one.put('mine.txt', 'mine\n');
+    one.git('add', 'mine.txt');
+    one.git('commit', '-q', '-m', 'My own');
+    const mine = one.git('rev-parse', 'HEAD');
     const { code } = await ralph(one, ['land', '--all']);
     expect(code).toBe(0);
+    expect(gitSays(one.git, 'merge-base', '--is-ancestor', mine, 'main')).toBe(true);
+    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
     expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
     expect(one.git('show', 'main:PRD.md')).not.toContain('[ ]');
     expect(starts(one)).toHaveLength(3);
@@ -60,21 +71,6 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
   });
 
-  it('land of an id that is none: exit 2, nothing lands', async () => {
-    const one = await ready();
-    const main = one.git('rev-parse', 'main');
-    const { code, stderr } = await ralph(one, ['land', 'a', 'nobody']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('nobody');
-    expect(one.git('rev-parse', 'main')).toBe(main);
-  });
-
-  it('running again with everything ready starts nothing and still exits 0', async () => {
-    const one = await ready();
-    expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
-    expect(starts(one)).toHaveLength(3);
-  });
-
   it('--merge-policy and --publish on the command line win', async () => {
     const one = scratch();
     project(one, { tasks: ['a'], config: { parallel: { merge_policy: 'manual' } } });
@@ -87,8 +83,8 @@ describe('S2.6 merge_policy manual and ralph land', () => {
   it.each(['merge', 'squash', 'rebase'])(
     'method %s: one landing per task, the user’s identity, a clean checkout',
     async (method) => {
-      const one = await ready({ landing: { method } });
-      expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+      const one = await ready();
+      expect((await ralph(one, ['land', '--all', '--set', `landing.method=${method}`])).code).toBe(0);
       expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
       expect(one.git('log', '--first-parent', '--format=%ae', '-3', 'main')).toBe(
         Array(3).fill('una@example.com').join('\n'),
@@ -108,16 +104,5 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(one.git('rev-parse', 'main')).toBe(main);
     expect(one.git('show', 'release:a.txt')).toBe('made by a');
     expect(one.git('rev-parse', 'refs/paralph/int/release')).toBe(one.git('rev-parse', 'release'));
-  });
-
-  it('commits the user makes on main meanwhile are merged in, never lost', async () => {
-    const one = await ready();
-    one.put('mine.txt', 'mine\n');
-    one.git('add', 'mine.txt');
-    one.git('commit', '-q', '-m', 'My own');
-    const mine = one.git('rev-parse', 'HEAD');
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
-    expect(gitSays(one.git, 'merge-base', '--is-ancestor', mine, 'main')).toBe(true);
-    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { everything, differences } from './harness/fingerprint.ts';
 import { landedTasks } from './harness/git.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { CLAIM, OWN_FILE, readyTrain, trainProject, userCommits, watchedGate } from './harness/train.ts';
@@ -30,17 +31,21 @@ async function queue(one: Scratch): Promise<Queue> {
   return JSON.parse(stdout) as Queue;
 }
 
-async function prepared(): Promise<[Scratch, WatchedGate]> {
-  const one = scratch();
-  const gate = watchedGate(one, 'test ! -e BROKEN');
+const gateOf = (one: Scratch): WatchedGate => watchedGate(one, 'test ! -e BROKEN');
+
+const ready = savedScene(async (one) => {
   await readyTrain(one, {
     tasks: TASKS,
-    gate,
+    gate: gateOf(one),
     script: `${OWN_FILE}; ${CLAIM}`,
     config: { landing: { gate_slots: 1 } },
   });
   userCommits(one, { 'mine.txt': 'mine' });
-  return [one, gate];
+});
+
+async function prepared(): Promise<[Scratch, WatchedGate]> {
+  const one = await ready();
+  return [one, gateOf(one)];
 }
 
 /** All in the queue, which is paused, and no host about. */
@@ -196,36 +201,39 @@ describe('S1.5 ralph queue', () => {
     alwaysGreen(one, gate.truth);
   });
 
-  it.each(['bump', 'eject'])('%s of nobody, of two at once, of nothing: exit 2, and nothing changes', async (verb) => {
+  it('bump and eject of nobody, of two at once, of nothing: exit 2, and nothing changes', async () => {
     const one = scratch();
     const tasks = ['same-1', 'same-2'];
     const gate = watchedGate(one, 'true');
     await readyTrain(one, { tasks, gate, script: `${OWN_FILE}; ${CLAIM}` });
-    for (const [id, code] of [
-      ['nobody', 'E_UNKNOWN_ID'],
-      ['same', 'E_AMBIGUOUS_ID'],
-    ] as const) {
-      const answer = await say(one, verb, id);
-      expect([answer.code, answer.stderr]).toEqual([2, expect.stringContaining(code)]);
+    for (const verb of ['bump', 'eject']) {
+      for (const [id, code] of [
+        ['nobody', 'E_UNKNOWN_ID'],
+        ['same', 'E_AMBIGUOUS_ID'],
+      ] as const) {
+        const answer = await say(one, verb, id);
+        expect([answer.code, answer.stderr]).toEqual([2, expect.stringContaining(code)]);
+      }
+      expect((await say(one, verb)).code).toBe(2);
+      expect((await say(one, verb, '')).code).toBe(2);
     }
-    expect((await say(one, verb)).code).toBe(2);
-    expect((await say(one, verb, '')).code).toBe(2);
     expect((await ralph(one, ['land', '--all'])).code).toBe(0);
     expect(landedTasks(one.git, 'main').sort()).toEqual(tasks);
-    const late = await say(one, verb, 'same-1');
-    expect(late.code).toBe(2);
-    expect(late.stderr).toMatch(/landed/);
+    for (const verb of ['bump', 'eject']) {
+      const late = await say(one, verb, 'same-1');
+      expect([late.code, late.stderr]).toEqual([2, expect.stringMatching(/landed/)]);
+    }
   });
 
-  it.each([['pause'], ['resume'], ['bump', 'alpha'], ['eject', 'alpha']])(
-    "%s is a person's to say, not an agent's",
-    async (...words) => {
-      const [one] = await prepared();
+  it("its words are a person's to say, not an agent's, and a word that is none is refused", async () => {
+    const [one] = await prepared();
+    for (const words of [['pause'], ['resume'], ['bump', 'alpha'], ['eject', 'alpha']]) {
       const { code, stderr } = await ralph(one, ['queue', ...words], { env: { RALPH_LOOP_ID: 'alpha-abcd' } });
       expect([code, stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
-      expect((await queue(one)).paused).toBe(false);
-    },
-  );
+    }
+    expect((await queue(one)).paused).toBe(false);
+    expect((await say(one, 'dance')).code).toBe(2);
+  });
 
   it('--watch shows each change, and ends with the last host', async () => {
     const [one, gate] = await prepared();
@@ -240,10 +248,5 @@ describe('S1.5 ralph queue', () => {
     const { code, stdout } = await watching.ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/nothing waits/);
-  });
-
-  it('a word that is none: exit 2', async () => {
-    const [one] = await prepared();
-    expect((await say(one, 'dance')).code).toBe(2);
   });
 });

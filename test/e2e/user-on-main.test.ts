@@ -6,8 +6,8 @@ import { differences, fingerprint } from './harness/fingerprint.ts';
 import { gitSays, landedTasks } from './harness/git.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
 import type { Result } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
-import { scratch } from './harness/scratch.ts';
 import { CLAIM, OWN_FILE, readyTrain, userCommits, watchedGate } from './harness/train.ts';
 import type { WatchedGate } from './harness/train.ts';
 import { accountFor, alwaysGreen, INT, isGreen } from './harness/values.ts';
@@ -15,31 +15,40 @@ import { accountFor, alwaysGreen, INT, isGreen } from './harness/values.ts';
 const TASKS = ['t1', 't2', 't3'];
 const MODES = ['end', 'each', 'manual'];
 
+const gateOf = (one: Scratch): WatchedGate => watchedGate(one, 'test ! -e BROKEN');
+
 /** Three that are ready, and a user with two commits of their own on top. */
-async function prepared(publish: string): Promise<[Scratch, WatchedGate]> {
-  const one = scratch();
-  const gate = watchedGate(one, 'test ! -e BROKEN');
+const ready = savedScene(async (one) => {
   await readyTrain(one, {
     tasks: TASKS,
-    gate,
+    gate: gateOf(one),
     script: `${OWN_FILE}; ${CLAIM}`,
     files: { 'notes.txt': 'as committed\n' },
-    config: { landing: { publish } },
   });
   userCommits(one, { 'first.txt': 'first\n' }, 'First of mine');
   userCommits(one, { 'second.txt': 'second\n' }, 'Second of mine');
-  return [one, gate];
+});
+
+interface Prepared {
+  readonly one: Scratch;
+  readonly gate: WatchedGate;
+  /** Lets a train come to its gates, lets the user act, and lets it go on to its end. */
+  readonly meanwhile: (act: () => void) => Promise<Result>;
 }
 
-/** Lets a train come to its gates, lets the user act, and lets it go on to its end. */
-async function meanwhile(one: Scratch, gate: WatchedGate, act: () => void): Promise<Result> {
-  gate.hold();
-  const before = gate.runs();
-  const landing = startRalph(one, ['land', '--all']);
-  await gate.begun(before + 1);
-  act();
-  gate.letGo();
-  return landing.ended;
+async function prepared(publish: string): Promise<Prepared> {
+  const one = await ready();
+  const gate = gateOf(one);
+  const meanwhile = async (act: () => void): Promise<Result> => {
+    gate.hold();
+    const before = gate.runs();
+    const landing = startRalph(one, ['land', '--all', '--publish', publish]);
+    await gate.begun(before + 1);
+    act();
+    gate.letGo();
+    return landing.ended;
+  };
+  return { one, gate, meanwhile };
 }
 
 const within = (one: Scratch, commit: string, ref: string): boolean =>
@@ -76,10 +85,10 @@ describe('S0.9 the user works on main while a train runs', () => {
   ])(
     'case 30: publish = $publish, the user $act.name: what they have then is kept as it is',
     async ({ publish, act }) => {
-      const [one, gate] = await prepared(publish);
+      const { one, gate, meanwhile } = await prepared(publish);
       let mine = '';
       let files: Record<string, string> = {};
-      const { code, stderr } = await meanwhile(one, gate, () => {
+      const { code, stderr } = await meanwhile(() => {
         act(one);
         mine = one.git('rev-parse', 'main');
         files = Object.fromEntries(
@@ -107,9 +116,9 @@ describe('S0.9 the user works on main while a train runs', () => {
   );
 
   it('amends what the train had merged already: what they made of it counts', async () => {
-    const [one, gate] = await prepared('each');
+    const { one, gate, meanwhile } = await prepared('each');
     let mine = '';
-    const { code, stderr } = await meanwhile(one, gate, () => {
+    const { code, stderr } = await meanwhile(() => {
       one.put('second.txt', 'second, amended\n');
       one.git('commit', '-q', '-a', '--amend', '-m', 'Second of mine, better');
       mine = one.git('rev-parse', 'main');
@@ -122,9 +131,9 @@ describe('S0.9 the user works on main while a train runs', () => {
   });
 
   it('commits while agents still work and land, again and again', async () => {
-    const [one, gate] = await prepared('each');
+    const { one, gate, meanwhile } = await prepared('each');
     const mine: string[] = [];
-    const { code, stderr } = await meanwhile(one, gate, () => {
+    const { code, stderr } = await meanwhile(() => {
       for (const n of [1, 2, 3, 4]) mine.push(userCommits(one, { [`mine-${n}.txt`]: `${n}\n` }));
     });
     expect(code, stderr).toBe(0);
@@ -180,9 +189,9 @@ describe('S0.9 the user is in the middle of something on main', () => {
   ])(
     'publish = $publish, the user $act.name: not a byte changes, it can be ended, and then main follows',
     async ({ publish, act, goesOn }) => {
-      const [one, gate] = await prepared(publish);
+      const { one, gate, meanwhile } = await prepared(publish);
       let before = {};
-      const { code, stderr } = await meanwhile(one, gate, () => {
+      const { code, stderr } = await meanwhile(() => {
         act(one);
         before = fingerprint(one.repo, one.git);
       });
@@ -202,10 +211,10 @@ describe('S0.9 the user is in the middle of something on main', () => {
   );
 
   it('a rebase that ends while the train runs: what it made is kept and merged', async () => {
-    const [one, gate] = await prepared('end');
+    const { one, gate, meanwhile } = await prepared('end');
     stopsMidRebase(one);
     let mine = '';
-    const { code, stderr } = await meanwhile(one, gate, () => {
+    const { code, stderr } = await meanwhile(() => {
       one.put('third.txt', 'third\n');
       one.git('add', 'third.txt');
       one.git('-c', 'core.editor=true', 'rebase', '--continue');
@@ -219,10 +228,10 @@ describe('S0.9 the user is in the middle of something on main', () => {
   });
 
   it.each(MODES)('files lying about, publish = %s: only landed paths change', async (publish) => {
-    const [one, gate] = await prepared(publish);
+    const { one, gate, meanwhile } = await prepared(publish);
     let before = {};
     let status = '';
-    const { code, stderr } = await meanwhile(one, gate, () => {
+    const { code, stderr } = await meanwhile(() => {
       isUntidy(one);
       status = one.git('status', '--porcelain');
       before = fingerprint(one.repo, one.git);
@@ -235,9 +244,9 @@ describe('S0.9 the user is in the middle of something on main', () => {
   });
 
   it('a file in the way is named, nothing moves; once it is gone, ralph publish moves main', async () => {
-    const [one, gate] = await prepared('end');
+    const { one, meanwhile } = await prepared('end');
     let before = {};
-    const { code, stderr } = await meanwhile(one, gate, () => {
+    const { code, stderr } = await meanwhile(() => {
       one.put('t2.txt', 'mine, not theirs\n');
       before = fingerprint(one.repo, one.git);
     });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,13 +25,17 @@ export interface ScratchOptions {
   readonly hasIdentity?: boolean;
   readonly hasRepository?: boolean;
   readonly hasCommit?: boolean;
+  /** What to begin with: a copy, and the folder it is a copy of. */
+  readonly saved?: { readonly root: string; readonly copy: string };
 }
 
 /** Makes a scratch repository; when the test ends the invariants are checked and everything is cleared away. */
 export function scratch(options: ScratchOptions = {}): Scratch {
-  const root = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-e2e-'));
+  const { saved = null } = options;
+  const root = saved?.root ?? mkdtempSync(join(realpathSync(tmpdir()), 'ralph-e2e-'));
   const [repo, home, tmp] = [join(root, 'repo'), join(root, 'home'), join(root, 'tmp')];
-  for (const dir of [repo, home, tmp]) mkdirSync(dir);
+  if (saved === null) for (const dir of [repo, home, tmp]) mkdirSync(dir);
+  else execFileSync('cp', ['-a', saved.copy, root]);
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, LANG: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1' };
   const git = gitIn(repo, env);
   const put = (path: string, text: string | Buffer): void => {
@@ -46,7 +51,9 @@ export function scratch(options: ScratchOptions = {}): Scratch {
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     }
   });
-  if (options.hasRepository !== false) makeRepository(made, options);
+  // Copies are other files to git until it has looked into them.
+  if (saved !== null) git('update-index', '-q', '--refresh');
+  else if (options.hasRepository !== false) makeRepository(made, options);
   return made;
 }
 
