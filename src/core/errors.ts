@@ -22,8 +22,8 @@ interface CatalogEntry {
 /** Every operating error a user can meet: its exit code and what it means in one sentence. */
 export const CATALOG = {
   E_USAGE: { exit: EXIT.usage, means: 'The command line is not one of ours.' },
-  E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task, loop or keep has that id.' },
-  E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task, loop or keep.' },
+  E_UNKNOWN_ID: { exit: EXIT.usage, means: 'No task, loop, keep or worktree has that id.' },
+  E_AMBIGUOUS_ID: { exit: EXIT.usage, means: 'The id prefix fits more than one task, loop, keep or worktree.' },
   E_NAME: { exit: EXIT.usage, means: 'A name or a folder cannot be used for a worktree or branch.' },
   E_UNSUPPORTED: { exit: EXIT.badInput, means: 'This version cannot do that yet.' },
   E_NO_LOOP: { exit: EXIT.usage, means: 'The command is for an agent inside a loop, and this is none.' },

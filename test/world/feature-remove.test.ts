@@ -12,6 +12,7 @@ import { addWorktree } from '../../src/world/git/worktrees.ts';
 import { listKeeps } from '../../src/world/keep/list-keeps.ts';
 import { restoreWorktree } from '../../src/world/keep/restore-worktree.ts';
 import { openKeep } from '../../src/world/keep/open-keep.ts';
+import { isHeld, takeLoopLock } from '../../src/world/loop-lock.ts';
 import { writeLoopNote } from '../../src/world/loop-notes.ts';
 import { type FeatureScene, SETTINGS, featureScene } from './feature-scene.ts';
 import { portrait } from './keep-scene.ts';
@@ -116,7 +117,7 @@ describe('removeFeature', () => {
     await expect(remove('one')).rejects.toMatchObject({
       code: 'E_UNLANDED',
       message: 'one holds work: uncommitted files (1 staged, 1 unstaged, 1 untracked), 1 commit that has not landed',
-      remedy: 'ralph worktree remove one --force',
+      remedy: 'ralph worktree remove one --force --yes',
     });
     const before = portrait(path);
     const removed = await remove('one', { force: true });
@@ -180,6 +181,10 @@ describe('removeFeature', () => {
     });
     agent.kill('SIGKILL');
     await new Promise((resolve) => agent.on('close', resolve));
+    const held = await takeLoopLock(repo, path, { loop: 'y-cd34', prompt: 'work' });
+    await expect(remove('one', { force: true })).rejects.toMatchObject({ remedy: 'ralph loops stop y-cd34' });
+    if (isHeld(held)) await held.release();
+    rmSync(join(path, '.ralph'), { recursive: true });
     mkdirSync(join(path, 'inner'));
     gitIn(join(path, 'inner'), 'init', '-q');
     await expect(remove('one', { force: true })).rejects.toMatchObject({ code: 'E_NEEDS_PERSON' });

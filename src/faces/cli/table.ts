@@ -4,6 +4,7 @@ import { KEEP_COMMANDS } from './keep-table.ts';
 import { LOOPS_COMMANDS } from './loops-table.ts';
 import { START_COMMANDS } from './start-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
+import { WORKTREE_COMMANDS } from './worktree-table.ts';
 
 /** Every command, as data: help, documents and tests are made from it. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -296,6 +297,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/demo.ts'),
   },
   ...START_COMMANDS,
+  ...WORKTREE_COMMANDS,
   ...KEEP_COMMANDS,
   ...VERB_COMMANDS,
 ];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, resolve, sep } from 'node:path';
+import { basename, resolve, sep } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { type Sha, sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
@@ -160,5 +160,4 @@ async function commitOf(repo: Repository, name: string): Promise<Sha | null> {
 }
 
 /** Where a relative folder counts from when a person gives one. */
-export const fromFolder = (cwd: string, path: string): string =>
-  path.startsWith('~') ? path : join(resolve(cwd, path));
+export const fromFolder = (cwd: string, path: string): string => (/^~(?:\/|$)/.test(path) ? path : resolve(cwd, path));

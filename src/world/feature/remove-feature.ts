@@ -12,6 +12,7 @@ import type { Kept } from '../keep/keep.ts';
 import { openKeep } from '../keep/open-keep.ts';
 import { takeAway } from '../keep/take-away.ts';
 import { cannotWrite } from '../log/log-errors.ts';
+import { readLoopLock } from '../loop-lock.ts';
 import { readLoopNote } from '../loop-notes.ts';
 import { standsIn } from '../processes/stands-in.ts';
 import { findAllMarked } from '../processes/sweep.ts';
@@ -112,6 +113,11 @@ export function whyStays(repo: Repository, target: FeatureStatus): AppError | nu
       `is locked${locked === '' ? '' : `: ${locked}`}`,
       `git -C ${shellWord(repo.root)} worktree unlock ${shellWord(path)}`,
     );
+  const lock = readLoopLock(path);
+  if (lock?.isAlive === true)
+    return new AppError('E_BUSY', `the loop ${lock.holder.loop} (process ${lock.holder.pid}) works in ${name}`, {
+      remedy: `ralph loops stop ${shellWord(lock.holder.loop)}`,
+    });
   const folder = realpathLoose(path);
   const [agent] = findAllMarked().filter(({ identity }) => standsIn(identity.pid, folder));
   if (agent === undefined) return null;
@@ -140,5 +146,5 @@ export function whatItHolds({ changes, operation, unlanded: commits, broken, mis
 const unlanded = ({ name, path }: FeatureStatus, holds: string): AppError =>
   new AppError('E_UNLANDED', `${name} holds work: ${holds}`, {
     facts: [`in ${path}`, 'with --force it is kept first and can be had back'],
-    remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force`,
+    remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force --yes`,
   });

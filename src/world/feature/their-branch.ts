@@ -11,11 +11,7 @@ const LOOPS = 'ralph/';
 
 /** The tip of a branch that a person may rename or delete: one that is there, no loop's, and not where work lands. */
 export async function requireTheirBranch(repo: Repository, branch: string, target: string | null): Promise<Sha> {
-  const tip = (await isBranchName(repo, branch)) ? await branchTip(repo, branch) : null;
-  if (tip === null)
-    throw new AppError('E_NAME', `there is no branch ${JSON.stringify(shortLine(branch, 60))}`, {
-      remedy: `git -C ${shellWord(repo.root)} branch --list`,
-    });
+  const tip = await requireBranch(repo, branch);
   if (branch === target)
     throw new AppError('E_NEEDS_PERSON', `${branch} is where work lands, so it stays as it is`, {
       remedy: 'ralph config get landing.target',
@@ -25,6 +21,15 @@ export async function requireTheirBranch(repo: Repository, branch: string, targe
       remedy: `ralph loops discard ${shellWord(branch.slice(LOOPS.length))}`,
     });
   return tip;
+}
+
+/** The tip of a branch that must be there. */
+export async function requireBranch(repo: Repository, branch: string): Promise<Sha> {
+  const tip = (await isBranchName(repo, branch)) ? await branchTip(repo, branch) : null;
+  if (tip !== null) return tip;
+  throw new AppError('E_NAME', `there is no branch ${JSON.stringify(shortLine(branch, 60))}`, {
+    remedy: `git -C ${shellWord(repo.root)} branch --list`,
+  });
 }
 
 /** Before it is looked up: a name that git would not take may lead to any file. */

@@ -1,0 +1,22 @@
+import { EXIT } from '../../../core/errors.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { cleanFeatures } from '../../../world/feature/clean-features.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import type { Handler } from '../handler.ts';
+import { openProject } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+
+/** Removes what was made for people and has landed; what they made themselves is theirs. */
+export const handle: Handler = async (call) => {
+  const isDryRun = call.flags['dryRun'] === true;
+  if (!isDryRun) refuseInLoop(call, 'worktree clean');
+  const { repo, config } = await openProject(call);
+  if (!isDryRun) await healWorktreeEntries(repo);
+  const { removed, stays } = await cleanFeatures(repo, { settings: config.settings, isDryRun });
+  if (call.flags['json'] === true) call.out.json({ version: 1, dryRun: isDryRun, removed, stays });
+  for (const { name, path } of removed)
+    call.out.say(cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`));
+  for (const { name, why } of stays) call.out.say(cleanLine(`${name} stays: ${why}`));
+  if (removed.length === 0) call.out.say('nothing to clean');
+  return EXIT.ok;
+};

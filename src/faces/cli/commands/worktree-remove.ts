@@ -1,0 +1,50 @@
+import { EXIT } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { listFeatures } from '../../../world/feature/feature-status.ts';
+import { type RemovedFeature, removeFeature, whatItHolds } from '../../../world/feature/remove-feature.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { confirm } from '../confirm.ts';
+import { findFeature } from '../feature-view.ts';
+import type { Handler } from '../handler.ts';
+import { filesText } from '../keep-view.ts';
+import type { Output } from '../output.ts';
+import { openProject } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+
+/** Removes one worktree. What has not landed is refused, or by force kept first. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'worktree remove');
+  const { repo, config } = await openProject(call);
+  const { settings } = config;
+  await healWorktreeEntries(repo);
+  const found = await listFeatures(repo, { target: settings.landing.target });
+  const target = findFeature(repo, found, call.args[0] ?? '', call.cwd);
+  const force = call.flags['force'] === true;
+  const holds = whatItHolds(target);
+  if (force && holds !== null) {
+    const question = cleanLine(`Remove ${target.name} (${holds})? It is kept first.`);
+    const again = `ralph worktree remove ${shellWord(target.name)} --force --yes`;
+    if (!(await confirm(call, question, again))) {
+      call.out.say('nothing changed');
+      return EXIT.ok;
+    }
+  }
+  const keepBranch = call.flags['keepBranch'] === true;
+  const removed = await removeFeature(repo, { target, force, keepBranch, settings });
+  if (call.flags['json'] === true) call.out.json({ version: 1, ...removed });
+  else sayRemoved(call.out, removed);
+  return EXIT.ok;
+};
+
+/** What went, and how to have it back. */
+export function sayRemoved(
+  out: Output,
+  { name, path, branch, kept, files, branchGone, restore }: RemovedFeature,
+): void {
+  const stays = branch === null || branchGone ? '' : `; its branch ${branch} stays`;
+  out.say(cleanLine(`removed ${name}: ${path}${stays}`));
+  if (kept === null || restore === null) return;
+  out.say(`  kept as ${kept}: its commits, ${filesText(files)}`);
+  out.say(cleanLine(`to have it back: ${restore}`));
+}

@@ -1,0 +1,38 @@
+import { EXIT } from '../../../core/errors.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { type FeatureStatus, listFeatures } from '../../../world/feature/feature-status.ts';
+import type { Distance } from '../../../world/feature/unlanded.ts';
+import { featureState, featureView, findFeature } from '../feature-view.ts';
+import type { Handler } from '../handler.ts';
+import { columns } from '../output.ts';
+import { openProject } from '../project.ts';
+
+/** What one worktree holds. True without an upstream too: what counts is where work lands. Changes nothing. */
+export const handle: Handler = async (call) => {
+  const { repo, config } = await openProject(call);
+  const found = await listFeatures(repo, { target: config.settings.landing.target });
+  const status = findFeature(repo, found, call.args[0] ?? '.', call.cwd);
+  if (call.flags['json'] === true) call.out.json({ version: 1, worktree: featureView(repo, status) });
+  else call.out.data(columns(rowsOf(status)).split('\n').map(cleanLine).join('\n'));
+  return EXIT.ok;
+};
+
+function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {
+  const { name, path, branch, target, upstream, unlanded, locked, note } = status;
+  const landed = unlanded === null ? 'nobody can tell' : unlanded === 0 ? 'all' : `all but ${unlanded} commits`;
+  const rows = [
+    ['name', name],
+    ['folder', path],
+    ['branch', branch ?? 'none: HEAD is detached'],
+    ['state', featureState(status)],
+    ['landed', landed],
+    ['target', target === null ? 'none' : `${target.name}, ${apart(target)}`],
+    ['upstream', upstream === null ? 'none' : `${upstream.name}, ${upstream.isGone ? 'gone' : apart(upstream)}`],
+  ];
+  if (locked !== null) rows.push(['locked', locked === '' ? 'yes' : locked]);
+  if (note !== null) rows.push(['ports', `${note.portBase} to ${note.portBase + note.portStep - 1}`]);
+  return rows;
+}
+
+const apart = ({ ahead, behind }: Distance): string =>
+  ahead + behind === 0 ? 'the same' : `${ahead} ahead, ${behind} behind`;
