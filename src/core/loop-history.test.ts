@@ -69,11 +69,23 @@ describe('loopHistory', () => {
     expect([types(a).length, types(b).length]).toEqual([(before[0] ?? 0) + 1, before[1]]);
     tale.write({ type: 'task-reset', task: key('b') });
     expect(types(b).slice(-2)).toEqual(['task-reset', 'loop-parked']);
-    const found: Event = {
-      type: 'landings-found',
-      landings: [{ task: key('a'), loop: a, commit: sha('c'), at: 1 }],
-    };
+  });
+
+  it('two that land at once are told of apart, and so is what was found out later', () => {
+    const { tale, types } = recorded();
+    tale.join('h1', { slots: 3 });
+    tale.read(task('a'), task('b'));
+    const [a, b] = [tale.ready('a'), tale.ready('b', { slot: 2 })];
+    tale.startLanding();
+    tale.build([
+      [a, 'one'],
+      [b, 'two'],
+    ]);
+    tale.test('two-tree');
+    tale.advance('two');
+    for (const id of [a, b]) expect(types(id).filter((type) => type === 'loop-landed')).toHaveLength(1);
+    const found: Event = { type: 'landings-found', landings: [{ task: key('a'), loop: a, commit: sha('c'), at: 1 }] };
     tale.write(found);
-    expect(types(a).at(-1)).toMatch(/landings-found|loop-landed/);
+    expect([types(a).at(-1), types(b).at(-1)]).toEqual(['landings-found', 'loop-landed']);
   });
 });
