@@ -24,10 +24,12 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     task: {
       id: taskIdOf(state, loop.task),
       title: loop.title,
-      body: task?.body ?? '',
+      // A short prompt is its own title.
+      body: task === null || task.body.trim() === loop.title ? '' : task.body,
       acceptance: task?.acceptance ?? [],
     },
     iteration: loop.iteration + 1,
+    inPlace: loop.place.at === 'checkout',
     dependencies: dependenciesOf(context, loop),
     earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
     gateFailure: gateFailure(loop),

@@ -184,3 +184,13 @@ describe('a template', () => {
     );
   });
 });
+
+describe('the rules', () => {
+  it('say whose the folder is: a worktree of the agent’s own, or the user’s checkout', () => {
+    expect(built({})).toContain('a git worktree of your own');
+    const inPlace = built({ inPlace: true });
+    expect(inPlace).toContain("the user's own checkout");
+    expect(inPlace).toContain('Leave your work uncommitted');
+    expect(inPlace).not.toContain('worktree of your own');
+  });
+});

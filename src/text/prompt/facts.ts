@@ -9,6 +9,8 @@ export interface PromptFacts {
     readonly acceptance: readonly string[];
   };
   readonly iteration: number;
+  /** It works in the user's own checkout, with whatever else is in there. */
+  readonly inPlace?: boolean;
   /** What this task depends on; all of it has landed. */
   readonly dependencies: readonly { readonly id: string; readonly title: string; readonly commit: string }[];
   readonly earlier: { readonly commits: readonly string[]; readonly stat: string; readonly said: string } | null;

@@ -3,10 +3,17 @@ import { bullets, fenced, names, quoted, section } from './markdown.ts';
 
 const COMMIT_CHARS = 10;
 
-export const RULES = `## Rules
+const RULES = `## Rules
 - Work only in the current directory. It is a git worktree of your own on a branch of your own.
 - Do this task and nothing else. Do not edit the task file: it is ticked for you when the work lands.
 - Commit your work, or leave it uncommitted and it is committed for you. Do not push, merge, rebase or switch branches.`;
+
+const IN_PLACE_RULES = `## Rules
+- Work only in the current directory. It is the user's own checkout: files that are changed already are theirs, so leave them as they are.
+- Do this and nothing else.
+- Leave your work uncommitted: it is committed and tested for you. Do not commit, stash, reset, clean, push, merge, rebase or switch branches.`;
+
+export const rulesSection = ({ inPlace }: PromptFacts): string => (inPlace === true ? IN_PLACE_RULES : RULES);
 
 export const VERBS = `## Commands for you
 - \`ralph progress "TEXT"\`: tell how far you are.

@@ -19,7 +19,7 @@ import {
   lastFailureSection,
   memoriesSection,
   othersSection,
-  RULES,
+  rulesSection,
   VERBS,
 } from './sections.ts';
 
@@ -40,7 +40,7 @@ export const VARIABLES = {
   others: othersSection,
   foreseen: foreseenSection,
   gates: gatesSection,
-  rules: () => RULES,
+  rules: rulesSection,
   verbs: () => VERBS,
   iteration: ({ iteration }) => String(iteration),
   promise_rule: ({ signal, promise }) => promiseRule(signal, promise),
