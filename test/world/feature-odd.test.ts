@@ -96,6 +96,14 @@ describe('oddities', () => {
     expect(readFileSync(join(made.path, 'big.bin'), 'utf8')).toBe('pointer\n');
     expect(scene.said).toContain('files behind a filter that is not installed stay as they are stored');
     expect((await scene.status('one')).changes?.isClean).toBe(true);
+    // One that is there and fails costs no more than its own files.
+    writeFileSync(
+      join(scene.home, '.gitconfig'),
+      '[filter "lfs"]\n\tsmudge = false\n\tclean = cat\n\trequired = true\n',
+    );
+    const other = await scene.make('two');
+    expect(readFileSync(join(other.path, 'big.bin'), 'utf8')).toBe('pointer\n');
+    expect(scene.said.at(-1)).toContain('a filter failed, so its files stay as they are stored');
   });
 
   it('keeps a sparse checkout sparse', async () => {
@@ -162,7 +170,12 @@ describe('cut short', () => {
       () => existsSync(join(path, 'in-setup')),
     ];
     for (const moment of moments) {
-      const { child } = maker.start(scratch.dir, home, 'one', 'touch in-setup; while [ -e in-setup ]; do sleep 0.1; done');
+      const { child } = maker.start(
+        scratch.dir,
+        home,
+        'one',
+        'touch in-setup; while [ -e in-setup ]; do sleep 0.1; done',
+      );
       const ended = new Promise((resolve) => child.on('close', resolve));
       await until('the moment has come', () => moment() || child.exitCode !== null);
       child.kill('SIGKILL');

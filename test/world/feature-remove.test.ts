@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import { cleanFeatures } from '../../src/world/feature/clean-features.ts';
+import { writeFeatureNote } from '../../src/world/feature/feature-note.ts';
 import { REMOVING } from '../../src/world/feature/feature-place.ts';
 import { type RemovedFeature, removeFeature } from '../../src/world/feature/remove-feature.ts';
 import { adminDirOf } from '../../src/world/git/worktree-admin.ts';
@@ -143,11 +144,16 @@ describe('removeFeature', () => {
     const two = await scene.make('two');
     expect(two.portBase).toBe(one.portBase);
     expect(await remove('two', { keepBranch: true })).toMatchObject({ branchGone: false });
+    // A branch that was there before stays when its worktree goes.
+    scratch.git('branch', 'feature/there');
+    await scene.make('there');
+    expect(await remove('there')).toMatchObject({ branch: 'feature/there', branchGone: false });
     const three = await scene.make('three');
     gitIn(three.path, 'checkout', '-q', '-b', 'another');
     expect(await remove('three')).toMatchObject({ branch: 'another', branchGone: false });
     expect(scratch.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/').split('\n').sort()).toEqual([
       'another',
+      'feature/there',
       'feature/three',
       'feature/two',
       'main',
@@ -205,6 +211,9 @@ describe('removeFeature', () => {
     scratch.git('branch', 'feature/one', keep?.tip ?? '');
     scratch.git('worktree', 'add', '-q', '--lock', '--reason', REMOVING, path, 'feature/one');
     rmSync(path, { recursive: true });
+    const note = { name: 'one', branch: 'feature/one', base: keep?.tip ?? '', isOurs: true, ownsBranch: true };
+    const adminDir = adminDirOf(repo, path) ?? '';
+    writeFeatureNote(adminDir, { ...note, isDone: true, portBase: 20_000, portStep: 10, carried: [] });
     const again = await remove('one', { force: true });
     expect(again).toMatchObject({ kept: kept.kept, branchGone: true });
     expect(adminDirOf(repo, path)).toBe(null);

@@ -17,6 +17,8 @@ export interface FeatureNote {
   readonly base: string;
   /** Whether it was we who made it, and not a person with git. */
   readonly isOurs: boolean;
+  /** Whether its branch came into being with it, and so goes with it. */
+  readonly ownsBranch: boolean;
   /** Whether everything that belongs to the making has been done. */
   readonly isDone: boolean;
   readonly portBase: number;

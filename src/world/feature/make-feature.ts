@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { WorktreeSettings } from '../../core/settings.ts';
 import { featureName } from '../../text/feature/feature-name.ts';
-import { missingFilters, withoutFilters } from '../git/missing-filters.ts';
+import { allFilters, missingFilters, withoutFilters } from '../git/missing-filters.ts';
 import { preflight } from '../git/preflight.ts';
 import type { Repository } from '../git/repository.ts';
 import { openView } from '../git/view.ts';
@@ -66,7 +66,7 @@ export async function makeFeature(repo: Repository, order: FeatureOrder): Promis
     // Somebody may have made it while we waited.
     const plan = await planFeature(repo, order, target);
     const filters = withoutFilters(await missingFilters(repo.root));
-    if (plan.existing === null) await add(repo, order, plan, filters);
+    if (plan.existing === null) await lay(repo, order, plan, filters);
     const adminDir = adminDirOf(repo, plan.path);
     invariant(adminDir !== null, `${plan.path} is a worktree`);
     const before = readFeatureNote(adminDir);
@@ -74,13 +74,16 @@ export async function makeFeature(repo: Repository, order: FeatureOrder): Promis
     if (!isUnfinished) return reuse(repo, order, plan, adminDir, before);
     const { name, branch, base } = plan;
     const isOurs = before?.isOurs ?? true;
-    const note = await noteFeature(repo, adminDir, { name, branch, base, isOurs, isDone: false }, order.settings);
+    // Whoever cannot tell any more whose the branch was leaves it to its owner.
+    const ownsBranch = before?.ownsBranch ?? (plan.existing === null && plan.createsBranch);
+    const fresh = { name, branch, base: before?.base ?? base, isOurs, ownsBranch, isDone: false };
+    const note = await noteFeature(repo, adminDir, fresh, order.settings);
     if (plan.existing === null || plan.existing.locked === MAKING) rmSync(join(adminDir, 'locked'), { force: true });
     return finish(repo, order, plan, adminDir, note, filters);
   });
 }
 
-async function add(repo: Repository, order: FeatureOrder, plan: FeaturePlan, flags: readonly string[]): Promise<void> {
+async function lay(repo: Repository, order: FeatureOrder, plan: FeaturePlan, flags: readonly string[]): Promise<void> {
   const { path, branch, base, from } = plan;
   order.onStep(`worktree ${path} on ${branch} from ${from}`);
   if (flags.length > 0) order.onStep('files behind a filter that is not installed stay as they are stored');
@@ -89,7 +92,16 @@ async function add(repo: Repository, order: FeatureOrder, plan: FeaturePlan, fla
   } catch (error) {
     throw cannotWrite(dirname(path), error);
   }
-  await addWorktree(repo, { path, branch, base, reason: MAKING, flags });
+  const add = (more: readonly string[]): Promise<void> =>
+    addWorktree(repo, { path, branch, base, reason: MAKING, flags: more });
+  try {
+    await add(flags);
+  } catch (error) {
+    // One filter that fails, for want of a network say, must not cost everything else.
+    if (!(error instanceof AppError) || !error.facts.some((line) => /\bfilter\b/.test(line))) throw error;
+    order.onStep(`a filter failed, so its files stay as they are stored: ${error.facts[0] ?? ''}`);
+    await add(withoutFilters(await allFilters(repo.root)));
+  }
 }
 
 async function reuse(
@@ -106,7 +118,7 @@ async function reuse(
     });
   const { name, branch, base } = plan;
   // A person's own stays theirs; it only gets its ports.
-  const fresh = { name, branch, base, isOurs: false, isDone: true };
+  const fresh = { name, branch, base, isOurs: false, ownsBranch: false, isDone: true };
   const note = before ?? (await noteFeature(repo, adminDir, fresh, order.settings));
   order.onStep(`worktree ${plan.path} on ${branch} stands already`);
   return made(plan, note, { reused: true });

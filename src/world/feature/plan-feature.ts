@@ -21,6 +21,7 @@ export interface FeaturePlan {
   readonly branch: string;
   /** Where the branch is, or will begin. */
   readonly base: Sha;
+  readonly createsBranch: boolean;
   /** Git's entry of the worktree that stands there on that branch already. */
   readonly existing: Worktree | null;
   /** What the base is called, to say it. */
@@ -49,7 +50,8 @@ export async function planFeature(
     if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(name, branch, tip);
     refuseTaken(order, path, worktrees);
   }
-  return { name, path, branch, existing, base: tip ?? start.base, from: tip === null ? start.from : branch };
+  const from = tip === null ? start.from : branch;
+  return { name, path, branch, existing, createsBranch: tip === null, base: tip ?? start.base, from };
 }
 
 /** Before it is looked up: a name that git would not take may lead to any file. */

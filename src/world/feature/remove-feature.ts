@@ -64,7 +64,7 @@ async function takeFeature(repo: Repository, order: RemoveOrder): Promise<Remove
   const { target, force, keepBranch, settings } = order;
   const { name, path, branch } = target;
   const place = { ...(await openKeep(repo, settings)), worktreeRoot: dirname(path) };
-  const isItsOwn = target.ours === 'feature' && branch !== null && (target.note?.branch ?? branch) === branch;
+  const isItsOwn = target.note?.isOurs === true && target.note.ownsBranch && target.note.branch === branch;
   const takesBranch = isItsOwn && !keepBranch && branch !== target.target?.name;
   lockForRemoval(repo, path);
   const why = force ? 'a person took it away by force' : 'a person took it away';

@@ -5,14 +5,20 @@ import { HARDENED, gitEnvironment, runGit } from './run-git.ts';
 const ASKED = /^filter\.(.+)\.(?:smudge|clean|process)$/s;
 
 /** Filters that git is told to use and whose program this machine lacks: a checkout that needs one would fail as a whole. */
-export async function missingFilters(cwd: string): Promise<readonly string[]> {
+export const missingFilters = (cwd: string): Promise<readonly string[]> =>
+  filtersWhere(cwd, (command) => isMissing(command, cwd));
+
+/** Every filter that git is told to use. */
+export const allFilters = (cwd: string): Promise<readonly string[]> => filtersWhere(cwd, () => true);
+
+async function filtersWhere(cwd: string, fits: (command: string) => boolean): Promise<readonly string[]> {
   const { stdout } = await runGit([...HARDENED, 'config', '-z', '--get-regexp', '^filter\\.'], { cwd, ok: [0, 1] });
-  const missing = new Set<string>();
+  const found = new Set<string>();
   for (const [key, value] of parseConfigList(stdout)) {
     const name = ASKED.exec(key)?.[1];
-    if (name !== undefined && !name.includes('=') && isMissing(value ?? '', cwd)) missing.add(name);
+    if (name !== undefined && !name.includes('=') && fits(value ?? '')) found.add(name);
   }
-  return [...missing];
+  return [...found];
 }
 
 /** Flags under which git leaves what these filters would turn into files as it is stored. */
