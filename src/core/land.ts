@@ -141,7 +141,9 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
   for (const { loop: id, head } of items) {
     const loop = loops[id];
     if (loop == null || !canBeQueued(loop) || isTakenByAnother({ ...state, loops }, loop)) continue;
-    const phase = { at: 'ready', queued: true, readySeq: stamp.seq } as const;
+    // Asked for together, they still land in the order in which they became ready.
+    const readySeq = loop.phase.at === 'ready' ? loop.phase.readySeq : stamp.seq;
+    const phase = { at: 'ready', queued: true, readySeq } as const;
     loops[id] = { ...loop, head, since: stamp.at, phase, clash: null };
   }
   return parkStranded({ ...state, loops, landingTrouble: null }, stamp);

@@ -159,6 +159,8 @@ export interface HostPolicy {
   readonly train: TrainPolicy;
   /** Where the loops it starts work. */
   readonly place: Place;
+  /** It goes on with this loop and begins no other; null: it works through the tracker. */
+  readonly only: LoopId | null;
 }
 
 /** Where a loop works. */

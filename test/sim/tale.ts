@@ -45,6 +45,7 @@ export const POLICY: HostPolicy = {
   limits: LIMITS,
   target: 'main',
   place: { at: 'worktree' },
+  only: null,
   publish: 'end',
   method: 'merge',
   agents: [{ name: 'scripted', account: 'scripted' }],

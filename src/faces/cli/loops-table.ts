@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
+import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 
 const ID = {
   name: '<id>',
@@ -80,6 +80,8 @@ const READING: readonly CommandSpec[] = [
   },
 ];
 
+const LANDING = [JSON_FLAG, PUBLISH_FLAG, TARGET_FLAG, TASKS_FLAG, SET_FLAG];
+
 /** Acting on loops. */
 const ACTING: readonly CommandSpec[] = [
   {
@@ -106,6 +108,94 @@ const ACTING: readonly CommandSpec[] = [
     load: () => import('./commands/loops-discard.ts'),
   },
   { ...PRUNE, name: 'loops prune', examples: ['ralph loops prune --dry-run', 'ralph loops prune'] },
+  {
+    name: 'loops stop',
+    group: 'Work',
+    summary: 'Stop a loop, or all that work, when its iteration ends; its work stays',
+    argument: {
+      name: '[id]',
+      description: 'loop or task id, or a unique beginning of it; all that work when left out',
+    },
+    flags: [{ flag: '--force', description: 'at once, with everything its agent started' }, JSON_FLAG, SET_FLAG],
+    examples: ['ralph loops stop add-login', 'ralph loops stop add-login --force', 'ralph loops stop'],
+    load: () => import('./commands/loops-stop.ts'),
+  },
+  {
+    name: 'loops resume',
+    group: 'Work',
+    summary: 'Let a loop go on that was stopped, interrupted, or parked for a reason that work can mend',
+    argument: ID,
+    flags: [
+      { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph loops resume add-login', 'ralph loops resume add-login -f'],
+    load: () => import('./commands/loops-resume.ts'),
+  },
+  {
+    name: 'loops retry',
+    group: 'Land',
+    summary: 'Land once more what was put aside at landing',
+    argument: ID,
+    flags: LANDING,
+    examples: ['ralph loops retry add-login'],
+    load: () => import('./commands/loops-retry.ts'),
+  },
+  {
+    name: 'loops merge',
+    group: 'Land',
+    summary: 'Land a loop',
+    argument: ID,
+    flags: [{ flag: '--force', description: 'also while it is being landed by another process' }, ...LANDING],
+    examples: ['ralph loops merge add-login'],
+    load: () => import('./commands/loops-merge.ts'),
+  },
+  {
+    name: 'loops process',
+    group: 'Land',
+    summary: 'Land everything that is ready, in the order in which it became so',
+    argument: null,
+    flags: LANDING,
+    examples: ['ralph loops process'],
+    load: () => import('./commands/loops-process.ts'),
+  },
+  {
+    name: 'loops publish-review',
+    group: 'Land',
+    summary: 'Push the branch of a loop for others to look at, and write a summary',
+    argument: ID,
+    flags: [
+      { flag: '--remote <name>', description: 'the remote; origin when left out' },
+      { flag: '--remote-branch <name>', description: 'its name there; that of the branch when left out' },
+      { flag: '--base <branch>', description: 'what it is compared with; the branch to land on when left out' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: [
+      'ralph loops publish-review add-login',
+      'ralph loops publish-review add-login --remote-branch review/login',
+    ],
+    load: () => import('./commands/loops-publish-review.ts'),
+  },
+  {
+    name: 'loops rebase',
+    group: 'Land',
+    summary: 'Bring branches that wait to be landed up to date with what they land on',
+    argument: {
+      name: '[id]',
+      description: 'loop or task id, or a unique beginning of it; all that wait when left out',
+    },
+    flags: [
+      { flag: '--no-fetch', description: 'do not ask the remote that the target follows' },
+      { flag: '--push', description: 'also move the branch that publish-review pushed' },
+      JSON_FLAG,
+      TARGET_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph loops rebase', 'ralph loops rebase add-login --push'],
+    load: () => import('./commands/loops-rebase.ts'),
+  },
 ];
 
 /** `loops` with everything below it, and the short names of some of that. */

@@ -39,6 +39,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
     gateTimeoutAuto: settings.gates.timeoutAuto,
     train: trainPolicy(settings),
     place: { at: 'worktree' },
+    only: null,
   };
 }
 

@@ -47,6 +47,14 @@ export async function quietLoop(repo: Repository, order: QuietOrder): Promise<vo
   if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works in ${order.path ?? ''}.`);
 }
 
+/** Asks the processes of a loop to end, and kills none of them. How many live on. */
+export async function askLoop(repo: Repository, order: Omit<QuietOrder, 'waitMs'>): Promise<number> {
+  let left = 0;
+  for (const token of livingTokens(repo, order))
+    left += (await stopTree({ identity: null, token, graceMs: order.graceMs, spares: true })).left;
+  return left;
+}
+
 function iterationTokens(repo: Repository, loop: LoopId): readonly string[] {
   const runs = dirname(runFolder(repo, loop, 1));
   return namesIfThere(runs)

@@ -21,6 +21,8 @@ export interface StopOptions {
   readonly graceMs: number;
   /** Ends the grace: kill now. */
   readonly force?: AbortSignal;
+  /** What outlasts the grace is left alive. */
+  readonly spares?: boolean;
   /** Further processes the caller knows to be part of the tree. */
   readonly known?: readonly ProcessIdentity[];
 }
@@ -28,7 +30,7 @@ export interface StopOptions {
 export interface StopResult {
   /** How many had to be found by other means than the group of a living leader. */
   readonly swept: number;
-  /** How many could not be ended: stuck in the kernel, or run by another user. */
+  /** How many live on: spared, stuck in the kernel, or run by another user. */
   readonly left: number;
 }
 
@@ -55,7 +57,8 @@ async function endTree(options: StopOptions): Promise<StopResult> {
     const known = new Set(entries.filter((entry) => seen.has(keyOf(toIdentity(entry)))).map((entry) => entry.pid));
     const owned = ownedEntries(entries, { token: options.token, group, known, self: process.pid });
     if (owned.length === 0) reach('stop.sweep');
-    if (owned.length === 0 || kills === KILLS_MAX) return { swept: swept.size, left: owned.length };
+    const isSpared = options.spares === true && graceLeftMs <= 0;
+    if (owned.length === 0 || kills === KILLS_MAX || isSpared) return { swept: swept.size, left: owned.length };
     for (const entry of owned) {
       seen.add(keyOf(toIdentity(entry)));
       if (!leaderAlive || entry.group !== group) swept.add(keyOf(toIdentity(entry)));

@@ -160,6 +160,7 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
     },
     target: 'main',
     place: { at: 'worktree' },
+    only: null,
     publish: workload.publish,
     method: 'merge',
     agents: [{ name: 'scripted', account: 'scripted' }],

@@ -126,6 +126,7 @@ export function createScenario(random: Random): Scenario {
       },
       target: 'main',
       place: { at: 'worktree' },
+      only: null,
       publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
       method: random.chance(0.7) ? 'merge' : 'squash',
       agents: random.pick(AGENTS),

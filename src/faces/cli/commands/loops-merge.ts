@@ -1,0 +1,41 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { findRepository } from '../../../world/git/repository.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Handler } from '../handler.ts';
+import { landOne } from '../land-one.ts';
+import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { awaitState } from '../await-state.ts';
+
+/** Lands one loop. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops merge');
+  const repo = findRepository(call.cwd);
+  const asked = findLoop(await readState(repo), call.args[0] ?? '');
+  const state = await awaitState(repo, (now) => !rides(now, asked) || call.flags['force'] !== true);
+  const loop = state.loops[asked.id] ?? asked;
+  if (loop.phase.at === 'landed') {
+    const { commit } = loop.phase;
+    if (call.flags['json'] === true) call.out.json({ version: 1, loop: loop.id, already_merged: true, commit });
+    call.out.say(`${loop.id} is already merged, as ${commit.slice(0, 12)}`);
+    return EXIT.ok;
+  }
+  refuseUnfit(state, loop);
+  return landOne(call, repo, loop);
+};
+
+/** Another process tests it, or moves main to it. */
+const rides = (state: State, { id }: Loop): boolean => state.landing?.cars.some((car) => car.loop === id) === true;
+
+function refuseUnfit(state: State, loop: Loop): void {
+  const { id, phase } = loop;
+  if (phase.at === 'parked' && phase.reason === 'discarded')
+    throw new AppError('E_LOOP_ENDED', `loop ${id} was discarded: ${phase.detail}`, { remedy: 'ralph undo' });
+  if (rides(state, loop))
+    throw new AppError('E_BUSY', `loop ${id} is being merged at this moment`, {
+      facts: ['with --force this waits for that and lands it if it did not'],
+      remedy: `ralph loops merge ${shellWord(id)} --force`,
+    });
+}

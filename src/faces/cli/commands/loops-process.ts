@@ -1,0 +1,5 @@
+import type { Handler } from '../handler.ts';
+import { handle as land } from './land.ts';
+
+/** Lands everything that is ready. */
+export const handle: Handler = (call) => land({ ...call, flags: { ...call.flags, all: true } });

@@ -1,0 +1,90 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { reviewSummary } from '../../../text/review-summary.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { logSubjects } from '../../../world/git/history.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { push, requireBranchName, requireRemote } from '../../../world/git/remote.ts';
+import { readRef } from '../../../world/git/refs.ts';
+import { changedPaths } from '../../../world/git/tree-edit.ts';
+import { openView } from '../../../world/git/view.ts';
+import { findLoopDiff } from '../../../world/loop-diff.ts';
+import { notePushed, readPushed } from '../../../world/pushed.ts';
+import { writeReview } from '../../../world/write-review.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+
+const COMMITS_MAX = 1000;
+
+/** Pushes a loop's branch for others to look at, and writes down what they need for that. Lands nothing. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops publish-review');
+  const { repo, config } = await openProject(call);
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
+  refuseUnfit(loop);
+  const { target } = await preflight(repo, textFlag(call, 'base') ?? config.settings.landing.target);
+  const place = { repo, env: call.env };
+  const remote = await requireRemote(place, textFlag(call, 'remote'));
+  const remoteBranch = await requireBranchName(place, textFlag(call, 'remoteBranch') ?? loop.branch);
+  const lands = (await preflight(repo, config.settings.landing.target)).target;
+  refuseTarget(remoteBranch, [target, lands, 'main', 'master']);
+  const view = await openView(repo);
+  const diff = await findLoopDiff(view, state, loop, target);
+  const head = await readRef(view, `refs/heads/${loop.branch}`);
+  if (diff === null || head === null || diff.base === head)
+    throw new AppError('E_USAGE', `loop ${loop.id} has no commits to review`, {
+      remedy: `ralph loops history ${shellWord(loop.id)}`,
+    });
+  const before = readPushed(repo, loop.branch);
+  const isSame = before?.remote === remote && before.branch === remoteBranch;
+  await push(place, { remote, branch: remoteBranch, commit: head, expected: isSame ? before.commit : null });
+  notePushed(repo, loop.branch, { remote, branch: remoteBranch, commit: head });
+  const commits = await logSubjects(view, diff.base, head, COMMITS_MAX);
+  const files = await changedPaths(view, diff.base, head);
+  const facts = { loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title, branch: loop.branch, head };
+  const where = { base: target, remote, remoteBranch, commits, files, gates: gatesOf(loop) };
+  const summary = writeReview(repo, loop.id, reviewSummary({ ...facts, ...where }));
+  if (call.flags['json'] === true) {
+    const { remoteBranch: remote_branch, ...rest } = where;
+    call.out.json({ version: 1, ...facts, ...rest, remote_branch, summary });
+  }
+  call.out.say(`${loop.id} is on ${remote} as ${remoteBranch}: ${commits.length} commits, ${files.length} files`);
+  call.out.say(`summary: ${cleanLine(summary)}`);
+  return EXIT.ok;
+};
+
+const textFlag = (call: Call, name: string): string | null => {
+  const value = call.flags[name];
+  return typeof value === 'string' ? value : null;
+};
+
+function refuseUnfit(loop: Loop): void {
+  const { phase, id } = loop;
+  if (isWorking(loop))
+    throw new AppError('E_BUSY', `loop ${id} still works`, { remedy: `ralph loops stop ${shellWord(id)}` });
+  const isOver = phase.at === 'landed' || (phase.at === 'parked' && phase.reason === 'discarded');
+  if (isOver)
+    throw new AppError('E_LOOP_ENDED', `loop ${id} has nothing to review: ${describePhase(loop)}`, {
+      remedy: `ralph loops diff ${shellWord(id)}`,
+    });
+}
+
+/** What lands goes through the gates; nothing gets past them by this door. */
+function refuseTarget(branch: string, targets: readonly string[]): void {
+  if (!targets.includes(branch)) return;
+  throw new AppError('E_USAGE', `${branch} is a branch to land on, and a review never writes there`, {
+    remedy: 'ralph loops publish-review ID --remote-branch review/NAME',
+  });
+}
+
+function gatesOf({ lastGate }: Loop): string | null {
+  if (lastGate === null) return null;
+  return lastGate.failing === null ? lastGate.verdict : `${lastGate.verdict}: ${lastGate.failing}`;
+}

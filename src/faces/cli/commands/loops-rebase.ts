@@ -1,0 +1,143 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Sha } from '../../../core/ids.ts';
+import { canBeQueued } from '../../../core/landing-queue.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { isLive, loopsOf } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { isAncestor } from '../../../world/git/merge.ts';
+import { preflight } from '../../../world/git/preflight.ts';
+import { fetchUpstream, push } from '../../../world/git/remote.ts';
+import type { RemotePlace } from '../../../world/git/remote.ts';
+import { readRef } from '../../../world/git/refs.ts';
+import type { GitView } from '../../../world/git/view.ts';
+import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { openKeep } from '../../../world/keep/open-keep.ts';
+import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import { notePushed, readPushed } from '../../../world/pushed.ts';
+import { rebaseBranch } from '../../../world/rebase-branch.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { whereOf } from '../stop-loops.ts';
+
+interface Line {
+  readonly loop: string;
+  readonly branch: string;
+  readonly how: 'rebased' | 'merged' | 'current' | 'conflict' | 'skipped';
+  readonly to: Sha | null;
+  readonly kept: string | null;
+  readonly paths: readonly string[];
+  readonly why: string | null;
+  readonly pushed: boolean;
+  readonly next: string;
+}
+
+/** Brings waiting branches up to date with what they will land on. Touches no checkout but their own. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops rebase');
+  const { repo, config } = await openProject(call);
+  await healWorktreeEntries(repo);
+  const place = await openKeep(repo, config.settings);
+  const state = await readState(repo);
+  const chosen = choose(call, state);
+  const { target } = await preflight(repo, config.settings.landing.target);
+  const base = await baseOf(call, place, target);
+  const lines: Line[] = [];
+  for (const loop of chosen) lines.push(await rebaseOne(call, place, state, loop, { base, target }));
+  if (call.flags['json'] === true) call.out.json({ version: 1, target, base, loops: lines });
+  else if (lines.length === 0) call.out.say('no branch waits to land');
+  for (const line of lines) call.out.say(inWords(line, target));
+  return lines.some(({ how }) => how === 'conflict') ? EXIT.parked : EXIT.ok;
+};
+
+/** What waits for a person; a queue brings main in by itself. */
+const isWaiting = (loop: Loop): boolean =>
+  canBeQueued(loop) && (loop.phase.at !== 'parked' || ['conflict', 'red'].includes(loop.phase.reason));
+
+function choose(call: Call, state: State): readonly Loop[] {
+  const [id] = call.args;
+  if (id === undefined) return loopsOf(state).filter(isWaiting);
+  const loop = findLoop(state, id);
+  if (canBeQueued(loop)) return [loop];
+  throw new AppError('E_USAGE', `loop ${loop.id} does not wait to be landed: ${describePhase(loop)}`, {
+    remedy: 'ralph loops list',
+  });
+}
+
+/** Where the next landing begins, or what the target follows if that has simply gone ahead. */
+async function baseOf(call: Call, { repo, view }: AwayPlace, target: string): Promise<Sha> {
+  const place: RemotePlace = { repo, env: call.env };
+  const isAsked = call.flags['fetch'] !== false;
+  const upstream = await fetchUpstream(place, target, isAsked).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'E_GIT') throw error;
+    call.out.say(call.out.style.yellow(`warning: ${cleanLine(error.message)} Going on with what is here.`));
+    return fetchUpstream(place, target, false);
+  });
+  const main = await readRef(view, `refs/heads/${target}`);
+  if (main === null) throw new AppError('E_NO_TARGET', `There is no branch ${target}.`, { remedy: 'git branch' });
+  return further(view, await further(view, main, await readRef(view, `refs/paralph/int/${target}`)), upstream);
+}
+
+const further = async (view: GitView, one: Sha, other: Sha | null): Promise<Sha> =>
+  other !== null && (await isAncestor(view, one, other)) ? other : one;
+
+async function rebaseOne(
+  call: Call,
+  place: AwayPlace,
+  state: State,
+  loop: Loop,
+  { base, target }: { readonly base: Sha; readonly target: string },
+): Promise<Line> {
+  const { id, branch } = loop;
+  const line = { loop: id, branch, to: null, kept: null, paths: [], why: null, pushed: false };
+  const next = `ralph loops ${loop.phase.at === 'ready' ? 'merge' : 'retry'} ${shellWord(id)}`;
+  const where = whereOf(loop);
+  const why = whyNot(state, loop) ?? (livingTokens(place.repo, where).length > 0 ? 'its processes still live' : null);
+  if (why !== null) return { ...line, how: 'skipped', why, next };
+  try {
+    const done = await rebaseBranch(place, { loop: id, branch, path: where.path, base, target });
+    if (done.how === 'conflict')
+      return { ...line, how: 'conflict', paths: done.paths, next: `ralph loops resume ${shellWord(id)}` };
+    const { to = done.from, kept = null } = done.how === 'current' ? {} : done;
+    const pushed = call.flags['push'] === true && (await pushAgain({ repo: place.repo, env: call.env }, branch, to));
+    return { ...line, how: done.how, to, kept, pushed, next };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'E_NEEDS_PERSON' || call.args.length > 0) throw error;
+    return { ...line, how: 'skipped', why: error.message, next: error.remedy ?? next };
+  }
+}
+
+function whyNot(state: State, loop: Loop): string | null {
+  if (loop.place.at === 'checkout') return 'it works in your checkout: bring that up to date yourself';
+  const above = loopsOf(state).find((other) => isLive(other) && other.onto.includes(loop.id));
+  return above === undefined ? null : `${above.id} builds on it as it is`;
+}
+
+/** Only where it was pushed from here before; false: it was not. */
+async function pushAgain(place: RemotePlace, branch: string, commit: Sha): Promise<boolean> {
+  const before = readPushed(place.repo, branch);
+  if (before === null) return false;
+  const { remote, branch: theirs } = before;
+  if (before.commit !== commit) await push(place, { remote, branch: theirs, commit, expected: before.commit });
+  notePushed(place.repo, branch, { remote, branch: theirs, commit });
+  return true;
+}
+
+function inWords({ loop, how, kept, paths, why, pushed, next }: Line, target: string): string {
+  const also = pushed ? ', and pushed' : '';
+  switch (how) {
+    case 'rebased':
+    case 'merged':
+      return `${loop} is up to date with ${target}${how === 'merged' ? ' by a merge' : ''}${also}; what it was is ${kept ?? ''}. next: ${next}`;
+    case 'current':
+      return `${loop} was up to date with ${target}${also}. next: ${next}`;
+    case 'conflict':
+      return `${loop} conflicts with ${target} in ${cleanLine(paths.join(', '))}; nothing was changed. let its agent mend it: ${next}`;
+    case 'skipped':
+      return `${loop} stays as it is: ${cleanLine(why ?? '')}`;
+  }
+}

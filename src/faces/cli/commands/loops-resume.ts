@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { ExitCode } from '../../../core/errors.ts';
+import type { Host, Loop, State } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import type { NotResumed } from '../../../core/stop-loop.ts';
+import { whyNotResumed } from '../../../core/stop-loop.ts';
+import { isPromptTask, taskIdOf, trackerOf } from '../../../core/tasks.ts';
+import { identityEnvironment, readIdentity } from '../../../world/git/identity.ts';
+import { commitLeftovers } from '../../../world/git/leftovers.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import { awaitStateFor } from '../await-state.ts';
+import { continueTask } from '../continue-task.ts';
+import type { Call, Handler } from '../handler.ts';
+import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { startProject } from '../start-project.ts';
+import { whereOf } from '../stop-loops.ts';
+import { writeFacts } from '../write-facts.ts';
+
+/** How long a host may take to see that there is something to take up. */
+const TAKEN_MS = 5000;
+
+/** Lets a loop go on: with a host that works through its tracker, or, where none does, here. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops resume');
+  const project = await startProject(call);
+  const { repo } = project;
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
+  refuseUnfit(state, loop);
+  if (!isWorking(loop)) await commitByHand(repo, loop);
+  const host = hostFor(state, loop);
+  if (host !== null) return handOver(call, repo, loop, host);
+  if (!isPromptTask(loop.task)) return continueTask(call, project, state, loop);
+  const { continueLoop } = await import('../prompt-loop.ts');
+  return continueLoop(call, project, state, loop);
+};
+
+/** Interrupted, it goes on as it is; nobody has to let it. */
+function refuseUnfit(state: State, loop: Loop): void {
+  const why = whyNotResumed(state, loop);
+  if (why === null || (why === 'working' && loop.host === null)) return;
+  const id = shellWord(loop.id);
+  const task = shellWord(taskIdOf(state, loop.task));
+  const remedies: Readonly<Record<NotResumed, string>> = {
+    working: `ralph loops logs ${id} -f`,
+    ready: `ralph loops merge ${id}`,
+    landed: 'ralph loops list --all',
+    taken: `ralph tasks show ${task}`,
+    done: `ralph loops merge ${id}`,
+    tampered: `ralph tasks reset ${task}`,
+    discarded: 'ralph undo',
+    reset: 'ralph run --parallel',
+  };
+  const also = why === 'taken' ? '; its task has landed, or another loop works on it' : '';
+  throw new AppError(
+    why === 'working' ? 'E_BUSY' : 'E_LOOP_ENDED',
+    `loop ${loop.id} cannot go on: ${describePhase(loop)}${also}`,
+    { remedy: remedies[why] },
+  );
+}
+
+/** What a person changed in its worktree while it stood still is part of its work; its agent begins on top of it. */
+async function commitByHand(repo: Repository, loop: Loop): Promise<void> {
+  const { path } = whereOf(loop);
+  if (livingTokens(repo, { loop: loop.id, path }).length > 0)
+    throw new AppError('E_BUSY', `processes of loop ${loop.id} still live`, {
+      remedy: `ralph loops stop ${shellWord(loop.id)} --force`,
+    });
+  if (path === null || !existsSync(path)) return;
+  const identityEnv = identityEnvironment(await readIdentity(repo));
+  const message = `Keep what was changed by hand\n\nRalph-Loop: ${loop.id}\n`;
+  await commitLeftovers(repo, { path, branch: loop.branch, message, identityEnv });
+}
+
+/** A living host that takes up whatever loop of this tracker is free. */
+function hostFor(state: State, loop: Loop): Host | null {
+  const tracker = trackerOf(state, loop.task);
+  const fits = ({ state: at, policy }: Host): boolean =>
+    at === 'up' && policy.slots > 0 && policy.only === null && policy.tracker === tracker;
+  return Object.values(state.hosts).find(fits) ?? null;
+}
+
+async function handOver(call: Call, repo: Repository, { id }: Loop, host: Host): Promise<ExitCode> {
+  await writeFacts(repo, async (state) => {
+    const now = state.loops[id];
+    return now === undefined || whyNotResumed(state, now) !== null ? [] : [{ type: 'loop-resumed', loop: id }];
+  });
+  const isTaken = ({ loops }: State): boolean => loops[id]?.host != null || !isWorking(loops[id] ?? never(id));
+  const taken = await awaitStateFor(repo, TAKEN_MS, isTaken);
+  const by = taken?.loops[id]?.host ?? null;
+  if (call.flags['json'] === true) call.out.json({ version: 1, loop: id, by, host: host.id });
+  call.out.say(
+    taken === null
+      ? `${id} goes on as soon as the host with process ${host.mark.pid} has a free slot`
+      : `${id} goes on with the host with process ${host.mark.pid}`,
+  );
+  if (call.flags['follow'] !== true) return EXIT.ok;
+  const { handle: logs } = await import('./logs.ts');
+  return logs({ ...call, args: [id] });
+}
+
+const never = (id: string): never => {
+  throw new Error(`loop ${id} vanished from the log`);
+};

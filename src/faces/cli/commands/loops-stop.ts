@@ -1,0 +1,63 @@
+import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Loop, State } from '../../../core/model.ts';
+import { isWorking, loopsOf } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { taskIdOf } from '../../../core/tasks.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { findLoop } from '../../verbs/find-loop.ts';
+import type { Call, Handler } from '../handler.ts';
+import { openProject, readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
+import { stopLoops, whereOf } from '../stop-loops.ts';
+
+/** Stops a loop, or all that work, and says so when it is true. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'loops stop');
+  const { repo, config } = await openProject(call);
+  const before = await readState(repo);
+  const loops = choose(call, repo, before);
+  const force = call.flags['force'] === true;
+  const state = await stopLoops(repo, {
+    loops,
+    force,
+    graceMs: config.settings.limits.graceMs,
+    onAsked: (loop) => call.out.say(`${loop.id} stops when its iteration ends. at once: ${again(loop)}`),
+  });
+  const after = loops.map(({ id }) => state.loops[id]).filter((loop) => loop !== undefined);
+  if (call.flags['json'] === true) call.out.json({ version: 1, stopped: after.map((loop) => describe(state, loop)) });
+  else if (after.length === 0) call.out.say('no loop works');
+  for (const loop of after) say(call, loop);
+  return EXIT.ok;
+};
+
+function choose(call: Call, repo: Repository, state: State): readonly Loop[] {
+  const [id] = call.args;
+  if (id === undefined) return loopsOf(state).filter(isWorking);
+  const loop = findLoop(state, id);
+  const { phase } = loop;
+  if (isWorking(loop) || isStopped(loop) || livingTokens(repo, whereOf(loop)).length > 0) return [loop];
+  const next = phase.at === 'landed' ? 'ralph loops list --all' : `ralph loops discard ${shellWord(loop.id)}`;
+  throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work: ${describePhase(loop)}`, { remedy: next });
+}
+
+const isStopped = ({ phase }: Loop): boolean => phase.at === 'parked' && phase.reason === 'stopped';
+
+const again = ({ id }: Loop): string => `ralph loops stop ${shellWord(id)} --force`;
+
+function describe(state: State, loop: Loop): object {
+  const { id, branch, phase } = loop;
+  const status = isStopped(loop) ? 'stopped' : phase.at;
+  return { loop: id, task: taskIdOf(state, loop.task), branch, status, next: resumeOf(loop) };
+}
+
+const resumeOf = (loop: Loop): string | null => (isStopped(loop) ? `ralph loops resume ${shellWord(loop.id)}` : null);
+
+/** It may have come to another end before it could be stopped. */
+function say({ out }: Call, loop: Loop): void {
+  if (isStopped(loop))
+    out.say(`${loop.id} is stopped; its work is on ${loop.branch}. to go on: ${resumeOf(loop) ?? ''}`);
+  else out.say(`${loop.id} does not work any more: ${cleanLine(describePhase(loop))}`);
+}

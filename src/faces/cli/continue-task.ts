@@ -1,0 +1,54 @@
+import type { ExitCode } from '../../core/errors.ts';
+import { EXIT } from '../../core/errors.ts';
+import type { Event } from '../../core/events.ts';
+import type { Loop, State } from '../../core/model.ts';
+import { isWorking } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
+import { trackerOf } from '../../core/tasks.ts';
+import { openWorld } from '../../world/real-world.ts';
+import { openTracker } from '../../world/tracker-file.ts';
+import { describePhase } from '../verbs/caller.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import { driveHost } from './drive-host.ts';
+import type { Call } from './handler.ts';
+import { readTracker } from './open-tasks.ts';
+import { prepareRun, warnAll } from './prepare-run.ts';
+import type { Project } from './project.ts';
+import { takeUpLost } from './start-project.ts';
+
+/** Goes on with one loop of a task file, and with nothing else in that file. */
+export async function continueTask(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+  const { repo, config } = project;
+  const { settings } = config;
+  const file = openTracker(repo.root, trackerOf(state, loop.task));
+  const { path: tracker, digest, tasks } = readTracker(file);
+  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
+  warnAll(call, warnings);
+  await takeUpLost(project, { identity, target, tracker });
+  const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
+  const opening = (now: State): readonly Event[] => [
+    ...(now.trackers[tracker]?.digest === digest ? [] : [{ type: 'tasks-read', tracker, digest, tasks } as const]),
+    ...(isHeld(now.loops[loop.id]) ? [] : [{ type: 'loop-resumed', loop: loop.id } as const]),
+  ];
+  const driven = await driveHost(call, { world, policy: { ...policy, slots: 1, only: loop.id }, settings, opening });
+  return finish(call, driven.state.loops[loop.id] ?? loop, driven.signal);
+}
+
+const isHeld = (loop: Loop | undefined): boolean => loop === undefined || (isWorking(loop) && !loop.stopping);
+
+function finish(call: Call, loop: Loop, signal: string | null): ExitCode {
+  const { phase } = loop;
+  const exit =
+    signal !== null
+      ? signal === 'SIGINT'
+        ? EXIT.interrupted
+        : EXIT.terminated
+      : phase.at === 'landed' || phase.at === 'ready'
+        ? EXIT.ok
+        : EXIT.parked;
+  if (call.flags['json'] === true)
+    call.out.json({ version: 1, loop: loop.id, by: 'this', status: phase.at, branch: loop.branch, exit });
+  call.out.say(`${loop.id}: ${cleanLine(describePhase(loop))}`);
+  if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph loops resume ${shellWord(loop.id)}`);
+  return exit;
+}
