@@ -48,7 +48,7 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const changes = (await readChanges(view, before, files)).filter((change) => !mine.has(change.path));
   const tree = await withChanges(place, before, changes);
   const isOwn = standing?.branch === order.branch;
-  const commit = await commitOf(place, order, { tree, parents: isOwn ? [head] : [tip, ...note.taken, head] });
+  const commit = await commitOf(place, order, { tree, parents: [...(isOwn ? [] : [tip]), ...note.taken, head] });
   reach('place.committed');
   const from = isOwn ? head : tip;
   if (commit !== from) {

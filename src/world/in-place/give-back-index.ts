@@ -3,10 +3,12 @@ import { parseChanges, RAW } from '../git/publish-changes.ts';
 import type { Change } from '../git/publish-changes.ts';
 import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit, runGitBytes } from '../git/run-git.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
+import { readHeadFile } from '../git/ref-files.ts';
 import { patiently } from '../git/worktrees.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
 import type { Iteration } from '../world.ts';
+import { commandsIn } from './commands-in.ts';
+import { gitDirOf } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 
 const STAGES = new Set(
@@ -21,11 +23,13 @@ export async function stagedChanges(path: string, head: Sha): Promise<readonly C
   return parseChanges(stdout);
 }
 
-/** Before an agent starts: what is staged of a person's files, and how. */
-export async function noteIndex(repo: Repository, { loop, cwd }: Iteration): Promise<void> {
+/** Before an agent starts: where the checkout stands, and how a person's files are staged. */
+export async function noteStanding(repo: Repository, { loop, cwd }: Iteration): Promise<void> {
   const note = readInPlaceNote(repo, loop);
-  if (note === null || note.mine.length === 0) return;
-  writeInPlaceNote(repo, loop, { ...note, index: await entriesOf(cwd, note.mine) });
+  if (note === null) return;
+  const standing = readHeadFile(repo.commonDir, gitDirOf(repo, cwd))?.branch ?? null;
+  const index = note.mine.length === 0 ? [] : await entriesOf(cwd, note.mine);
+  writeInPlaceNote(repo, loop, { ...note, standing, index });
 }
 
 /** An agent that stages all there is stages what is not its own: that goes back to how it was staged. No file is touched. */
@@ -35,11 +39,7 @@ export async function giveBackIndex(
   trace: readonly GitCommand[],
 ): Promise<void> {
   const note = readInPlaceNote(repo, loop);
-  const folder = realpathLoose(cwd);
-  const isTheirs = trace.some(
-    ({ name, worktree }) => STAGES.has(name) && worktree !== null && realpathLoose(worktree) === folder,
-  );
-  if (note === null || note.mine.length === 0 || !isTheirs) return;
+  if (note === null || note.mine.length === 0 || commandsIn(cwd, trace, STAGES).length === 0) return;
   const now = new Set(await entriesOf(cwd, note.mine));
   const before = new Set(note.index);
   const changed = new Set(

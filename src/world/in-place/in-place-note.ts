@@ -8,7 +8,9 @@ export interface InPlaceNote {
   readonly version: 1;
   /** Where the checkout stood then. */
   readonly start: Sha;
-  /** Every file as it was then, as a tree. */
+  /** The branch it stood on when the last iteration began. */
+  readonly standing: string | null;
+  /** Every file as it was when the loop began, as a tree. */
   readonly files: Sha;
   /** Paths that were changed, staged or new then: a person's, and never the loop's. Bytes as latin1 characters. */
   readonly mine: readonly string[];

@@ -1,48 +1,82 @@
+import { join } from 'node:path';
 import type { Sha } from '../../core/ids.ts';
 import { reach } from '../failpoint.ts';
 import { nameKept } from '../keep/keep-refs.ts';
-import { isAncestor } from '../git/merge.ts';
+import { isAncestor, mergeBases } from '../git/merge.ts';
 import { readChanges } from '../git/publish-changes.ts';
 import { readHeadFile } from '../git/ref-files.ts';
-import { moveRef } from '../git/refs.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
+import { moveRef, readRef } from '../git/refs.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { operationIn } from '../git/worktree-admin.ts';
 import type { Iteration } from '../world.ts';
 import type { Fingerprint } from '../seal/fingerprint.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
+import { isDuring } from '../seal/git-trace.ts';
+import { writtenMs } from '../seal/scene.ts';
+import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
 
 const COMMITS = new Set('commit merge cherry-pick revert am rebase pull'.split(' '));
+const SWITCHES = new Set('checkout switch symbolic-ref'.split(' '));
+
+interface TakeBack {
+  readonly iteration: Iteration;
+  /** Takes the loop's commits. */
+  readonly branch: string;
+  readonly before: Fingerprint;
+  readonly trace: readonly GitCommand[];
+}
 
 /**
- * An agent that works in the user's checkout commits where the user would: on their branch, before any gate has seen it. Those
- * commits become the loop's own, and the branch goes back to where it was; the files stay as they are.
+ * An agent that works in the user's checkout commits where the user would: on their branch, before any gate has seen it, or on
+ * one it made for that. Those commits become the loop's own, and the checkout stands again where it did; the files stay as they
+ * are. What cannot be understood as work upon what was there is left for the seal to judge.
  */
-export async function takeBackCommits(
-  { repo, view }: CheckoutPlace,
-  options: {
-    readonly iteration: Iteration;
-    readonly branch: string;
-    readonly before: Fingerprint;
-    readonly trace: readonly GitCommand[];
-  },
-): Promise<void> {
+export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): Promise<void> {
+  const { repo, view } = place;
   const { iteration, branch, before, trace } = options;
-  const head = readHeadFile(repo.commonDir, gitDirOf(repo, iteration.cwd));
-  const note = readInPlaceNote(repo, iteration.loop);
-  if (head?.branch == null || head.branch === branch || head.commit === null || note === null) return;
-  const ref = `refs/heads/${head.branch}`;
+  const { loop, cwd } = iteration;
+  const gitDir = gitDirOf(repo, cwd);
+  const head = readHeadFile(repo.commonDir, gitDir);
+  const standing = readInPlaceNote(repo, loop)?.standing ?? null;
+  const ref = `refs/heads/${standing}`;
   const start = before.refs[ref];
-  if (start === undefined || start === head.commit || !(await isAncestor(view, start, head.commit))) return;
-  const folder = realpathLoose(iteration.cwd);
-  const isTheirs = trace.some(
-    ({ name, worktree }) => COMMITS.has(name) && worktree !== null && realpathLoose(worktree) === folder,
-  );
-  if (!isTheirs) return;
-  await rememberCommits({ repo, view }, iteration, { start, made: head.commit });
-  reach('place.back');
-  await moveRef(view, ref, start, head.commit, 'paralph: what an agent committed in place waits for the gates');
+  if (standing === null || start === undefined || head?.commit == null || operationIn(gitDir) !== null) return;
+  if (head.branch !== standing) {
+    const atMs = writtenMs(join(gitDir, 'HEAD'));
+    const switches = commandsIn(cwd, trace, SWITCHES);
+    // Without a branch HEAD is written by each commit.
+    const writes = [...switches, ...commandsIn(cwd, trace, COMMITS)];
+    const isTheirs = atMs !== null && writes.some((command) => isDuring(command, atMs));
+    if (switches.length === 0 || !isTheirs || !(await isAncestor(view, start, head.commit))) return;
+    await rememberCommits(place, iteration, { start, made: head.commit });
+  }
+  const made = await readRef(view, ref);
+  if (made !== null && made !== start && commandsIn(cwd, trace, COMMITS).length > 0) {
+    const from = await startOf(place, standing, { start, made });
+    if (from !== made && (await isAncestor(view, from, made))) {
+      const isSwept = await rememberCommits(place, iteration, { start: from, made });
+      reach('place.back');
+      const why = 'paralph: what an agent committed in place waits for the gates';
+      // On a branch of its own the loop may commit, but not what is a person's.
+      if (isSwept || standing !== branch) await moveRef(view, ref, from, made, why);
+    }
+  }
+  if (head.branch !== standing)
+    await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
+}
+
+/** What was published meanwhile is nobody's to take back. */
+async function startOf(
+  { view }: CheckoutPlace,
+  standing: string,
+  { start, made }: { readonly start: Sha; readonly made: Sha },
+): Promise<Sha> {
+  const integration = await readRef(view, `refs/paralph/int/${standing}`);
+  const [landed] = integration === null ? [] : await mergeBases(view, integration, made);
+  return landed !== undefined && (await isAncestor(view, start, landed)) ? landed : start;
 }
 
 /** What a person had changed before must not land by way of an agent's commit: such a commit is kept, and not built upon. */
@@ -50,11 +84,12 @@ async function rememberCommits(
   { repo, view }: CheckoutPlace,
   { loop }: Iteration,
   { start, made }: { readonly start: Sha; readonly made: Sha },
-): Promise<void> {
+): Promise<boolean> {
   const note = readInPlaceNote(repo, loop);
-  if (note === null) return;
+  if (note === null || start === made) return false;
   const mine = new Set(note.mine);
-  const swept = (await readChanges(view, start, made)).some((change) => mine.has(change.path));
-  if (swept) await nameKept(view, { name: loop, commit: made, reason: 'paralph: kept', durable: true });
+  const isSwept = (await readChanges(view, start, made)).some((change) => mine.has(change.path));
+  if (isSwept) await nameKept(view, { name: loop, commit: made, reason: 'paralph: kept', durable: true });
   else writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
+  return isSwept;
 }

@@ -52,7 +52,7 @@ async function beginNote({ repo, view }: CheckoutPlace, { path, loop }: Checkout
   const files = await treeOfFiles(repo, path);
   const found = [...(await readChanges(view, await treeOf(view, start), files)), ...(await stagedChanges(path, start))];
   const mine = [...new Set(found.map((change) => change.path))];
-  const note = { version: 1, start, files, mine, index: [], isKept: false, taken: [] } as const;
+  const note = { version: 1, start, standing: null, files, mine, index: [], isKept: false, taken: [] } as const;
   writeInPlaceNote(repo, loop, note);
   reach('place.noted');
   return note;

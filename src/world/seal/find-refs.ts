@@ -44,6 +44,7 @@ function restorerOf(scene: Scene, moved: MovedRef): Finding['restore'] {
   if (scene.before.head.trim() !== `ref: ${ref}`) return plain;
   if (scene.after.head !== scene.before.head) return null;
   const isIndexKept = scene.after.checkout?.indexHash === scene.before.checkout?.indexHash;
-  if (isIndexKept) return plain;
+  // Who works in the checkout made its files, and they stay.
+  if (isIndexKept || scene.iteration.inPlace === true) return plain;
   return restoreCheckout(scene, { from: to, to: from, back, said: `${said}, its files and index` });
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
 import { sharedSettings } from '../git/distrust.ts';
-import { giveBackIndex, noteIndex } from '../in-place/give-back-index.ts';
+import { giveBackFiles } from '../in-place/give-back-files.ts';
+import { giveBackIndex, noteStanding } from '../in-place/give-back-index.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
 import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
 import { listSettings } from '../git/run-git.ts';
@@ -43,7 +44,7 @@ export function openSeal(place: SealPlace): Seal {
       openTrace(dir, iteration);
       if (iteration.inPlace === true) {
         noteInPlace(dir);
-        await noteIndex(place.repo, iteration);
+        await noteStanding(place.repo, iteration);
       }
       const print = await takeFingerprint(place, iteration.cwd, look);
       writeFingerprint(dir, print);
@@ -61,6 +62,7 @@ export function openSeal(place: SealPlace): Seal {
       const trace = await readTrace(dir);
       if (iteration.inPlace === true) {
         await takeBackCommits(place, { iteration, branch, before, trace });
+        await giveBackFiles(place, iteration, trace);
         await giveBackIndex(place.repo, iteration, trace);
       }
       const scene: Scene = {

@@ -1,0 +1,50 @@
+import { rmSync } from 'node:fs';
+import { readChanges, GITLINK, onDisk } from '../git/publish-changes.ts';
+import { readHeadFile } from '../git/ref-files.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import { treeOf } from '../git/tree-edit.ts';
+import { withPrivateIndex } from '../keep/private-index.ts';
+import type { GitCommand } from '../seal/git-trace.ts';
+import type { Iteration } from '../world.ts';
+import { commandsIn } from './commands-in.ts';
+import { gitDirOf, treeOfFiles } from './files-tree.ts';
+import { readInPlaceNote } from './in-place-note.ts';
+import type { CheckoutPlace } from './take-checkout.ts';
+
+const THROWS = new Set('reset checkout restore clean stash switch rm merge rebase pull'.split(' '));
+/** Take away what git does not know. */
+const CLEANS = new Set(['clean', 'stash']);
+
+/** What an agent had git throw away of a person's changes is made again, where nobody has gone on from there. */
+export async function giveBackFiles(
+  place: CheckoutPlace,
+  { loop, cwd }: Iteration,
+  trace: readonly GitCommand[],
+): Promise<void> {
+  const { repo, view } = place;
+  const note = readInPlaceNote(repo, loop);
+  if (note === null || note.mine.length === 0 || commandsIn(cwd, trace, THROWS).length === 0) return;
+  const head = readHeadFile(repo.commonDir, gitDirOf(repo, cwd))?.commit;
+  if (head == null) return;
+  const files = await treeOfFiles(repo, cwd);
+  const mine = new Set(note.mine);
+  const isCleaned = commandsIn(cwd, trace, CLEANS).length > 0;
+  const changed = new Set((await readChanges(view, await treeOf(view, head), files)).map(({ path }) => path));
+  const thrown = (await readChanges(view, files, note.files)).filter(
+    ({ path, before, after }) =>
+      mine.has(path) &&
+      (!changed.has(path) || (isCleaned && before === null)) &&
+      before?.mode !== GITLINK &&
+      after?.mode !== GITLINK,
+  );
+  for (const { path } of thrown.filter(({ after }) => after === null)) rmSync(onDisk(cwd, path), { force: true });
+  const again = thrown.filter(({ after }) => after !== null).map(({ path }) => path);
+  if (again.length === 0) return;
+  await withPrivateIndex(place, null, async (index) => {
+    await index.git(['read-tree', note.files]);
+    const input = Buffer.from(again.map((path) => `${path}\0`).join(''), 'latin1');
+    // Through the settings of the checkout, for they say what its files look like.
+    const args = [...HARDENED, 'checkout-index', '-f', '-z', '--stdin'];
+    await runGit(args, { cwd, env: { GIT_INDEX_FILE: index.file }, input });
+  });
+}

@@ -1,0 +1,81 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { refsBelow } from './harness/git.ts';
+import {
+  foldersOf,
+  promptFor,
+  promptProject,
+  readBook,
+  tellAgents,
+  writeAgent,
+  PROMISE,
+} from './harness/prompt-project.ts';
+import { ralph, startRalph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
+
+const WORK = 'echo "made by $name" > "$name.txt"';
+
+/** A stash, a staged file, one that is staged and changed again, a changed one, a new one, a deleted one. */
+function fillCheckout(one: Scratch): void {
+  for (const name of ['stashed', 'staged', 'both', 'dirty', 'deleted']) one.put(`yours/${name}.txt`, `${name}\n`);
+  one.git('add', '-A');
+  one.git('commit', '-q', '-m', 'Yours');
+  one.put('yours/stashed.txt', 'put aside\n');
+  one.git('stash', 'push', '-q');
+  one.put('yours/staged.txt', 'staged\nmore\n');
+  one.put('yours/both.txt', 'both\nstaged\n');
+  one.git('add', '-A');
+  one.put('yours/both.txt', 'both\nstaged\nand changed\n');
+  one.put('yours/dirty.txt', Buffer.from([0, 255, 10, 13]));
+  one.put('yours/new.txt', 'new\n');
+  one.git('rm', '-q', '--cached', 'yours/deleted.txt');
+}
+
+/** All that a person sees of what is theirs. */
+const yours = (one: Scratch): Readonly<Record<string, string>> => ({
+  stash: one.git('stash', 'list', '--format=%H'),
+  status: one.git('status', '--porcelain=v1', '-uall'),
+  index: one.git('ls-files', '-s', '-z', '--', 'yours'),
+  staged: one.git('diff', '--cached'),
+  dirty: readFileSync(join(one.repo, 'yours/dirty.txt')).toString('hex'),
+  unstaged: one.git('diff', '--binary'),
+  new: readFileSync(join(one.repo, 'yours/new.txt'), 'utf8'),
+});
+
+describe('what is yours', () => {
+  it('scenario 29: stash, index, changed and new files stay as they are while loops run in place and land', async () => {
+    const one = scratch();
+    promptProject(one, `${WORK}\n${PROMISE}`);
+    fillCheckout(one);
+    const before = yours(one);
+    const scripts: Readonly<Record<string, string>> = {
+      adds: `${WORK}\ngit add -A`,
+      sweeps: `${WORK}\ngit add -A\ngit commit -q -m "$name"`,
+      all: `${WORK}\ngit add "$name.txt"\ngit commit -q -am "$name"\ngit reset -q --hard\ngit clean -fdq`,
+      branches: `git checkout -q -b topic\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name" -- "$name.txt"`,
+      detaches: `git checkout -q --detach\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name" -- "$name.txt"`,
+    };
+    for (const [name, script] of Object.entries(scripts)) {
+      writeAgent(one, `${script}\n${PROMISE}`);
+      const { code, stderr } = await ralph(one, ['run', promptFor(name)], { isCheckoutGuarded: false });
+      expect(code, stderr).toBe(0);
+      expect(foldersOf(one, name)).toEqual([one.repo]);
+      expect(one.git('show', `main:${name}.txt`)).toBe(`made by ${name}`);
+      expect(yours(one), name).toEqual(before);
+      expect(one.git('ls-tree', '-r', '--name-only', 'main', 'yours/new.txt')).toBe('');
+      expect(one.git('diff', '--name-only', 'main~1', 'main')).toBe(`${name}.txt`);
+      expect(one.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+    }
+    expect(refsBelow(one.git, 'refs/heads/')).toEqual(['refs/heads/main', 'refs/heads/topic']);
+    writeAgent(one, `${WORK}\necho more >> yours/both.txt\ngit stash -q\n${PROMISE}`);
+    const stashed = await ralph(one, ['run', promptFor('stashes')], { isCheckoutGuarded: false });
+    expect([stashed.code, stashed.stderr]).toEqual([1, expect.stringContaining('left a stash entry')]);
+    rmSync(join(one.repo, 'stashes.txt'));
+    expect(yours(one)).toEqual(before);
+  });
+});
