@@ -1,10 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
 import { readState } from '../../src/faces/cli/project.ts';
+import { ourProgram } from '../../src/world/agent-run/our-program.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { openView } from '../../src/world/git/view.ts';
 import { recordLoop } from '../../src/world/record/record-loop.ts';
@@ -15,8 +24,6 @@ import { beside, ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { shellProject } from './harness/shell-agent.ts';
-
-const RUN = ['run', '--tasks', 'PRD.md'];
 
 /** Two iterations with all a patch and an output can hold; the gates are green after the second only. */
 const AGENT = `
@@ -31,12 +38,6 @@ else
 fi
 `;
 
-function program(): Parameters<typeof replayAgent>[1] {
-  const { main } = bundle();
-  const folder = dirname(main);
-  return { node: process.execPath, main, bin: join(folder, 'bin'), driver: join(folder, 'driver.js') };
-}
-
 async function record(one: Scratch, file: string): Promise<Awaited<ReturnType<typeof recordLoop>>> {
   const repo = findRepository(one.repo);
   const state = await readState(repo);
@@ -49,21 +50,31 @@ describe('a recorded loop', () => {
   it('is played again in a fresh clone without its agent: the same tree lands', async () => {
     const one = scratch();
     shellProject(one, AGENT, {
-      tasks: { 'PRD.md': '- [ ] Make alpha <!-- id: alpha -->\n  - is round\n' },
+      tasks: [],
       config: { gates: { commands: ["test -e 'a file'"] } },
       files: { '.gitignore': '*.ignored\n' },
     });
     const base = one.git('rev-parse', 'HEAD');
-    expect((await ralph(one, RUN)).code).toBe(0);
     const file = beside(one, 'loop.jsonl');
-    expect(checkRecordFile(file)).toBe('new');
-    expect(await record(one, file)).toEqual({ file, iterations: 2, replaced: false });
+    const made = await ralph(one, [
+      'run',
+      'Make alpha',
+      '--worktree',
+      '--completion-promise',
+      'HURRAY',
+      '--record',
+      file,
+    ]);
+    expect([made.code, made.stderr]).toEqual([
+      0,
+      expect.stringContaining('recorded 2 iterations; again without the agent: ralph run --replay '),
+    ]);
     const recorded = loadRecord(file);
     expect(recorded.header).toMatchObject({
       record: 1,
       title: 'Make alpha',
       driver: 'text',
-      promise: 'COMPLETE',
+      promise: 'HURRAY',
       base,
     });
     expect(recorded.iterations).toMatchObject([
@@ -76,19 +87,18 @@ describe('a recorded loop', () => {
     const two = scratch();
     two.git('fetch', '-q', one.repo, base);
     two.git('reset', '-q', '--hard', base);
-    const { agent } = replayAgent(file, program());
-    writeFileSync(beside(one, 'agent.sh'), `exec ${agent.command.map((word) => `'${word}'`).join(' ')}\n`);
-    const replayed = await ralph(two, RUN);
-    expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining('landed')]);
+    rmSync(beside(one, 'agent.sh'));
+    const again = beside(two, 'again.jsonl');
+    const replayed = await ralph(two, ['run', '--replay', file, '--record', again], { isCheckoutGuarded: false });
+    expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining('recorded 2 iterations')]);
     expect(two.git('rev-parse', 'main^{tree}')).toBe(one.git('rev-parse', 'main^{tree}'));
     expect(two.git('show', 'main:secret.ignored')).toBe('kept');
-    const again = beside(two, 'again.jsonl');
-    await record(two, again);
+    expect(loadRecord(again).header).toMatchObject({ title: 'Make alpha', prompt: 'Make alpha', promise: 'HURRAY' });
     const outputs = (path: string): readonly unknown[] =>
       loadRecord(path).iterations.map(({ stdout, stderr, exit, verbs, patch }) => [stdout, stderr, exit, verbs, patch]);
     expect(outputs(again)).toEqual(outputs(file));
 
-    const [node = '', ...args] = agent.command;
+    const [node = '', ...args] = replayAgent(file, ourProgram([bundle().main])).agent.command;
     const alone = (n: string): readonly unknown[] => {
       const env = { ...two.env, RALPH_ITERATION: n };
       const { status, stderr } = spawnSync(node, args, { cwd: two.repo, env, input: 'the prompt' });

@@ -42,7 +42,7 @@ export async function runPrompt(call: Call): Promise<ExitCode> {
   const prompt = readPrompt(call) ?? recording.prompt;
   if (prompt === null)
     throw new AppError('E_USAGE', 'there is no prompt', { remedy: 'ralph run "what should be done"' });
-  return runPromptLoop(call, { project, prompt, title: null });
+  return runPromptLoop(call, { project, prompt, title: prompt === recording.prompt ? recording.title : null });
 }
 
 export interface PromptOrder {
@@ -84,9 +84,9 @@ const taskOf = (id: string, title: string, prompt: string): Task => ({
 
 async function drive(call: Call, project: Project, single: Single, prompt: string): Promise<ExitCode> {
   const { repo } = project;
-  const settings = settingsOf(call, project);
   const { tracker, tasks } = single;
   const recording = openRecording(call);
+  const settings = { ...settingsOf(call, project), ...recording.settings };
   const prepared = await prepareRun(call, project, { settings, tracker, ...recording.agents });
   const { identity, target, agents } = prepared;
   const id = single.loop?.id ?? tracker.slice(promptTracker('').length);
