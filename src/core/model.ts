@@ -3,7 +3,8 @@ import type { Granted } from './granted.ts';
 import { NOTHING_GRANTED } from './granted.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
-import type { Task } from './task.ts';
+import type { Place } from './place.ts';
+import type { Task, TaskChoice } from './task.ts';
 import type {
   Clash,
   Foreseen,
@@ -18,6 +19,7 @@ import type {
 import type { Budget, Usage } from './usage.ts';
 import { NO_USAGE } from './usage.ts';
 
+export type { Place } from './place.ts';
 export type {
   Car,
   Clash,
@@ -161,19 +163,9 @@ export interface HostPolicy {
   readonly place: Place;
   /** It goes on with this loop and begins no other; null: it works through the tracker. */
   readonly only: LoopId | null;
+  /** The tasks it may begin; absent: all of the tracker. */
+  readonly choice?: TaskChoice;
 }
-
-/** Where a loop works. */
-export type Place =
-  /** In a worktree of its own, made for it and taken away after it. */
-  | { readonly at: 'worktree' }
-  /** In a checkout of a person's, which is never reset, cleaned or removed. */
-  | {
-      readonly at: 'checkout';
-      readonly path: string;
-      /** The branch that stands there and takes its commits; null: they go on a branch of its own, and main follows by landing. */
-      readonly branch: string | null;
-    };
 
 export interface PolicyAgent {
   readonly name: string;

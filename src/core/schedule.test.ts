@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { key, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
-import { hostId, sha } from './ids.ts';
+import { hostId, loopId, sha, taskId, taskKey } from './ids.ts';
+import type { Loop } from './model.ts';
+import { conflictsToMend } from './rework.ts';
 import { schedule, isSpent } from './schedule.ts';
 import type { Tale } from '../../test/sim/tale.ts';
 
@@ -220,7 +222,55 @@ describe('schedule', () => {
   });
 });
 
+describe('a host that shall begin only some tasks', () => {
+  const tasks = [
+    task('a', { group: 'auth', priority: 2 }),
+    task('b', { group: 'auth' }),
+    task('c', { group: 'ui', priority: 1 }),
+  ];
+  it.each([
+    [{ groups: ['ui'], tasks: [], priorityMax: null }, ['c']],
+    [{ groups: ['auth', 'ui'], tasks: [], priorityMax: null }, ['c', 'a']],
+    [{ groups: [], tasks: ['b'], priorityMax: null }, ['b']],
+    [{ groups: [], tasks: [], priorityMax: 1 }, ['c']],
+    [{ groups: ['auth'], tasks: [], priorityMax: 2 }, ['a']],
+  ])('begins those that fit %j', (choice, ids) => {
+    const tale = tellTale();
+    tale.join('h1', { slots: 9, choice });
+    tale.read(...tasks);
+    expect(starts(tale)).toEqual(ids.map((id) => key(id)));
+    for (const { id } of tasks.filter((one) => !ids.includes(one.id)))
+      if (id !== 'b' || !ids.includes('a')) expect(waits(tale)[id]).toEqual({ why: 'not-chosen' });
+  });
+});
+
 describe('isSpent', () => {
+  it('waits with ready work that does not merge while another host’s loop mends the same files', () => {
+    const tale = tellTale();
+    tale.join('h1', { slots: 1, train: { ...TRAIN, onConflict: 'requeue' } });
+    tale.join('h2', { slots: 1, tracker: 'other.md', train: { ...TRAIN, onConflict: 'requeue' } });
+    tale.read(task('a'));
+    const a = tale.ready('a');
+    tale.write({ type: 'tasks-read', tracker: 'other.md', digest: 'o', tasks: [task('z')] });
+    const z = loopId('z-1');
+    const claim = {
+      task: taskKey('other.md', taskId('z')),
+      host: hostId('h2'),
+      slot: 1,
+      branch: 'ralph/z-1',
+      onto: [],
+    };
+    tale.write({ type: 'task-claimed', loop: z, ...claim });
+    tale.startLanding();
+    tale.build([], { clashes: [{ loop: a, main: true, paths: ['x'], with: [] }] });
+    const rework = { kind: 'conflict', by: 'owner', with: [], paths: ['x'], detail: '', times: 1 } as const;
+    const state = tale.state();
+    const mended = { ...tale.loop(z), rework: { ...rework, before: null, merged: null, countedBefore: 0 } };
+    expect(isSpent({ ...state, loops: { ...state.loops, [z]: mended } }, ME)).toBe(false);
+    const over: Loop = { ...mended, host: null, phase: { at: 'landed', commit: sha('c'.repeat(40)) } };
+    expect(conflictsToMend({ ...state, loops: { ...state.loops, [z]: over } }, ME)).toEqual([a]);
+  });
+
   it('waits for the loops of others, for the landing and for the queue', () => {
     const tale = tellTale();
     tale.join('h1');

@@ -7,7 +7,7 @@ import type { Hold, Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import { conflictsToMend } from './rework.ts';
-import type { Task } from './task.ts';
+import type { Task, TaskChoice } from './task.ts';
 import { findTask, taskIdOf } from './tasks.ts';
 
 /** Why a task does not start now. */
@@ -23,6 +23,8 @@ export type Waiting =
   | { readonly why: 'account'; readonly account: string; readonly hold: Hold }
   | { readonly why: 'budget'; readonly spent: string }
   | { readonly why: 'disk'; readonly freeMb: number; readonly floorMb: number }
+  /** This host was told to begin others. */
+  | { readonly why: 'not-chosen' }
   | { readonly why: 'slots' };
 
 export interface Plan {
@@ -104,6 +106,7 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   const { state, host } = picture;
   const key = taskKey(host.policy.tracker, task.id);
   const loop = picture.byTask.get(key);
+  if (!isChosen(host.policy.choice, task)) return { why: 'not-chosen' };
   if (state.landed[key] != null) return { why: 'landed' };
   if (task.status === 'done') return { why: 'done' };
   if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
@@ -117,6 +120,13 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   const group = groupOf(host, task);
   const behind = group === null ? undefined : picture.busyGroups.get(group);
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
+}
+
+function isChosen(choice: TaskChoice | undefined, { id, group, priority }: Task): boolean {
+  if (choice === undefined) return true;
+  if (choice.groups.length > 0 && !choice.groups.includes(group ?? '')) return false;
+  if (choice.tasks.length > 0 && !choice.tasks.includes(id)) return false;
+  return choice.priorityMax === null || (priority !== null && priority <= choice.priorityMax);
 }
 
 /** An agent that strayed is not let loose again, and what a person stopped or threw away does not come back, until they say so. */
@@ -196,8 +206,7 @@ export function isSpent(state: State, me: HostId): boolean {
 
 /** Its work does not merge while somebody else mends the same files: what comes of that decides about it. */
 function waitsForOthers(state: State, { policy }: Host): boolean {
-  if (policy.slots === 0 || !landingQueue(state).some((loop) => loop.task.startsWith(`${policy.tracker}#`))) return false;
-  return loopsOf(state).some(
-    (loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up',
-  );
+  if (policy.slots === 0 || !landingQueue(state).some((loop) => loop.task.startsWith(`${policy.tracker}#`)))
+    return false;
+  return loopsOf(state).some((loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up');
 }

@@ -24,3 +24,11 @@ export interface Problem {
   readonly column: number;
   readonly message: string;
 }
+
+/** Some tasks of a tracker: a task must fit every list that is not empty. */
+export interface TaskChoice {
+  readonly groups: readonly string[];
+  readonly tasks: readonly string[];
+  /** Tasks of this priority and more urgent ones; null: of any. */
+  readonly priorityMax: number | null;
+}

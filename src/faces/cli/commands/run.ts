@@ -1,9 +1,10 @@
 import { AppError } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
-import type { State } from '../../../core/model.ts';
+import type { HostPolicy, State } from '../../../core/model.ts';
 import { findTracker } from '../../../world/find-tracker.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { openTracker } from '../../../world/tracker-file.ts';
+import { chooseTasks } from '../choose-tasks.ts';
 import { driveHost } from '../drive-host.ts';
 import { dryRun } from '../dry-run.ts';
 import { finishRun } from '../finish-run.ts';
@@ -33,10 +34,12 @@ export const handle: Handler = async (call) => {
   }
   const tracker = openTracker(repo.root, found);
   const tasks = readTracker(tracker);
-  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, {
+  const choice = chooseTasks(call, tasks.tasks);
+  const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
     settings,
     tracker: tasks.path,
   });
+  const policy: HostPolicy = choice === null ? prepared.policy : { ...prepared.policy, choice };
   if (call.flags['dryRun'] === true) return dryRun(call, withTasks(await readState(repo), tasks), policy);
   warnAll(call, warnings);
   await takeUpLost(project, { identity, target, tracker: tasks.path });
