@@ -7,6 +7,7 @@ import { installClients } from './lib/clients.mjs';
 import { filesBelow } from './lib/files.mjs';
 import { ROOT, inRoot } from './lib/root.mjs';
 import { closeWith } from './lib/tally.mjs';
+import { installTools } from './lib/tools.mjs';
 import { runVitest } from './lib/vitest-run.mjs';
 import { setup } from './setup.mjs';
 
@@ -31,8 +32,9 @@ function areClientsAsked(filters) {
 console.log(await setup());
 const filters = process.argv.slice(2);
 const installing = areClientsAsked(filters) ? installClients() : [];
+const tooling = installTools();
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
-for (const line of await installing) console.log(line);
+for (const line of [...(await tooling), ...(await installing)]) console.log(line);
 parts.push(await runVitest(PROJECTS, filters));
 closeWith(parts);

@@ -102,7 +102,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     project(one, { tasks: [], agent: [{ waitForFile: { path: beside(one, 'never') } }] });
     const old = startRalph(one, ['run', 'wait for ever']);
     await until('the old loop works', () => starts(one).length === 1);
-    const [{ pid = 0 } = {}] = starts(one);
+    const agent = starts(one)[0]?.pid ?? 0;
     writeScenario(one, { agent: HONEST });
     const terminal = openTerminal(one, ['start', 'auth', 'make a file'], { env: tmuxEnv(one) });
     await terminal.waitFor(/Your choice/);
@@ -112,7 +112,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     expect((await old.ended).code).toBe(143);
     const [, loop = ''] =
       /loop (\S+) has stopped and is kept; go on with it: ralph run --continue/.exec(terminal.screen()) ?? [];
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(() => process.kill(agent, 0)).toThrow();
     await landed(one, 'auth');
     const again = await ralph(one, ['run', '--continue', '--loop-id', loop]);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);

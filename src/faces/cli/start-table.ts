@@ -9,7 +9,8 @@ export const START_COMMANDS: readonly CommandSpec[] = [
     summary: 'Make a worktree for a feature and start an agent in it, to talk to or as a loop',
     argument: {
       name: '<feature> [words...]',
-      description: 'simple, plan-only, implement-only or plan-and-implement; then a specification or what is wanted',
+      description:
+        'the name, then perhaps simple, plan-only, implement-only or plan-and-implement, then a file or what is wanted',
     },
     flags: [
       { flag: '--from <commit>', description: 'where its branch begins; where work lands unless set' },

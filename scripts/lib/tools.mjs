@@ -1,0 +1,39 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { run } from './run.mjs';
+
+/** Programs some tests drive for real, by their package's name. */
+const TOOLS = ['tmux'];
+const INSTALL_MS_MAX = 3 * 60_000;
+
+function isThere(name, path = process.env.PATH ?? '') {
+  return path.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function install(names) {
+  const options = { timeout: INSTALL_MS_MAX, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const install = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names];
+  const first = await run(install, options);
+  if (first.code === 0) return first;
+  await run(['apt-get', 'update', '-qq'], options);
+  return run(install, options);
+}
+
+/** Installs what is missing, where the tests must not do without: a machine of somebody's own is left as it is. */
+export async function installTools() {
+  const missing = TOOLS.filter((name) => !isThere(name));
+  if (missing.length === 0 || process.env.CI !== 'true') return [];
+  if (process.getuid?.() !== 0 || !isThere('apt-get'))
+    return [`tools: ${missing.join(', ')} missing, and not installed: needs root and apt-get`];
+  const { code, output, durationMs } = await install(missing);
+  const seconds = (durationMs / 1000).toFixed(1);
+  if (code === 0) return [`tools: ${missing.join(', ')} installed in ${seconds} s`];
+  return [`tools: ${missing.join(', ')} could not be installed: ${output.trim().split('\n').at(-1)}`];
+}
