@@ -60,7 +60,7 @@ const isSafe = (one: Scratch, path: string): boolean =>
   refsBelow(one.git, 'refs/paralph/keep/').some((ref) => gitSays(one.git, 'cat-file', '-e', `${ref}:link`));
 
 describe('discard, keep and undo', () => {
-  it('S2.5 discarded work is kept, shown, restored and taken back as it was', async () => {
+  it('scenario 10, S2.5: discarded work is kept, shown, restored and taken back as it was', async () => {
     const { one, path, branch } = await afterARun();
     const before = portrait(one, path);
     const user = fingerprint(one.repo, one.git);
@@ -158,7 +158,7 @@ describe('discard, keep and undo', () => {
 });
 
 describe('a loop that works', () => {
-  it('is refused, and with --force its host lets go first; nothing it wrote is lost', async () => {
+  it('scenario 37: is refused, and with --force its host lets go first; nothing it wrote is lost', async () => {
     const one = scratch();
     const agent = [
       { write: { path: 'half.txt', text: 'half\n' } },

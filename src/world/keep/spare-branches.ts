@@ -1,6 +1,7 @@
 import type { Sha } from '../../core/ids.ts';
 import type { Loop, State } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
+import { ownsBranch } from '../../core/owns-branch.ts';
 import { reach } from '../failpoint.ts';
 import { listRefs } from '../git/refs.ts';
 import { isCheckedOut } from '../git/worktree-admin.ts';
@@ -21,7 +22,7 @@ export async function spareBranches({ repo, view }: KeepPlace, state: State): Pr
     const tip = tips.get(`refs/heads/${branch}`);
     const isOver = phase.at === 'landed' || (phase.at === 'parked' && phase.reason === 'discarded');
     // One that was moved since is in somebody's hands.
-    if (!isOver || tip === undefined || tip !== head || isCheckedOut(repo, branch)) return [];
+    if (!isOver || !ownsBranch(loop) || tip === undefined || tip !== head || isCheckedOut(repo, branch)) return [];
     return [{ loop, branch, tip }];
   });
 }

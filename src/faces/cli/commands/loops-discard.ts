@@ -1,6 +1,7 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { isWorking } from '../../../core/model.ts';
+import { ownsBranch } from '../../../core/owns-branch.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readRef } from '../../../world/git/refs.ts';
@@ -34,7 +35,7 @@ export const handle: Handler = async (call) => {
   const loop = findLoop(state, call.args[0] ?? '');
   const path = await worktreeOf(place, state, loop);
   const tip = await readRef(place.view, `refs/heads/${loop.branch}`);
-  const isDone = isDiscarded(loop) && path === null && tip === null;
+  const isDone = isDiscarded(loop) && path === null && (tip === null || !ownsBranch(loop));
   if (!isDone) {
     requireAllowed(call, state, loop, livingTokens(repo, { loop: loop.id, path }).length > 0);
     if (!(await confirm(call, question(state, loop), again(call, loop, '-y')))) {
@@ -73,7 +74,7 @@ async function discard(place: AwayPlace, state: State, loop: Loop, path: string 
   const tip = await readRef(place.view, ref);
   const kept = tip === null ? null : await keepCommit(place, { ...order, commit: tip, name: id });
   await tell(place, loop, kept);
-  if (tip !== null) await dropBranch(place, branch, tip);
+  if (tip !== null && ownsBranch(loop)) await dropBranch(place, branch, tip);
   return kept;
 }
 
@@ -82,14 +83,17 @@ async function checkSeals(place: AwayPlace, state: State, loop: Loop, path: stri
   const task = taskIdOf(state, loop.task);
   const did: string[] = [];
   for (const { n } of openSealsOf(place.repo.commonDir).filter((seal) => seal.loop === loop.id)) {
-    const iteration = { loop: loop.id, task, n, slot: loop.slot, cwd: path ?? place.worktreeRoot };
+    const inPlace = loop.place.at === 'checkout';
+    const cwd = loop.place.at === 'checkout' ? loop.place.path : (path ?? place.worktreeRoot);
+    const iteration = { loop: loop.id, task, n, slot: loop.slot, cwd, inPlace };
     did.push(...((await openSeal(place).check(iteration, loop.branch))?.did ?? []));
   }
   return did;
 }
 
-/** Its place by the log, or, once that has forgotten it, by its branch. */
+/** Its place by the log, or, once that has forgotten it, by its branch. A person's checkout is no place of ours. */
 async function worktreeOf(place: AwayPlace, state: State, loop: Loop): Promise<string | null> {
+  if (loop.place.at === 'checkout') return null;
   return (await ourWorktrees({ ...place, state })).find((ours) => ours.loop?.id === loop.id)?.path ?? null;
 }
 
@@ -130,11 +134,12 @@ const again = (call: Call, loop: Loop, flag: string): string =>
   ['ralph loops discard', shellWord(loop.id), ...(call.flags['force'] === true ? ['--force'] : []), flag].join(' ');
 
 const question = (state: State, loop: Loop): string =>
-  `Discard ${loop.id} (task ${taskIdOf(state, loop.task)}) with its worktree and branch? Its work is kept.`;
+  `Discard ${loop.id} (task ${taskIdOf(state, loop.task)}) with its ${loop.place.at === 'checkout' ? 'branch, if that was made for it' : 'worktree and branch'}? Its work is kept.`;
 
 function say({ out }: Call, loop: Loop, kept: Kept | null, isGone: boolean): void {
-  const branch = isGone ? 'is gone' : 'stays, because it is checked out or was moved';
-  out.say(`discarded ${loop.id}: its worktree is gone, its branch ${loop.branch} ${branch}`);
+  const branch = isGone ? 'is gone' : `stays, because it is ${ownsBranch(loop) ? 'checked out or was moved' : 'yours'}`;
+  const where = loop.place.at === 'checkout' ? 'your checkout stays as it is' : 'its worktree is gone';
+  out.say(`discarded ${loop.id}: ${where}, its branch ${loop.branch} ${branch}`);
   if (kept === null) {
     out.say('  it had nothing to keep');
     return;
