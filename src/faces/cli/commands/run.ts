@@ -15,6 +15,7 @@ import { prepareRun, warnAll } from '../prepare-run.ts';
 import { isForPrompt } from '../prompt-text.ts';
 import { readState } from '../project.ts';
 import type { Project } from '../project.ts';
+import { sayWhere } from '../say-where.ts';
 import { startProject, takeUpLost } from '../start-project.ts';
 
 /** One prompt, or the task file from its first task to main. */
@@ -27,6 +28,7 @@ export const handle: Handler = async (call) => {
   const project = await startProject(call);
   const { repo, config } = project;
   const { settings } = config;
+  sayWhere(call, repo);
   const found = await trackerOrPrompt(call, project);
   if (found === null) {
     const { runPrompt } = await import('../prompt-loop.ts');

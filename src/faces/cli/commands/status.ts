@@ -8,10 +8,12 @@ import type { Call, Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
 import { columns } from '../output.ts';
 import { openProject, readState } from '../project.ts';
+import { sayWhere } from '../say-where.ts';
 import { describeMs } from '../../../core/describe-time.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
+  sayWhere(call, project.repo);
   const { tracker, state } = await openTasks(project, await readState(project.repo));
   const view = statusView(state, tracker, Date.now());
   if (call.flags['json'] === true) call.out.json(view);
