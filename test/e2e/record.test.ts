@@ -20,10 +20,11 @@ import { recordLoop } from '../../src/world/record/record-loop.ts';
 import { checkRecordFile, loadRecord } from '../../src/world/record/record-file.ts';
 import { replayAgent } from '../../src/world/record/replay-agent.ts';
 import { bundle } from './harness/bundle.ts';
-import { beside, ralph } from './harness/ralph.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { shellProject } from './harness/shell-agent.ts';
+import { until } from './harness/until.ts';
 
 /** Two iterations with all a patch and an output can hold; the gates are green after the second only. */
 const AGENT = `
@@ -109,6 +110,26 @@ describe('a recorded loop', () => {
     expect(two.git('status', '--porcelain')).toBe('');
 
     await placesOfRecords(one, file);
+  });
+
+  it('is written as far as it came when it is stopped', async () => {
+    const one = scratch();
+    const there = beside(one, 'there');
+    shellProject(
+      one,
+      `echo "at $RALPH_ITERATION" > at.txt; echo "said $RALPH_ITERATION"
+       [ "$RALPH_ITERATION" = 1 ] || { touch ${there}; exec sleep 100; }`,
+      { tasks: [], config: { gates: { commands: ['false'] } } },
+    );
+    const file = beside(one, 'half.jsonl');
+    const run = startRalph(one, ['run', 'Make alpha', '--worktree', '--record', file]);
+    await until('the second iteration', () => existsSync(there));
+    run.signal('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(loadRecord(file).iterations).toMatchObject([
+      { n: 1, stdout: 'said 1\n', exit: 0, patch: expect.stringContaining('+at 1\n') },
+      { n: 2, stdout: 'said 2\n', exit: null },
+    ]);
   });
 });
 

@@ -8,6 +8,8 @@ import type { Facts } from '../../core/step.ts';
 import { fold } from '../../core/step.ts';
 import { runHost } from '../../engine/host.ts';
 import type { OnRecord } from '../../engine/journal.ts';
+import { findRepository } from '../../world/git/repository.ts';
+import { openMemories } from '../../world/memories.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { eventLine, newsLine } from './live-lines.ts';
@@ -45,6 +47,8 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     drain.abort();
   };
   call.out.goOnUnheard();
+  // Before the first prompt is built, so that people hear what of theirs was taken up.
+  openMemories(findRepository(call.cwd), (text) => call.out.say(text)).list();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   try {
