@@ -83,6 +83,13 @@ describe('mcp', () => {
     const readOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     expect(readOnly).toEqual(['memory_list', 'memory_search', 'task_show']);
     expect(client.getServerVersion()?.name).toBe('ralph');
+    const nested = await call('worktree_start', { feature_name: 'x' });
+    expect([nested.isError, nested.data]).toMatchObject([
+      true,
+      { success: false, error: expect.stringMatching(/^E_NESTED/) as unknown },
+    ]);
+    const unsaid = await connect(env['RALPH_WORKTREE'] ?? '', { ...one.env });
+    expect((await unsaid.client.listTools()).tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
 
     expect(await call('progress', { text: 'half way' })).toMatchObject({ isError: false, data: { iteration: 1 } });
     expect(await call('memory_add', { text: 'a fact', tags: ['one'] })).toMatchObject({ isError: false });
@@ -128,6 +135,24 @@ describe('mcp', () => {
       expect([name, told.isError]).toEqual([name, true]);
       expect(told.text).toMatch(/error\[E_NO_LOOP\][^]*\nfix: /);
     }
+    const { tools } = await client.listTools();
+    const worktrees = tools.filter(({ name }) => name.startsWith('worktree_'));
+    expect(worktrees).toHaveLength(13);
+    const taking = worktrees.filter(({ annotations }) => annotations?.destructiveHint === true).map(({ name }) => name);
+    expect(taking).toEqual(['worktree_cleanup', 'worktree_prune', 'worktree_delete_branch']);
+    const made = await call('worktree_start', { feature_name: 'login', worktree_path: beside(one, 'login') });
+    expect([made.isError, made.data]).toMatchObject([false, { success: true, worktree_path: beside(one, 'login') }]);
+    expect(JSON.parse(made.text)).toEqual(made.data);
+    expect(await call('worktree_cleanup', { name: 'login' })).toMatchObject({ isError: false });
+    const bad = await call('worktree_start', { feature_name: 'a;b' });
+    expect([bad.isError, bad.data]).toMatchObject([
+      true,
+      { success: false, error: expect.stringMatching(/^E_NAME/) as unknown },
+    ]);
+    expect(await call('worktree_cleanup', { name: 'x', force: 'yes' })).toMatchObject({
+      isError: true,
+      data: { error: 'E_USAGE: force is not true or false' },
+    });
     expect(await call('memory_list')).toMatchObject({ isError: false, text: 'nothing found' });
     expect(await call('task_show', { id: 'alpha' })).toMatchObject({ isError: false, data: { title: 'Make alpha' } });
     expect((await call('progress', {})).text).toContain('text is missing');

@@ -109,7 +109,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'mcp',
     group: 'Inside a loop',
-    summary: 'Offer these verbs as an MCP server on standard input and output',
+    summary: 'Offer these verbs, and worktrees outside a loop, as an MCP server on standard input and output',
     argument: null,
     flags: [
       { flag: '--loop <id>', description: 'the loop to speak for, where RALPH_LOOP_ID is not passed on' },

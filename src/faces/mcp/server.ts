@@ -6,20 +6,21 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import { AppError } from '../../core/errors.ts';
 import type { Call } from '../cli/handler.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
-import { TOOLS, givenTo } from './tools.ts';
-import type { Tool } from './tools.ts';
+import { SCHEMA_OF, givenTo } from './tool.ts';
+import type { Tool } from './tool.ts';
+import { toolCalled, toolsFor } from './tools.ts';
 
 const ABOUT =
-  'The verbs of a ralph loop. Say how far you are with progress, that you need a person with block, that you are done with done.';
+  'Inside a ralph loop: say how far you are with progress, that you need a person with block, that you are done with done. Outside one: worktrees to work in beside this checkout; nothing is taken away before it is kept.';
 
 /** Speaks MCP on standard input and output until the client hangs up or the signal says so. */
 export async function serve(call: Call, place: CallerPlace, version: string, signal: AbortSignal): Promise<void> {
   const open = new Set<Promise<unknown>>();
   const server = new Server({ name: 'ralph', version }, { capabilities: { tools: {} }, instructions: ABOUT });
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: TOOLS.map(listed) }));
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: toolsFor(place).map(listed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name);
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool is called ${params.name}`);
+    const tool = toolCalled(place, params.name);
+    if (tool === null) throw new McpError(ErrorCode.InvalidParams, `no tool is called ${params.name}`);
     const answered = answer(tool, call, place, params.arguments ?? {});
     open.add(answered);
     return await answered.finally(() => open.delete(answered));
@@ -52,6 +53,9 @@ async function answer(
     return { content: [{ type: 'text', text: text === '' ? 'nothing found' : text }], structuredContent: { ...data } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    const told = tool.refused?.(error);
+    if (told !== undefined)
+      return { content: [{ type: 'text', text: told.text }], structuredContent: { ...told.data }, isError: true };
     const lines = [`error[${error.code}]: ${error.message}`, ...error.facts];
     if (error.remedy !== null) lines.push(`fix: ${error.remedy}`);
     return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
@@ -60,12 +64,7 @@ async function answer(
 
 function listed(tool: Tool): ListedTool {
   const properties = Object.fromEntries(
-    tool.parameters.map(({ name, about, isList }) => [
-      name,
-      isList === true
-        ? { type: 'array', items: { type: 'string' }, description: about }
-        : { type: 'string', description: about },
-    ]),
+    tool.parameters.map(({ name, about, kind }) => [name, { ...SCHEMA_OF[kind], description: about }]),
   );
   const required = tool.parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
@@ -75,7 +74,7 @@ function listed(tool: Tool): ListedTool {
     // The protocol's own words; a client may ask less of its user for what only reads.
     annotations: Object.fromEntries([
       ['readOnlyHint', tool.isReadOnly],
-      ['destructiveHint', false],
+      ['destructiveHint', tool.isTaking === true],
       ['openWorldHint', false],
     ]),
   };
