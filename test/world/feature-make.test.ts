@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toldAt } from '../../src/world/feature/make-feature.ts';
 import { listWorktrees } from '../../src/world/git/worktrees.ts';
 import { type FeatureScene, featureScene } from './feature-scene.ts';
 import { gitIn } from './scratch.ts';
@@ -92,6 +93,14 @@ describe('makeFeature', () => {
     const one = await scene.make('one');
     expect(await codeOf(scene.make('two', { path: join(one.path, 'two') }))).toBe('E_NEEDS_PERSON');
     expect(await codeOf(scene.make('two', { path: one.path }))).toBe('E_NEEDS_PERSON');
+    await expect(scene.make('one', { branch: 'b', path: join(home, 'p') })).rejects.toMatchObject({
+      remedy: 'ralph worktree new one-2',
+    });
+    await expect(scene.make('two', { branch: 'a b' })).rejects.toMatchObject({
+      remedy: 'ralph worktree new two --branch a-b',
+    });
+    expect(toldAt(scene.repo, one.path)).toEqual(one.env);
+    expect(toldAt(scene.repo, scratch.dir)).toEqual({});
     expect(await codeOf(scene.make('two', {}, { path: '~/same' }))).toBe('E_CONFIG');
     expect(await codeOf(scene.make('two', {}, { path: '~/<nme>' }))).toBe('E_CONFIG');
     rmSync(one.path, { recursive: true });

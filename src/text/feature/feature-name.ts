@@ -20,12 +20,12 @@ export function featureName(text: string, command = 'ralph worktree new'): strin
 }
 
 /** The same for a branch that does not exist yet. */
-export function newBranchName(text: string): string {
+export function newBranchName(text: string, command = 'git branch'): string {
   const why = text === 'HEAD' || text.startsWith('refs/') ? 'git gives it another meaning' : null;
   const found = why ?? whyNotAName(text, BRANCH_CHARS_MAX);
   if (found === null) return text;
   throw new AppError('E_NAME', `${shown(text)} cannot be the name of a new branch: ${found}`, {
-    remedy: `git check-ref-format --branch ${shellWord(slugOf(text))}`,
+    remedy: `${command} ${shellWord(slugOf(text))}`,
   });
 }
 

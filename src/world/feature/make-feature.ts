@@ -163,6 +163,13 @@ export const toldOf = ({ name, portBase, portStep }: FeatureNote): Readonly<Reco
   RALPH_PORT_COUNT: String(portStep),
 });
 
+/** The same for whoever starts something in a folder; nothing for one that is no feature worktree. */
+export function toldAt(repo: Repository, path: string): Readonly<Record<string, string>> {
+  const adminDir = adminDirOf(repo, path);
+  const note = adminDir === null ? null : readFeatureNote(adminDir);
+  return note === null ? {} : toldOf(note);
+}
+
 function made({ name, path, branch }: FeaturePlan, note: FeatureNote, rest: Partial<MadeFeature>): MadeFeature {
   const nothing = { reused: false, copied: [], left: [], submodules: 0, setup: [] };
   const { base, portBase } = note;

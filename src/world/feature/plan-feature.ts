@@ -9,7 +9,7 @@ import { fillBranch, fillPath } from '../../text/feature/feature-template.ts';
 import { cleanLine, shortLine } from '../../text/screen/clean.ts';
 import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
-import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
+import { adminDirOf, gitDirs, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
 import { type Worktree, branchTip, isEmptyFolder, listWorktrees } from '../git/worktrees.ts';
 import { readFeatureNote } from './feature-note.ts';
 import type { FeatureOrder } from './make-feature.ts';
@@ -37,9 +37,9 @@ export async function planFeature(
   const name = featureName(order.name);
   const project = basename(repo.root);
   const branch = order.branch ?? fillBranch(order.settings.branch, { name, repo: project });
-  await requireBranchName(repo, branch);
+  await requireBranchName(repo, name, branch);
   const tip = await branchTip(repo, branch);
-  if (tip === null) newBranchName(branch);
+  if (tip === null) newBranchName(branch, `ralph worktree new ${shellWord(name)} --branch`);
   const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
   const wanted = placeOf(repo, order, template);
   const worktrees = await listWorktrees(repo);
@@ -48,6 +48,7 @@ export async function planFeature(
   const start = await startOf(repo, order, branch, tip, target);
   if (existing === null) {
     if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(name, branch, tip);
+    refuseNamesake(repo, name);
     refuseTaken(order, path, worktrees);
   }
   const from = tip === null ? start.from : branch;
@@ -55,12 +56,12 @@ export async function planFeature(
 }
 
 /** Before it is looked up: a name that git would not take may lead to any file. */
-async function requireBranchName(repo: Repository, branch: string): Promise<void> {
+async function requireBranchName(repo: Repository, name: string, branch: string): Promise<void> {
   const isText = branch !== '' && branch !== 'HEAD' && !/^-|\p{Cc}/u.test(branch);
   const args = ['check-ref-format', `refs/heads/${branch}`];
   const check = isText ? await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128, 129] }) : null;
   if (check?.code === 0) return;
-  newBranchName(branch);
+  newBranchName(branch, `ralph worktree new ${shellWord(name)} --branch`);
   throw new AppError('E_NAME', `git takes no branch named ${JSON.stringify(shortLine(branch, 60))}`, {
     remedy: 'git check-ref-format --branch NAME',
   });
@@ -110,6 +111,16 @@ function standing(
 function missing(repo: Repository, { path }: Worktree): never {
   throw new AppError('E_NEEDS_PERSON', `git has a worktree at ${path} whose folder is missing; it may come back`, {
     remedy: `git -C ${shellWord(repo.root)} worktree remove -f -f ${shellWord(path)}`,
+  });
+}
+
+/** Two of one name could not be told apart afterwards. */
+function refuseNamesake(repo: Repository, name: string): void {
+  const other = gitDirs(repo).find((dir) => readFeatureNote(dir)?.name === name);
+  const path = other === undefined ? null : worktreeOf(other);
+  if (path === null || !existsSync(path)) return;
+  throw new AppError('E_NEEDS_PERSON', `${name} is the worktree at ${path} already`, {
+    remedy: `ralph worktree new ${shellWord(`${name}-2`)}`,
   });
 }
 

@@ -3,6 +3,7 @@ import { shellWord } from '../../../core/remedy.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
 import { type RemovedFeature, removeFeature, whatItHolds } from '../../../world/feature/remove-feature.ts';
+import { realpathLoose } from '../../../world/git/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import { confirm } from '../confirm.ts';
 import { findFeature } from '../feature-view.ts';
@@ -34,6 +35,7 @@ export const handle: Handler = async (call) => {
   const removed = await removeFeature(repo, { target, force, keepBranch, settings });
   if (call.flags['json'] === true) call.out.json({ version: 1, ...removed });
   else sayRemoved(call.out, removed);
+  if (realpathLoose(removed.path) === repo.worktree) call.out.say(cleanLine(`next: cd ${shellWord(repo.root)}`));
   return EXIT.ok;
 };
 
