@@ -10,7 +10,7 @@ import type { Style } from './output.ts';
 /** One line about an entry of a loop's history. What a run says while it goes on is said the same way here. */
 export function historyLine({ what, state }: HistoryEntry, loop: LoopId, style: Style): string {
   if (isNews(what)) return newsLine(what, state, style);
-  return eventLine(what, state, style) ?? quietLine(what, loop);
+  return eventLine(what, state, style) ?? quietLine(what, loop, state.loops[loop]?.place.at === 'checkout');
 }
 
 const isNews = (what: Event | News): what is News => NEWS_TYPES.has(what.type);
@@ -18,14 +18,16 @@ const isNews = (what: Event | News): what is News => NEWS_TYPES.has(what.type);
 const short = (commit: string): string => commit.slice(0, 10);
 
 /** What is too little to be told while many loops run, and belongs to the history of one. */
-function quietLine(event: Event, loop: LoopId): string {
+function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
   switch (event.type) {
     case 'worktree-made':
-      return `its worktree stands at ${cleanLine(event.path)}, from ${short(event.base)}`;
+      return isInPlace
+        ? `works in place, in ${cleanLine(event.path)}, from ${short(event.base)}`
+        : `its worktree stands at ${cleanLine(event.path)}, from ${short(event.base)}`;
     case 'worktree-lost':
       return 'its worktree is gone and is made again';
     case 'worktree-retired':
-      return 'its worktree was given back';
+      return isInPlace ? 'has left the checkout' : 'its worktree was given back';
     case 'loop-blocked':
       return `says it needs a person: ${cleanLine(event.why)}`;
     case 'loop-done':

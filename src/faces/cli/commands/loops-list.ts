@@ -56,6 +56,8 @@ function table(rows: readonly LoopRow[], withCommit: boolean): string {
   return columns([head, ...lines].map((line, at) => [...line.slice(0, -1), commits[at] ?? '-', ...line.slice(-1)]));
 }
 
-function statusCell({ status, reason }: LoopRow): string {
-  return reason === null || reason === status ? status : `${status} (${reason})`;
+/** The status and, in brackets, why it is so. */
+function statusCell({ status, reason, detail }: LoopRow): string {
+  const why = reason ?? detail;
+  return why === null || why === status ? status : `${status} (${why})`;
 }
