@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SpreadFiles } from './scripts/lib/spread-files.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 /** A fresh object for each project: vitest takes the entries out of the one it is given. */
@@ -14,12 +15,13 @@ const sharing = {
   testTimeout: 60_000,
 } as const;
 
-/** These start processes of their own and mostly wait for them: two at a time keep even a small machine busy. */
-const waiting = { pool: 'forks', maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)) } as const;
+/** These start processes of their own and mostly wait for them: three at a time keep even a small machine busy. */
+const waiting = { pool: 'forks', maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)) } as const;
 
-/** The fast ones first; tests that touch the world get processes of their own. World and end to end together, so that no core waits for the last of one kind. */
+/** The fast ones first; tests that touch the world get processes of their own. All that wait together, so that no core waits for the last of one kind. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: SpreadFiles },
     projects: [
       {
         define: define(),
@@ -76,12 +78,10 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
-          pool: 'forks',
-          // Real clients are heavy: more at once only wait for each other.
-          maxWorkers: 2,
+          ...waiting,
           testTimeout: 180_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

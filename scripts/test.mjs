@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Everything: install, build, checks, all tests. Works as the first command in a fresh clone.
 import { relative } from 'node:path';
-import { build } from './build.mjs';
+import { build, buildTest } from './build.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { installClients } from './lib/clients.mjs';
 import { filesBelow } from './lib/files.mjs';
@@ -15,7 +15,7 @@ const PROJECTS = ['pure', 'tidy', 'model', 'world', 'e2e', 'clients'];
 
 async function tryBuild() {
   try {
-    console.log(await build());
+    for (const line of [await build(), await buildTest()]) console.log(line);
     return { passed: 1, failed: 0, skipped: 0 };
   } catch (error) {
     console.log(`FAILED build\n${error.stack}`);
@@ -36,5 +36,5 @@ const tooling = installTools();
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
 for (const line of [...(await tooling), ...(await installing)]) console.log(line);
-parts.push(await runVitest(PROJECTS, filters));
+parts.push(await runVitest(PROJECTS, filters, { isBuilt: parts[0].failed === 0 }));
 closeWith(parts);
