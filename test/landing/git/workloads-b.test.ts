@@ -1,4 +1,0 @@
-import { describe } from 'vitest';
-import { declareGitWorkloads } from './declare-git-workloads.ts';
-
-describe('landing on real git', () => declareGitWorkloads(31, 30));
