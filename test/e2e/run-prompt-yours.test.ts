@@ -4,19 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { refsBelow } from './harness/git.ts';
-import {
-  foldersOf,
-  promptFor,
-  promptProject,
-  readBook,
-  tellAgents,
-  writeAgent,
-  PROMISE,
-} from './harness/prompt-project.ts';
-import { ralph, startRalph } from './harness/ralph.ts';
+import { foldersOf, promptFor, promptProject, writeAgent, PROMISE } from './harness/prompt-project.ts';
+import { ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
-import { until } from './harness/until.ts';
 
 const WORK = 'echo "made by $name" > "$name.txt"';
 

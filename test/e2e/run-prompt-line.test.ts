@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { killHost } from './harness/crash.ts';
+import { foldersOf, promptFor, promptProject, PROMISE, readBook, tellAgents } from './harness/prompt-project.ts';
+import { ralph, startRalph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
+
+const HELD = `echo "$name" >> "$BOOKS/order"
+echo "made by $name" > "$name.txt"
+hold "go-$name"
+${PROMISE}`;
+
+interface Lock {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly started: string;
+  readonly loop: string;
+  readonly prompt: string;
+}
+const lockOf = (one: Scratch): string => join(one.repo, '.ralph/loop.lock');
+const readLock = (one: Scratch): Lock => JSON.parse(readFileSync(lockOf(one), 'utf8')) as Lock;
+const isAtWork = (one: Scratch, name: string) => (): boolean => foldersOf(one, name).length > 0;
+
+describe('a checkout one loop works in', () => {
+  it('--exclusive: one after the other, in the order they came, each told its place; --wait gives up', async () => {
+    const one = scratch();
+    promptProject(one, HELD);
+    const long = `${promptFor('holder')} ${'and more '.repeat(30)}`;
+    const holder = startRalph(one, ['run', long]);
+    await until('the holder at work', isAtWork(one, 'holder'));
+    const lock = readLock(one);
+    expect(lock).toMatchObject({ pid: holder.pid, loop: expect.stringMatching(/^make-holder-now-/) });
+    expect(lock.prompt).toBe(long.slice(0, 100));
+    expect(Date.parse(lock.started)).toBeGreaterThan(Date.now() - 60_000);
+    const waiters = [];
+    for (const [at, name] of ['one', 'two', 'three'].entries()) {
+      const run = startRalph(one, ['run', '--exclusive', promptFor(name)]);
+      const [, place] = await run.waitFor(/number (\d) in line/);
+      expect(place).toBe(String(at + 1));
+      waiters.push(run);
+    }
+    const impatient = await ralph(one, ['run', '--exclusive', '--wait', '100ms', promptFor('late')], {
+      isCheckoutGuarded: false,
+    });
+    expect([impatient.code, impatient.stderr]).toEqual([5, expect.stringContaining(`process ${holder.pid}`)]);
+    for (const name of ['holder', 'one', 'two', 'three']) {
+      await until(`${name} at work`, isAtWork(one, name));
+      tellAgents(one, `go-${name}`);
+    }
+    const ended = await Promise.all([holder, ...waiters].map((run) => run.ended));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(ended[3]?.stderr).toMatch(/number 3 in line[^]*number 2 in line[^]*number 1 in line/);
+    expect(readBook(one, 'order').split('\n')).toEqual(['holder', 'one', 'two', 'three', '']);
+    for (const name of ['holder', 'one', 'two', 'three']) expect(foldersOf(one, name)).toEqual([one.repo]);
+    expect(foldersOf(one, 'late')).toEqual([]);
+    expect(existsSync(lockOf(one))).toBe(false);
+    expect(one.git('status', '--porcelain')).toBe('');
+  });
+
+  it('a lock of the dead, of another process with the same id, or of nobody does not keep anyone out', async () => {
+    const one = scratch();
+    promptProject(one, HELD);
+    const victim = startRalph(one, ['run', promptFor('victim')]);
+    await until('the victim at work', isAtWork(one, 'victim'));
+    const left = readLock(one);
+    await killHost(victim);
+    expect(existsSync(lockOf(one))).toBe(true);
+    const locks: Readonly<Record<string, string>> = {
+      dead: JSON.stringify(left),
+      reused: JSON.stringify({ ...left, pid: process.pid, startTime: '1' }),
+      garbage: '{"pid": 1,',
+    };
+    tellAgents(one, 'go-victim');
+    for (const [name, text] of Object.entries(locks)) {
+      writeFileSync(lockOf(one), text);
+      tellAgents(one, `go-${name}`);
+      const { code, stderr } = await ralph(one, ['run', promptFor(name)], { isCheckoutGuarded: false });
+      expect(code, stderr).toBe(0);
+      expect(foldersOf(one, name), name).toEqual([one.repo]);
+    }
+    const resumed = await ralph(one, ['run', '--continue'], { isCheckoutGuarded: false });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(one.git('show', 'main:victim.txt')).toBe('made by victim');
+    expect(foldersOf(one, 'victim')).toEqual([one.repo]);
+    expect(one.git('status', '--porcelain')).toBe('');
+  });
+
+  it('where it cannot land from, the loop works apart and says why; a feature worktree takes its commits', async () => {
+    const one = scratch();
+    promptProject(one);
+    const elsewhere = async (name: string, why: RegExp): Promise<void> => {
+      const before = [one.git('rev-parse', 'HEAD'), one.git('status', '--porcelain', '-b')];
+      const { code, stderr } = await ralph(one, ['run', promptFor(name)]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(why)]);
+      expect(foldersOf(one, name)[0]).toContain('.ralph/worktrees/');
+      expect(one.git('show', `main:${name}.txt`)).toBe(`made by ${name}`);
+      expect([one.git('rev-parse', 'HEAD'), one.git('status', '--porcelain', '-b')]).toEqual(before);
+    };
+    one.git('checkout', '-q', '--detach');
+    await elsewhere('detached', /HEAD is detached/);
+    one.git('checkout', '-q', '-b', 'topic');
+    await elsewhere('aside', /stands on topic and loops land on main/);
+    const feature = join(one.root, 'feature');
+    one.git('worktree', 'add', '-q', '-b', 'feature/x', feature, 'main');
+    const inside = await ralph(one, ['run', promptFor('inside')], { cwd: feature });
+    expect(inside.code, inside.stderr).toBe(0);
+    expect(foldersOf(one, 'inside')).toEqual([feature]);
+    expect(one.git('show', 'feature/x:inside.txt')).toBe('made by inside');
+    expect(one.git('show', 'main:inside.txt')).toBe('made by inside');
+    expect(one.git('-C', feature, 'status', '--porcelain')).toBe('');
+    expect(existsSync(join(feature, '.ralph/loop.lock'))).toBe(false);
+    // A merge that somebody is in the middle of.
+    one.git('checkout', '-q', 'main');
+    one.git('branch', '-q', 'other', 'main~1');
+    writeFileSync(join(one.repo, '.git/MERGE_HEAD'), `${one.git('rev-parse', 'other')}\n`);
+    const merging = await ralph(one, ['run', '--publish', 'manual', promptFor('merging')], {
+      isCheckoutGuarded: false,
+    });
+    expect(merging.stderr).toMatch(/a merge is under way/);
+    expect(foldersOf(one, 'merging')[0]).toContain('.ralph/worktrees/');
+  });
+});
