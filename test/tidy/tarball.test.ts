@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT, readText } from './support/repository.ts';
+import { ROOT, readText, repositoryFiles } from './support/repository.ts';
 
 const UNPACKED_BYTES_MAX = 2 * 1024 * 1024;
 const { version } = JSON.parse(readText('package.json')) as { version: string };
@@ -38,7 +38,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the packed package', () => {
-  it('holds the program, the schema and the papers, and nothing else', () => {
+  it('holds the program, the schema, the plugin and the papers, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
     const expected = [
       'CHANGELOG.md',
@@ -48,9 +48,10 @@ describe('the packed package', () => {
       'dist/bin/paralph',
       'dist/bin/ralph',
       'package.json',
+      ...repositoryFiles().filter((path) => path.startsWith('plugin/')),
       'schema/ralph.schema.json',
     ];
-    expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected);
+    expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected.sort());
     expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js', 'dist/replay.js']));
     expect(packed.unpackedSize).toBeLessThanOrEqual(UNPACKED_BYTES_MAX);
   });
