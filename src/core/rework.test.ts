@@ -281,7 +281,7 @@ describe('a conflict that is foreseen', () => {
 
   it("merges nothing into a person's checkout", () => {
     const tale = tellTale();
-    tale.join('h1', { place: { at: 'checkout', path: '/home/me/repo', branch: null } });
+    tale.join('h1', { place: { at: 'checkout', path: '/somewhere/repo', branch: null } });
     tale.read(task('a'));
     const a = tale.begin('a');
     foresee(tale, a, null);
@@ -307,7 +307,7 @@ describe('a conflict that is foreseen', () => {
 });
 
 describe("work of a loop in a person's checkout", () => {
-  const inPlace = (branch: string | null) => ({ place: { at: 'checkout', path: '/home/me/repo', branch } }) as const;
+  const inPlace = (branch: string | null) => ({ place: { at: 'checkout', path: '/somewhere/repo', branch } }) as const;
 
   it('goes on in a worktree of its own when it does not merge, and main comes in there', () => {
     const { tale, a } = scene({}, inPlace(null));
