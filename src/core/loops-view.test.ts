@@ -100,6 +100,7 @@ describe('loopRows', () => {
         worktree: '/w/a b-1',
         commit: null,
         pid: 1,
+        merge: null,
         next: "ralph loops logs 'a b-1' -f",
       },
     ]);

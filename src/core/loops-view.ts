@@ -1,5 +1,7 @@
 import type { LoopId, Sha } from './ids.ts';
 import { loopNext } from './loop-next.ts';
+import type { MergeState } from './merge-state.ts';
+import { mergeState } from './merge-state.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { loopsOf } from './model.ts';
 import { taskIdOf } from './tasks.ts';
@@ -46,6 +48,8 @@ export interface LoopRow {
   readonly commit: Sha | null;
   /** The process that holds it; null: nobody does. */
   readonly pid: number | null;
+  /** Whether it would land if somebody said so now; null: there is nothing to land. */
+  readonly merge: MergeState | null;
   /** The command that moves it on or shows more. */
   readonly next: string;
 }
@@ -90,6 +94,7 @@ function rowOf(state: State, loop: Loop, nowMs: number): LoopRow {
     worktree: loop.worktree,
     commit: phase.at === 'landed' ? phase.commit : null,
     pid: host?.mark.pid ?? null,
+    merge: mergeState(state, loop),
     next: loopNext(state, loop, status),
   };
 }

@@ -43,10 +43,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'disk-freed':
       return { ...state, disk: null };
     case 'tasks-read':
-      return {
-        ...state,
-        trackers: { ...state.trackers, [event.tracker]: { digest: event.digest, tasks: event.tasks } },
-      };
+      return readTasks(state, event);
     case 'task-reset':
     case 'task-claimed':
     case 'loop-adopted':
@@ -101,4 +98,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     default:
       return unreachable(event);
   }
+}
+
+function readTasks(state: State, { tracker, digest, tasks }: Extract<Event, { type: 'tasks-read' }>): State {
+  return { ...state, trackers: { ...state.trackers, [tracker]: { digest, tasks } } };
 }

@@ -3,7 +3,7 @@ import { GREEN, key, LIMITS, RED, spent, task, tellTale } from '../../test/sim/t
 import { hostId } from './ids.ts';
 import type { ParkReason } from './model.ts';
 import { park } from './loop.ts';
-import { schedule } from './schedule.ts';
+import { isSpent, schedule } from './schedule.ts';
 import { resumeLoop, whyNotResumed } from './stop-loop.ts';
 import { wishes } from './wishes.ts';
 
@@ -116,6 +116,21 @@ const GOES_ON: Readonly<Record<ParkReason, string | null>> = {
   discarded: 'discarded',
   reset: 'reset',
 };
+
+describe('a host that goes on with one loop', () => {
+  it('takes up that one, begins no other, and does not wait for what others do', () => {
+    const tale = opened({ attempts: 3 });
+    const [a, b] = [tale.begin('a'), tale.begin('b', { slot: 2 })];
+    tale.write({ type: 'loop-stopped', loop: a, now: true }, { type: 'loop-resumed', loop: a });
+    tale.join('h2', { slots: 1, only: b });
+    expect(schedule(tale.state(), hostId('h2'))).toEqual({ starts: [], adopts: [], waits: [] });
+    expect(isSpent(tale.state(), hostId('h2')), 'the loops of others are not its business').toBe(true);
+    tale.write({ type: 'loop-stopped', loop: b, now: true }, { type: 'loop-resumed', loop: b });
+    expect(schedule(tale.state(), hostId('h2'))).toEqual({ starts: [], adopts: [{ loop: b, slot: 1 }], waits: [] });
+    expect(isSpent(tale.state(), hostId('h2'))).toBe(false);
+    expect(schedule(tale.state(), ME).adopts.map(({ loop }) => loop)).toEqual([a, b]);
+  });
+});
 
 describe('a loop that a person lets go on', () => {
   it.each(Object.entries(GOES_ON) as [ParkReason, string | null][])('parked for %s: %s', (reason, refusal) => {

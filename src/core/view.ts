@@ -210,14 +210,14 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
     reason: parked?.reason ?? null,
     detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : null),
     next:
-      loop !== null && isPromptTracker(tracker)
-        ? promptNext(state, loop, status)
+      loop !== null && (isPromptTracker(tracker) || parked?.reason === 'stopped')
+        ? loopsNext(state, loop, status)
         : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
   };
 }
 
-/** A prompt stands in no file: what moves it on is said of its loop. */
-function promptNext(state: State, loop: Loop, status: TaskState): string | null {
+/** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */
+function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
   if (status === 'interrupted') return `ralph run --continue --loop-id ${shellWord(loop.id)}`;
   return status === 'ready' || status === 'parked' ? loopNext(state, loop, statusOf(state, loop)) : null;
 }
