@@ -64,6 +64,11 @@ describe('ralph worktree', () => {
     ]);
     const unasked = await worktree(one, ['remove', path, '--force']);
     expect([unasked.code, existsSync(path)]).toEqual([2, true]);
+    // Killed when it was kept, and when its folder was gone: the next one goes on from there.
+    for (const failpoints of ['clean.kept=kill', 'clean.folder=kill']) {
+      const killed = await worktree(one, ['remove', 'login', '--force', '--yes'], { failpoints });
+      expect([killed.signal, existsSync(path)]).toEqual(['SIGKILL', failpoints.startsWith('clean.kept')]);
+    }
     const forced = await worktree(one, ['remove', 'feature/login', '--force', '--yes'], { cwd: repo });
     expect([forced.code, existsSync(path)]).toEqual([0, false]);
     const [, back = ''] = /^to have it back: ralph (.*)$/m.exec(forced.stderr) ?? [];

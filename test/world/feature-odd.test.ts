@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeFeature } from '../../src/world/feature/remove-feature.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { adminDirOf } from '../../src/world/git/worktree-admin.ts';
@@ -141,7 +141,8 @@ describe('oddities', () => {
 
 describe('cut short', () => {
   let maker: Bundled;
-  beforeEach(async () => {
+  afterAll(() => maker.remove());
+  beforeAll(async () => {
     maker = await bundleChild(`
       import { settle } from 'src/text/config/settle.ts';
       import { makeFeature } from 'src/world/feature/make-feature.ts';
@@ -152,7 +153,6 @@ describe('cut short', () => {
       const made = await makeFeature(findRepository(dir), { ...order, env: { ...process.env, HOME: home } });
       process.stdout.write(JSON.stringify(made));
     `);
-    ends.push(() => maker.remove());
   });
 
   it('is brought to its end by the next call, wherever it was killed', async () => {
