@@ -1,3 +1,4 @@
+import { isTakenByAnother } from './land.ts';
 import type { LoopStatus } from './loops-view.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { shellWord } from './remedy.ts';
@@ -28,7 +29,8 @@ export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
       return 'ralph keep list';
     case 'stopped':
     case 'needs-review':
-      return loop.phase.at === 'parked' ? parkedNext(loop.phase.reason, id) : `ralph loops history ${id}`;
+      if (loop.phase.at !== 'parked') return `ralph loops history ${id}`;
+      return isTakenByAnother(state, loop) ? `ralph loops discard ${id}` : parkedNext(loop.phase.reason, id);
   }
 }
 

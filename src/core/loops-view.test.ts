@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { key, RED, spent, task, tellTale } from '../../test/sim/tale.ts';
+import { key, LIMITS, RED, spent, task, tellTale } from '../../test/sim/tale.ts';
 import { hostId } from './ids.ts';
 import { loopNext } from './loop-next.ts';
 import { countRows, isOver, LOOP_STATUSES, loopRows, statusOf } from './loops-view.ts';
@@ -144,5 +144,17 @@ describe('loopRows', () => {
     tale.write({ type: 'task-reset', task: key('a') });
     expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'stopped', reason: 'reset' });
     expect(loopRows(tellTale().state(), 0)).toEqual([]);
+  });
+
+  it('what another loop does by now is nobody’s to mend', () => {
+    const tale = tellTale();
+    tale.join('h1', { limits: { ...LIMITS, attempts: 2 } });
+    tale.read(task('a'));
+    tale.iterate(tale.begin('a'), 'timed-out');
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'needs-review', next: 'ralph loops resume a-1' });
+    tale.begin('a');
+    const [first, second] = loopRows(tale.state(), 0);
+    expect(first).toMatchObject({ status: 'stopped', reason: 'runtime', next: 'ralph loops discard a-1' });
+    expect(second).toMatchObject({ status: 'running' });
   });
 });

@@ -1,4 +1,5 @@
 import type { LoopId, Sha } from './ids.ts';
+import { isTakenByAnother } from './land.ts';
 import { loopNext } from './loop-next.ts';
 import type { MergeState } from './merge-state.ts';
 import { mergeState } from './merge-state.ts';
@@ -113,11 +114,13 @@ export function statusOf(state: State, loop: Loop): LoopStatus {
     case 'landed':
       return 'merged';
     case 'parked':
-      return parkedStatus(loop.phase.reason);
+      return parkedStatus(state, loop, loop.phase.reason);
   }
 }
 
-function parkedStatus(reason: ParkReason): LoopStatus {
+function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus {
+  // Another loop does its task, or has done it: nobody waits for this one.
+  if (reason !== 'discarded' && isTakenByAnother(state, loop)) return 'stopped';
   switch (reason) {
     case 'discarded':
       return 'discarded';
