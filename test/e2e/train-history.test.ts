@@ -27,10 +27,9 @@ const landings = (one: Scratch): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-async function landed(landing: Record<string, unknown>, prepare: (one: Scratch) => void = () => {}): Promise<Scratch> {
+async function landed(landing: Record<string, unknown>): Promise<Scratch> {
   const one = scratch();
   const gate = watchedGate(one, 'test ! -e BROKEN');
-  prepare(one);
   await readyTrain(one, { tasks: TASKS, gate, script: TWO_COMMITS, config: { landing } });
   const { code, stderr } = await ralph(one, ['land', '--all']);
   expect(code, stderr).toBe(0);
@@ -43,8 +42,9 @@ describe('S0.9 what history tells of landings', () => {
     ['merge', 1, 2],
     ['squash', 1, 1],
     ['rebase', 2, 1],
-  ])('method %s: %i commits on the line per task, %i parents', async (method, commits, parents) => {
-    const one = await landed({ method });
+  ])('method %s: %i commits on the line per task, %i parents, named as told', async (method, commits, parents) => {
+    const message = 'feat({{task_id}}): {{title}}';
+    const one = await landed({ method, message, co_authors: ['Ann Agent <ann@example.com>'] });
     expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
     const line = one.git('log', '--first-parent', '--format=%H %P', 'main').split('\n');
     expect(line).toHaveLength(2 + commits * TASKS.length);
@@ -58,28 +58,15 @@ describe('S0.9 what history tells of landings', () => {
       expect(gitSays(one.git, 'cat-file', '-e', trailer(one, 'Ralph-Head', commit))).toBe(true);
       expect(trailer(one, 'Ralph-Attempt', commit)).toBe('1');
       expect(one.git('show', `${commit}:${task}.txt`)).toBe(`made by ${task}\nmore`);
+      if (method === 'rebase') continue;
+      expect(one.git('log', '-1', '--format=%s', commit)).toBe(`feat(${task}): Make ${task}`);
+      // Those of the branch and of the settings, each once.
+      expect(trailer(one, 'Co-authored-by', commit).split('\n').sort()).toEqual([
+        'Ann Agent <ann@example.com>',
+        'Botho Bot <botho@example.com>',
+      ]);
     }
     accountFor(one, TASKS, 'main');
-  });
-
-  it.each(['merge', 'squash'])(
-    'method %s: co-authors of the branch and of the settings are named once',
-    async (method) => {
-      const one = await landed({ method, co_authors: ['Ann Agent <ann@example.com>'] });
-      for (const commit of landings(one)) {
-        expect(trailer(one, 'Co-authored-by', commit).split('\n').sort()).toEqual([
-          'Ann Agent <ann@example.com>',
-          'Botho Bot <botho@example.com>',
-        ]);
-      }
-    },
-  );
-
-  it('landing.message says what a landing is called; the trailers stay', async () => {
-    const one = await landed({ message: 'feat({{task_id}}): {{title}}' });
-    const subjects = one.git('log', '--first-parent', '--format=%s', '-3', 'main').split('\n');
-    expect(subjects.sort()).toEqual(TASKS.map((task) => `feat(${task}): Make ${task}`));
-    expect(landedTasks(one.git, 'main').sort()).toEqual(TASKS);
   });
 
   it('a message template that names what is not there is refused before anything starts', async () => {
@@ -115,7 +102,7 @@ describe('S0.9 what history tells of landings', () => {
 const hasKeygen = spawnSync('ssh-keygen', ['-Y', 'sign'], { encoding: 'utf8' }).error === undefined;
 
 /** A user who signs with a key of theirs. */
-function signs(one: Scratch, always = true): void {
+function signs(one: Scratch): void {
   const key = beside(one, 'key');
   spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'una', '-f', key], { env: one.env });
   const [type, value] = spawnSync('cat', [`${key}.pub`], { encoding: 'utf8' }).stdout.split(' ');
@@ -123,27 +110,30 @@ function signs(one: Scratch, always = true): void {
   one.git('config', 'gpg.format', 'ssh');
   one.git('config', 'user.signingKey', `${key}.pub`);
   one.git('config', 'gpg.ssh.allowedSignersFile', beside(one, 'signers'));
-  if (always) one.git('config', 'commit.gpgSign', 'true');
+  one.git('config', 'commit.gpgSign', 'true');
 }
 
-const signatures = (one: Scratch): string[] => one.git('log', '--first-parent', '--format=%G?', '-3', INT).split('\n');
+const signature = (one: Scratch): string => one.git('log', '-1', '--format=%G?', INT);
 
 describe('S0.9 signed landings', () => {
   const it = itNeeds('ssh-keygen', hasKeygen);
 
-  it('a user who signs their commits: landings are signed as well', async () => {
-    const one = await landed({}, signs);
-    expect(signatures(one)).toEqual(['G', 'G', 'G']);
-  });
-
-  it('sign = never: not even then', async () => {
-    const one = await landed({ sign: 'never' }, signs);
-    expect(signatures(one)).toEqual(['N', 'N', 'N']);
-  });
-
-  it('sign = always: also where the user does not', async () => {
-    const one = await landed({ sign: 'always', method: 'squash' }, (made) => signs(made, false));
-    expect(signatures(one)).toEqual(['G', 'G', 'G']);
+  it('follow what the user does with their own commits, unless the settings say always or never', async () => {
+    const one = scratch();
+    signs(one);
+    const gate = watchedGate(one, 'test ! -e BROKEN');
+    await readyTrain(one, { tasks: TASKS, gate, script: TWO_COMMITS });
+    const land = async (...words: string[]): Promise<string> => {
+      const { code, stderr } = await ralph(one, ['land', ...words]);
+      expect(code, stderr).toBe(0);
+      return signature(one);
+    };
+    expect(await land('t1')).toBe('G');
+    expect(await land('t2', '--set', 'landing.sign=never')).toBe('N');
+    one.git('config', '--unset', 'commit.gpgSign');
+    expect(await land('t3', '--set', 'landing.sign=always', '--set', 'landing.method=squash')).toBe('G');
+    expect(landedTasks(one.git, 'main')).toEqual(TASKS);
+    alwaysGreen(one, gate.truth);
   });
 
   it('a key that does not sign: nothing lands, nothing is lost, and it is said', async () => {

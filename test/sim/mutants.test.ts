@@ -7,12 +7,17 @@ import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
 
 const SEEDS_MAX = 400;
+const FEW = 5;
+/** Worlds in which rare things happen; they are only asked before the others. */
+const TELLING = [251, 119, 67, 63, 38, 32, 21, 14, 10];
+const FIRST = [...Array.from({ length: FEW }, (_, index) => index + 1), ...TELLING];
+const SEEDS = new Set([...FIRST, ...Array.from({ length: SEEDS_MAX }, (_, index) => index + 1)]);
 
 describe('the invariants have teeth', () => {
   it.each([...MUTANTS, ...AGENT_MUTANTS, ...LANDING_MUTANTS, ...MISHAP_MUTANTS])(
     '$name',
     async ({ brain, caughtBy }) => {
-      for (let seed = 1; seed <= SEEDS_MAX; seed += 1) {
+      for (const seed of SEEDS) {
         const { violation } = await runSeed(seed, (world, order) => runHost(world, order, brain), brain);
         if (violation !== null && caughtBy.includes(violation.invariant)) return;
       }
