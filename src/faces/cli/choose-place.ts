@@ -33,6 +33,7 @@ const APART: Place = { at: 'worktree' };
 export async function choosePlace(call: Call, project: Project, order: PlaceOrder): Promise<ChosenPlace> {
   const { repo } = project;
   refuseLoopsOwn(project);
+  const timeoutMs = waitMs(call);
   const apart = (why: string): ChosenPlace => ({
     place: APART,
     lock: null,
@@ -61,15 +62,19 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
       ? apart(`${describe(found.holder)} works in this checkout`)
       : { place, lock: null, said };
   }
-  const taken = await take(call, project, order);
+  const taken = await take(call, project, order, timeoutMs);
   if (!isHeld(taken)) return apart(`${describe(taken)} works in this checkout`);
   return { place, lock: taken, said };
 }
 
-async function take(call: Call, { repo }: Project, order: PlaceOrder): Promise<HeldLock | LockHolder> {
+async function take(
+  call: Call,
+  { repo }: Project,
+  order: PlaceOrder,
+  timeoutMs: number | null,
+): Promise<HeldLock | LockHolder> {
   const first = await takeLoopLock(repo, repo.worktree, order);
   if (isHeld(first) || call.flags['exclusive'] !== true) return first;
-  const timeoutMs = waitMs(call);
   const timeout = timeoutMs === null ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
   let holder = first;
   const held = await waitInLine(repo, repo.worktree, {

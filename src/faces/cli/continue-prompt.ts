@@ -29,8 +29,10 @@ function named(call: Call, state: State): Loop | null {
 }
 
 function lastOne(state: State): Loop {
-  const open = loopsOf(state).filter((loop) => isPromptTask(loop.task) && loop.host === null && mayGoOn(loop));
-  const last = open.sort((a, b) => b.since - a.since)[0];
+  const free = loopsOf(state).filter((loop) => isPromptTask(loop.task) && loop.host === null);
+  const [last] = free
+    .toSorted((a, b) => b.since - a.since)
+    .filter((loop) => mayGoOn(loop) || isUnfinished(state, loop));
   if (last !== undefined) return last;
   throw new AppError('E_UNKNOWN_ID', 'no single loop is waiting to go on', { remedy: 'ralph loops list --all' });
 }
@@ -38,8 +40,15 @@ function lastOne(state: State): Loop {
 const mayGoOn = ({ phase }: Loop): boolean =>
   phase.at !== 'landed' && !(phase.at === 'parked' && phase.reason === 'discarded');
 
+/** It has landed, but its host died before it had published that or cleared up. */
+function isUnfinished({ publishing, integration }: State, { phase, worktree, worktreeState }: Loop): boolean {
+  if (phase.at !== 'landed') return false;
+  const isPending = publishing.published !== integration && publishing.blocked === null && phase.commit === integration;
+  return isPending || (worktree !== null && worktreeState !== 'kept');
+}
+
 function refuseUnfit(state: State, loop: Loop): void {
-  if (loop.phase.at === 'landed')
+  if (loop.phase.at === 'landed' && !isUnfinished(state, loop))
     throw new AppError('E_LOOP_ENDED', `loop ${loop.id} has landed`, {
       remedy: 'ralph run "what should be done next"',
     });

@@ -64,7 +64,8 @@ export async function runPromptLoop(call: Call, { project, prompt, title }: Prom
 export async function continueLoop(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
   const tracker = trackerOf(state, loop.task);
   const tasks = state.trackers[tracker]?.tasks ?? [];
-  const opening: readonly Event[] = isWorking(loop) ? [] : [{ type: 'loop-resumed', loop: loop.id }];
+  const goesOn = isWorking(loop) || loop.phase.at === 'landed';
+  const opening: readonly Event[] = goesOn ? [] : [{ type: 'loop-resumed', loop: loop.id }];
   const prompt = tasks.find((task) => task.id === taskIdOf(state, loop.task))?.body ?? loop.title;
   return drive(call, project, { tracker, tasks, loop, opening }, prompt);
 }
