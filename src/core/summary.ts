@@ -3,10 +3,11 @@ import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
 import { describeHold } from './describe-hold.ts';
 import { describeWaiting } from './describe-waiting.ts';
+import { loopId } from './ids.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
 import type { TaskView } from './view.ts';
-import { taskViews } from './view.ts';
+import { allTaskViews, taskViews } from './view.ts';
 
 /** What came of a run, counted from what is so, not from what was tried. */
 export interface Summary {
@@ -44,7 +45,7 @@ export type PublishLine =
 const EVERY_SLOT = 10_000;
 
 export function summarize(state: State, policy: HostPolicy): Summary {
-  const views = taskViews(state, policy.tracker);
+  const views = [...taskViews(state, policy.tracker), ...(policy.slots === 0 ? promptsOf(state) : [])];
   const held = heldLines(state, policy);
   const waits = new Map(
     planRun(state, { ...policy, slots: EVERY_SLOT }).waits.map(({ task, waiting }) => [
@@ -81,6 +82,14 @@ export function summarize(state: State, policy: HostPolicy): Summary {
       needsPerson,
     }),
   };
+}
+
+/** A host that only lands has no prompt of its own: it tells of those that something became of. */
+function promptsOf(state: State): readonly TaskView[] {
+  return allTaskViews(state, '').filter(({ loop }) => {
+    const since = loop === null ? undefined : state.loops[loopId(loop)]?.since;
+    return since !== undefined && since >= state.run.since;
+  });
 }
 
 function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State): string | null {
