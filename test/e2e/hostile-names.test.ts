@@ -8,6 +8,7 @@ import { EXIT } from '../../src/core/errors.ts';
 import { runCli } from '../../src/faces/cli/cli.ts';
 import type { CommandSpec, FlagSpec } from '../../src/faces/cli/command-spec.ts';
 import { COMMANDS } from '../../src/faces/cli/table.ts';
+import { bundle } from './harness/bundle.ts';
 import { refsBelow } from './harness/git.ts';
 import { project } from './harness/project.ts';
 import { beside, ralph } from './harness/ralph.ts';
@@ -111,7 +112,7 @@ const isPromised = (path: string): boolean =>
   OURS.test(path) &&
   path.split('/').every((part) => !part.includes(MARK) || (HARMLESS.test(part) && part.length <= 200));
 
-const saved = { env: { ...process.env }, cwd: process.cwd() };
+const saved = { env: { ...process.env }, cwd: process.cwd(), program: process.argv[1] ?? '' };
 let one: Scratch;
 let canary = '';
 let keep = '';
@@ -120,9 +121,15 @@ let keep = '';
 beforeEach(async () => {
   one = scratch();
   canary = beside(one, 'canary');
-  project(one, { tasks: ['alpha', 'beta'], config: { parallel: { merge_policy: 'manual' } } });
+  project(one, {
+    tasks: ['alpha', 'beta'],
+    agent: [{ write: { path: 'made.txt', text: 'made\n' } }, { claim: true }],
+    config: { parallel: { merge_policy: 'manual' } },
+  });
   for (const name of Object.keys(process.env).filter((key) => /^(RALPH_|GIT_)/.test(key))) delete process.env[name];
   Object.assign(process.env, one.env);
+  // What starts the program again finds it by this.
+  process.argv[1] = bundle().main;
   expect((await ralph(one, ['run', '--parallel', '--max-workers', '2'])).code).toBe(0);
   const { stdout } = await ralph(one, ['loops', 'discard', 'beta', '-y', '--json']);
   keep = (JSON.parse(stdout) as { kept: string }).kept;
@@ -130,6 +137,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   process.chdir(saved.cwd);
+  process.argv[1] = saved.program;
   for (const name of Object.keys(process.env)) if (!(name in saved.env)) delete process.env[name];
   Object.assign(process.env, saved.env);
 });
@@ -138,11 +146,14 @@ afterEach(() => {
 const soundWords = (spec: CommandSpec): readonly string[] => [
   ...spec.name.split(' '),
   ...wanted(spec).map((name) => (spec.name.startsWith('keep ') ? keep : name.includes('key') ? 'agent' : 'alpha')),
-  ...spec.flags.map(({ flag }) => flag).filter((flag) => flag === '--dry-run'),
+  ...spec.flags.map(({ flag }) => flag).filter((flag) => /^--(dry-run|print)$/.test(flag)),
 ];
 
 const taking = COMMANDS.filter((spec) => wanted(spec).length > 0 || valued(spec).length > 0);
-const quick = taking.filter((spec) => !isStarting(spec));
+/** What has a flag for it starts nothing, and can be asked here. */
+const tame = (spec: CommandSpec): readonly string[] =>
+  isStarting(spec) ? spec.flags.map(({ flag }) => flag).filter((flag) => /^--(dry-run|print)$/.test(flag)) : [];
+const quick = taking.filter((spec) => !isStarting(spec) || tame(spec).length > 0);
 /** What many commands share is the same thing in each: once will do. */
 const ownFlags = (spec: CommandSpec): readonly FlagSpec[] =>
   valued(spec).filter((flag) => quick.find(({ flags }) => flags.includes(flag)) === spec);
@@ -164,14 +175,17 @@ describe('hostile names', () => {
     for (const spec of quick) {
       const asArgument = (wanted(spec).length === 0 ? [] : hostile(canary)).map((text) => [
         ...spec.name.split(' '),
+        ...tame(spec),
         '--',
         ...wanted(spec).map(() => text),
       ]);
-      const asFlag = ownFlags(spec).flatMap((flag) =>
-        few(canary).map((text) => [...soundWords(spec), `--${longOf(flag)}=${text}`]),
-      );
-      for (const words of [...asArgument, ...asFlag]) judge(words, await inProcess(one, words));
-      lookAround(spec.name, (path) => isPromised(path) || spec.flags.some(isPath));
+      const asFlag = (flags: readonly FlagSpec[]): readonly (readonly string[])[] =>
+        flags.flatMap((flag) => few(canary).map((text) => [...soundWords(spec), `--${longOf(flag)}=${text}`]));
+      const [paths, others] = [ownFlags(spec).filter(isPath), ownFlags(spec).filter((flag) => !isPath(flag))];
+      for (const words of [...asArgument, ...asFlag(others)]) judge(words, await inProcess(one, words));
+      lookAround(spec.name, isPromised);
+      for (const words of asFlag(paths)) judge(words, await inProcess(one, words));
+      if (paths.length > 0) lookAround(spec.name, () => true);
     }
     expect(quick.length).toBeGreaterThan(20);
 

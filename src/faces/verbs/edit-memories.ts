@@ -5,6 +5,7 @@ import { findRepository } from '../../world/git/repository.ts';
 import { openMemories } from '../../world/memories.ts';
 import type { Memories, Memory } from '../../world/memories.ts';
 import { FOREIGN_PAGES } from '../../world/memory/import-memories.ts';
+import { errorCode } from '../../world/log/log-errors.ts';
 import { findOne } from '../cli/find-one.ts';
 import type { Answer } from './answer.ts';
 import { cutNotice, saidText } from './said-text.ts';
@@ -73,8 +74,14 @@ export function importMemories(cwd: string, file: string | null, say: Say): Answ
 
 /** A file the user named: links are theirs, but it must be a file of reasonable size. */
 export function readGiven(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat?.isFile() === true && stat.size <= PAGE_BYTES_MAX) return readFileSync(file, 'utf8');
-  const why = stat === undefined ? 'is not there' : 'is not a plain file of reasonable size';
-  throw new AppError('E_USAGE', `${file} ${why}`, { remedy: `ls -l ${shellWord(file)}` });
+  const refused = (why: string, cause?: unknown): AppError =>
+    new AppError('E_USAGE', `${file} ${why}`, { remedy: `ls -l ${shellWord(file)}`, cause });
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() === true && stat.size <= PAGE_BYTES_MAX) return readFileSync(file, 'utf8');
+    throw refused(stat === undefined ? 'is not there' : 'is not a plain file of reasonable size');
+  } catch (error) {
+    const code = errorCode(error);
+    throw error instanceof AppError || code === null ? error : refused(`cannot be read: ${code}`, error);
+  }
 }
