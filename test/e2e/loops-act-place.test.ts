@@ -48,6 +48,13 @@ describe('loops that were started by hand', () => {
       expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('landed')]);
       expect(one.git('show', 'main:first.txt')).toBe('made by first');
 
+      expect((await ralph(one, ['run', promptFor('zeroth'), '--worktree', '--no-auto-merge'])).code).toBe(0);
+      const zeroth = await rowOf(one, 'zeroth');
+      expect(zeroth).toMatchObject({ status: 'ready', merge: { state: 'ready', why: null } });
+      const merged = await ralph(one, ['loops', 'merge', String(zeroth['id'])]);
+      expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('landed')]);
+      expect(one.git('show', 'main:zeroth.txt'), 'without any task file').toBe('made by zeroth');
+
       writeAgent(one, HALF_SH);
       expect((await ralph(one, ['run', promptFor('second'), '--max-iterations', '1'], OPEN)).code).toBe(1);
       const second = await rowOf(one, 'second');

@@ -1,9 +1,11 @@
-import { findTracker } from '../../world/find-tracker.ts';
+import { isPromptTracker } from '../../core/tasks.ts';
 import { readIdentity } from '../../world/git/identity.ts';
 import { openWorld } from '../../world/real-world.ts';
-import { openTracker } from '../../world/tracker-file.ts';
+import { openTracker, promptTrackerFile } from '../../world/tracker-file.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
+import { trackerOrPrompts } from './open-tasks.ts';
+import { readState } from './project.ts';
 import type { Project } from './project.ts';
 import { takeUpLost } from './start-project.ts';
 
@@ -11,7 +13,11 @@ import { takeUpLost } from './start-project.ts';
 export async function openLandingWorld(call: Call, project: Project, target: string): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
-  const tracker = openTracker(repo.root, findTracker(repo.root, settings.tasks));
+  const path = trackerOrPrompts(project, await readState(repo));
+  // Each prompt is in the log; here is only nothing to read and nothing to tick.
+  const tracker = isPromptTracker(path)
+    ? { ...promptTrackerFile(path, '', []), look: () => null }
+    : openTracker(repo.root, path);
   const identity = await readIdentity(repo);
   await takeUpLost(project, { identity, target, tracker: tracker.path });
   return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });

@@ -29,7 +29,7 @@ export async function openTasks(project: Project, state: State): Promise<OpenTas
 }
 
 /** Where only single loops work there is no task file, and nobody misses one. */
-function trackerOrPrompts({ repo, config }: Project, state: State): string {
+export function trackerOrPrompts({ repo, config }: Project, state: State): string {
   try {
     return findTracker(repo.root, config.settings.tasks);
   } catch (error) {
