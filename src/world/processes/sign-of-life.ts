@@ -12,6 +12,8 @@ interface Shown {
 }
 
 let folder: string | null = null;
+/** What to take away in the end; all with one listener, however many repositories one process opens. */
+const signs: string[] = [];
 
 const nameOf = ({ pid, startTime, bootId }: Shown): string =>
   `${pid}-${startTime}-${bootId}`.replaceAll(/[^\w-]/g, '_');
@@ -28,10 +30,14 @@ export async function showLife(dir: string, own: Shown): Promise<void> {
     for (const name of readdirSync(dir)) if (!isHeld(join(dir, name))) rmSync(join(dir, name), { force: true });
     await promisify(execFile)('mkfifo', ['-m', '600', sign]);
     openSync(sign, constants.O_RDWR | constants.O_NONBLOCK);
-    process.on('exit', () => rmSync(sign, { force: true }));
+    if (signs.push(sign) === 1) process.on('exit', removeSigns);
   } catch {
     // Nobody but other containers misses it.
   }
+}
+
+function removeSigns(): void {
+  for (const sign of signs) rmSync(sign, { force: true });
 }
 
 /** Whether a process that cannot be seen from here shows that it lives. */
