@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -146,6 +146,15 @@ describe('worktree tools', () => {
     expect(await tool('worktree_status', { name: 'one' })).toMatchObject({ missing: true });
     expect(await tool('worktree_repair', { worktree_path: home })).toMatchObject({ success: false });
     expect(await tool('worktree_repair', { worktree_path: hand })).toMatchObject({ success: true });
+    const [theirs, moved] = [join(outer, 'theirs'), join(home, 'theirs-moved')];
+    gitIn(outer, 'clone', '-q', repo.dir, theirs);
+    gitIn(theirs, 'worktree', 'add', '-q', join(home, 'theirs-tree'));
+    renameSync(join(home, 'theirs-tree'), moved);
+    const pointer = readFileSync(join(theirs, '.git/worktrees/theirs-tree/gitdir'), 'utf8');
+    expect(await tool('worktree_repair', { worktree_path: moved })).toMatchObject({
+      error: expect.stringContaining('no worktree of this repository') as unknown,
+    });
+    expect(readFileSync(join(theirs, '.git/worktrees/theirs-tree/gitdir'), 'utf8')).toBe(pointer);
     expect(await tool('worktree_status', { name: 'one' })).toMatchObject({ missing: false, worktree_path: hand });
 
     writeFileSync(join(hand, 'staged.txt'), 'staged\n');
@@ -166,6 +175,10 @@ describe('worktree tools', () => {
     expect(await tool('worktree_rename_branch', { old_name: 'main', new_name: 'x' })).toMatchObject({ success: false });
     expect(await tool('worktree_rename_branch', { ...rename, name: 'old' })).toMatchObject({ success: true });
     expect(gitIn(path, 'branch', '--show-current')).toBe('feature/new');
+    await tool('worktree_start', { feature_name: 'two' });
+    await tool('worktree_rename_branch', { old_name: 'feature/two', new_name: 'other' });
+    // Its branch is still its own, whatever it is called now.
+    expect(await tool('worktree_cleanup', { name: 'two' })).toMatchObject({ branch: 'other', branch_deleted: true });
     const tip = commitIn(path, 'work.txt');
     expect(await tool('worktree_delete_branch', { branch: 'feature/new', force: true })).toMatchObject({
       error: expect.stringContaining('is checked out') as unknown,
@@ -282,7 +295,8 @@ describe('hostile texts', () => {
           const what = `${each.name} ${parameter.name} ${JSON.stringify(text)}: ${JSON.stringify(told)}`;
           asked.add(`${each.name} ${parameter.name} ${isPath ? text : ''}`);
           if (existsSync(canary)) strange.push(`${what}: EXECUTED`);
-          if (!told.success && (!/^E_/.test(told.error ?? '') || told.next_steps.length !== 1)) strange.push(what);
+          if (!told.success && (told.error?.startsWith('E_') !== true || told.next_steps.length !== 1))
+            strange.push(what);
         }
     expect(strange).toEqual([]);
     expect(asked.size).toBeGreaterThan(12);
