@@ -18,6 +18,16 @@ describe('the queue', () => {
     expect(order()).toEqual([d, b, c, a]);
   });
 
+  it('scenario 9: what is asked for together lands in the order in which it became ready', () => {
+    const tale = tellTale();
+    tale.join('h1', { mergePolicy: 'manual' });
+    tale.read(task('a'), task('b'), task('c'));
+    const [c, a, b] = [tale.ready('c'), tale.ready('a'), tale.ready('b')];
+    const items = [a, b, c].map((loop) => ({ loop, head: sha('h') }));
+    tale.write({ type: 'landing-requested', items });
+    expect(landingQueue(tale.state()).map((loop) => loop.id)).toEqual([c, a, b]);
+  });
+
   it('lets a stack ride together, base first, and never without its base', () => {
     const tale = tellTale();
     tale.join('h1');

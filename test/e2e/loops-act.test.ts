@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Step } from '../../src/scripted/scenario.ts';
 import { listOf } from './harness/answers.ts';
+import { parseEvents, tasksWith } from './harness/events.ts';
 import { everything } from './harness/fingerprint.ts';
 import { gitIn, gitSays, landedTasks, refsBelow } from './harness/git.ts';
 import { isAlive } from './harness/processes.ts';
@@ -143,7 +144,9 @@ describe('a person lands loops', () => {
         gates: { commands: [`while test -e ${hold}; do sleep 0.05; done`] },
       },
     });
-    expect((await ralph(one, ['run', '--json'])).code, 'one after the other').toBe(0);
+    const run = await ralph(one, ['run', '--parallel', '--max-workers', '4', '--events']);
+    expect(run.code).toBe(0);
+    const order = tasksWith(parseEvents(run.stdout), 'loop-ready').filter((task) => task !== 'last');
     const ready = await ralph(one, ['loops', 'retry', 't1']);
     expect([ready.code, ready.stderr]).toEqual([
       2,
@@ -165,9 +168,9 @@ describe('a person lands loops', () => {
     const late = await ralph(one, ['loops', 'retry', 'last']);
     expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('it landed as')]);
 
-    const heads = tasks.slice(0, 10).map((task) => one.git('rev-parse', branchOf(one, task)));
+    const heads = order.map((task) => one.git('rev-parse', branchOf(one, task)));
     expect((await ralph(one, ['loops', 'process'])).code).toBe(0);
-    expect(landedTasks(one.git, 'main')).toEqual(['last', ...tasks.slice(0, 10)]);
+    expect(landedTasks(one.git, 'main')).toEqual(['last', ...order]);
     for (const head of heads) expect(gitSays(one.git, 'merge-base', '--is-ancestor', head, 'main')).toBe(true);
     expect(starts(one), 'no agent lands anything').toHaveLength(tasks.length);
   });
