@@ -11,6 +11,8 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'pool.claimed',
     'pool.moved',
     'pool.taken',
+    'place.noted',
+    'place.taken',
   ],
   'run-iteration': [
     'iter.start',
@@ -23,6 +25,9 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'stop.kill',
     'stop.sweep',
     'run.exit_recorded',
+    'place.back',
+    'place.committed',
+    'place.moved',
     'iter.committed',
     'iter.ended',
   ],
@@ -38,7 +43,7 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'update.moved',
     'update.done',
   ],
-  'retire-worktree': ['retire.unpinned', 'pool.restored', 'pool.retired', 'retire.pooled', 'retire.done'],
+  'retire-worktree': ['retire.unpinned', 'pool.restored', 'pool.retired', 'retire.pooled', 'retire.done', 'place.left'],
   publish: [
     'publish.begun',
     'publish.journal',

@@ -1,6 +1,6 @@
-import { type Change, indexLine, shown } from './publish-changes.ts';
+import { type Change, GITLINK, indexLine, onDisk, shown } from './publish-changes.ts';
 import { classify, contentIds } from './publish-classify.ts';
-import { findBlockers } from './publish-blockers.ts';
+import { findBlockers, statOf } from './publish-blockers.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import type { GitView } from './view.ts';
 
@@ -24,8 +24,10 @@ export async function acceptSame(
   const named = new Set(blockers.map(nameIn));
   const concerned = move.changes.filter(({ path }) => named.has(shown(path)));
   const seen = await classify(worktree, view, concerned);
+  const links = concerned.filter(({ after }) => after?.mode === GITLINK);
+  const standing = new Set(await filterAsync(links, (change) => standsAt(worktree, change)));
   const isThere = ({ change, remains }: (typeof seen)[number]): boolean =>
-    remains === 'after' || (remains === 'absent' && change.after === null);
+    remains === 'after' || (remains === 'absent' && change.after === null) || standing.has(change);
   const same = seen.filter(isThere).map(({ change }) => change);
   const others = seen.filter((one) => !isThere(one)).map(({ change }) => change);
   const older = await heldByHistory(worktree, view, move, others);
@@ -37,6 +39,19 @@ export async function acceptSame(
   // Between the look and this a file may have changed again.
   const found = await findBlockers(worktree, move.changes);
   return found.filter((line) => !settled.has(nameIn(line)) || line.endsWith(' (modified)'));
+}
+
+async function filterAsync<T>(all: readonly T[], isMeant: (one: T) => Promise<boolean>): Promise<readonly T[]> {
+  const answers = await Promise.all(all.map(isMeant));
+  return all.filter((_, at) => answers[at]);
+}
+
+/** A submodule that stands at the very commit already. Without a repository of its own, git would tell of the one around it. */
+async function standsAt(worktree: string, { path, after }: Change): Promise<boolean> {
+  if (statOf(worktree, path)?.isDirectory() !== true) return false;
+  const cwd = onDisk(worktree, path).toString();
+  const { stdout } = await runGit([...HARDENED, 'rev-parse', '--show-prefix', 'HEAD'], { cwd, ok: [0, 128] });
+  return stdout === `\n${after?.id}\n`;
 }
 
 const nameIn = (line: string): string => line.replace(/ \([a-z]+\)$/, '');

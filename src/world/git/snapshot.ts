@@ -19,7 +19,8 @@ export async function stageAll(
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const pathspecs = ['.', ...without.map((name) => `:(top,exclude,literal)${name.replace(/\/$/, '')}`)];
-  await runGit([...HARDENED, 'add', '-A', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+  // Also where a sparse checkout usually has no files: what is there was made there.
+  await runGit([...HARDENED, 'add', '-A', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     cwd: path,
     env,
     input: Buffer.from(pathspecs.join('\0'), 'latin1'),

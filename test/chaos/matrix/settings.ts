@@ -44,4 +44,4 @@ export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
 };
 
 /** Not in the way of a run: their owners' tests come by. */
-export const ELSEWHERE: readonly RegExp[] = [/^repair\./, /^spare\./, /^undo\./, /^clean\.done$/];
+export const ELSEWHERE: readonly RegExp[] = [/^place\./, /^repair\./, /^spare\./, /^undo\./, /^clean\.done$/];
