@@ -11,7 +11,11 @@ import { installTools } from './lib/tools.mjs';
 import { runVitest } from './lib/vitest-run.mjs';
 import { setup } from './setup.mjs';
 
-const PROJECTS = ['pure', 'tidy', 'model', 'world', 'e2e', 'clients'];
+/** The second half needs clients and tools, which are installed while the first runs. */
+const PROJECTS = [
+  ['pure', 'tidy', 'model'],
+  ['world', 'e2e', 'clients'],
+];
 
 async function tryBuild() {
   try {
@@ -35,6 +39,9 @@ const installing = areClientsAsked(filters) ? installClients() : [];
 const tooling = installTools();
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
+const [alone, withOthers] = PROJECTS;
+const options = { isBuilt: parts[0].failed === 0 };
+parts.push(await runVitest(alone, filters, options));
 for (const line of [...(await tooling), ...(await installing)]) console.log(line);
-parts.push(await runVitest(PROJECTS, filters, { isBuilt: parts[0].failed === 0 }));
+parts.push(await runVitest(withOthers, filters, options));
 closeWith(parts);
