@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FoundLoop } from '../../../src/core/events.ts';
 import type { Sha } from '../../../src/core/ids.ts';
 import { taskKey } from '../../../src/core/ids.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
@@ -59,6 +60,18 @@ function checkFound(realm: Realm): void {
     const isKnown = state.loops[loop] != null || loopsOf(state).some((other) => other.task === task);
     if (!isKnown && state.landed[task] == null) fail(realm, 'nothing-is-left-lying', `nobody knows of ${loop}`);
   }
+  for (const [index, { events }] of realm.log.entries())
+    for (const event of events)
+      if (event.type === 'loops-found')
+        for (const found of event.loops)
+          if (!isTakenUp(found, realm.states[index], realm.states[index + 1]))
+            fail(realm, 'nothing-is-left-lying', `${found.loop} was found, and nobody takes it up`);
+}
+
+/** Known from then on, unless its task had landed or somebody else's loop was there before. */
+function isTakenUp({ loop, task }: FoundLoop, before = EMPTY_STATE, after = EMPTY_STATE): boolean {
+  if (after.loops[loop] != null || after.landed[task] != null) return true;
+  return loopsOf(before).some((other) => other.task === task);
 }
 
 /** Every task of the file came to an end, or its waiting has a reason that a person can see. */
