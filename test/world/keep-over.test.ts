@@ -31,6 +31,7 @@ const stateWith = (phase: Loop['phase'], more: Partial<Loop> = {}): State => {
     worktree: scene.path,
     head: scene.base,
     since: 0,
+    place: { at: 'worktree' },
     phase,
     ...more,
   };
@@ -116,11 +117,14 @@ describe('what may go', () => {
     expect(scratch.git('rev-parse', BRANCH)).toBe(scene.base);
   });
 
-  it('takes a branch that a loop left behind, unless somebody moved it', async () => {
+  it('takes a branch that a loop left behind, unless somebody moved it or had it before', async () => {
     const { place, scratch, base } = scene;
     expect(await spareBranches(place, landed())).toEqual([]);
     expect(await dropBranch(place, BRANCH, base)).toBe(false);
     expect(await dropBranch(place, 'main', base)).toBe(false);
+    scratch.git('branch', 'topic', 'main');
+    const checkout = { at: 'checkout', path: scratch.dir, branch: 'topic' } as const;
+    expect(await spareBranches(place, landed({ branch: 'topic', place: checkout }))).toEqual([]);
     scratch.git('branch', 'ralph/left', 'main');
     const left = landed({ branch: 'ralph/left' });
     const [spare] = await spareBranches(place, left);
