@@ -99,7 +99,8 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
 function updatedFirst(state: State, loop: Loop): Loop {
-  if (loop.phase.at !== 'iterating' || isHalfDone(loop.lastOdd)) return loop;
+  // In a person's checkout nothing is merged behind their back.
+  if (loop.phase.at !== 'iterating' || loop.place.at === 'checkout' || isHalfDone(loop.lastOdd)) return loop;
   const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
   return meetsMain ? { ...loop, phase: { at: 'updating', n: loop.phase.n } } : loop;
 }
