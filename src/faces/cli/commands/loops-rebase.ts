@@ -100,8 +100,7 @@ async function rebaseOne(
   if (why !== null) return { ...line, how: 'skipped', why, next };
   try {
     const done = await rebaseBranch(place, { loop: id, branch, path: where.path, base, target });
-    if (done.how === 'conflict')
-      return { ...line, how: 'conflict', paths: done.paths, next: `ralph loops resume ${shellWord(id)}` };
+    if (done.how === 'conflict') return { ...line, how: 'conflict', paths: done.paths, next: mendingOf(loop, target) };
     const { to = done.from, kept = null } = done.how === 'current' ? {} : done;
     const pushed = call.flags['push'] === true && (await pushAgain({ repo: place.repo, env: call.env }, branch, to));
     return { ...line, how: done.how, to, kept, pushed, next };
@@ -109,6 +108,15 @@ async function rebaseOne(
     if (!(error instanceof AppError) || error.code !== 'E_NEEDS_PERSON' || call.args.length > 0) throw error;
     return { ...line, how: 'skipped', why: error.message, next: error.remedy ?? next };
   }
+}
+
+/** Its agent mends what was put aside; what is ready was never found not to fit, so a person begins. */
+function mendingOf({ id, phase, worktree, branch }: Loop, target: string): string {
+  if (phase.at === 'parked') return `ralph loops resume ${shellWord(id)}`;
+  const merge = `merge ${shellWord(target)}`;
+  return worktree === null
+    ? `git switch ${shellWord(branch)} && git ${merge}`
+    : `git -C ${shellWord(worktree)} ${merge}`;
 }
 
 function whyNot(state: State, loop: Loop): string | null {
@@ -136,7 +144,7 @@ function inWords({ loop, how, kept, paths, why, pushed, next }: Line, target: st
     case 'current':
       return `${loop} was up to date with ${target}${also}. next: ${next}`;
     case 'conflict':
-      return `${loop} conflicts with ${target} in ${cleanLine(paths.join(', '))}; nothing was changed. let its agent mend it: ${next}`;
+      return `${loop} conflicts with ${target} in ${cleanLine(paths.join(', '))}; nothing was changed. to mend it: ${next}`;
     case 'skipped':
       return `${loop} stays as it is: ${cleanLine(why ?? '')}`;
   }
