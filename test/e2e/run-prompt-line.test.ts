@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { killHost } from './harness/crash.ts';
-import { foldersOf, promptFor, promptProject, PROMISE, readBook, tellAgents } from './harness/prompt-project.ts';
+import {
+  foldersOf,
+  promptFor,
+  promptProject,
+  PROMISE,
+  readBook,
+  tellAgents,
+  writeAgent,
+} from './harness/prompt-project.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -107,12 +115,26 @@ describe('a checkout one loop works in', () => {
     await elsewhere('aside', /stands on topic and loops land on main/);
     const feature = join(one.root, 'feature');
     one.git('worktree', 'add', '-q', '-b', 'feature/x', feature, 'main');
-    const inside = await ralph(one, ['run', promptFor('inside')], { cwd: feature });
-    expect(inside.code, inside.stderr).toBe(0);
-    expect(foldersOf(one, 'inside')).toEqual([feature]);
-    expect(one.git('show', 'feature/x:inside.txt')).toBe('made by inside');
-    expect(one.git('show', 'main:inside.txt')).toBe('made by inside');
-    expect(one.git('-C', feature, 'status', '--porcelain')).toBe('');
+    writeFileSync(join(feature, 'README.md'), 'yours, not done yet\n');
+    writeFileSync(join(feature, 'begun.txt'), 'yours\n');
+    const yours = one.git('-C', feature, 'status', '--porcelain');
+    // Each in the feature worktree; one commits nothing, one commits, one commits all there is.
+    const scripts = {
+      leaves: '',
+      commits: 'git add "$name.txt"; git commit -q -m "$name"',
+      sweeps: 'git add -A; git commit -q -m "$name"',
+    };
+    for (const [name, script] of Object.entries(scripts)) {
+      writeAgent(one, `echo "made by $name" > "$name.txt"\n${script}\n${PROMISE}`);
+      const inside = await ralph(one, ['run', promptFor(name)], { cwd: feature });
+      expect(inside.code, inside.stderr).toBe(0);
+      expect(foldersOf(one, name)).toEqual([feature]);
+      for (const branch of ['feature/x', 'main']) {
+        expect(one.git('show', `${branch}:${name}.txt`)).toBe(`made by ${name}`);
+        expect(one.git('log', '--format=%H', branch, '--', 'begun.txt'), name).toBe('');
+      }
+      expect(one.git('-C', feature, 'status', '--porcelain'), name).toBe(yours);
+    }
     expect(existsSync(join(feature, '.ralph/loop.lock'))).toBe(false);
     // A merge that somebody is in the middle of.
     one.git('checkout', '-q', 'main');

@@ -1,13 +1,15 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { refsBelow } from './harness/git.ts';
-import { foldersOf, promptFor, promptProject, writeAgent, PROMISE } from './harness/prompt-project.ts';
-import { ralph } from './harness/ralph.ts';
+import { gitSays, refsBelow } from './harness/git.ts';
+import { foldersOf, promptFor, promptProject, PROMISE, tellAgents, writeAgent } from './harness/prompt-project.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
+import { INT, valuesOf } from './harness/values.ts';
 
 const WORK = 'echo "made by $name" > "$name.txt"';
 
@@ -68,5 +70,38 @@ describe('what is yours', () => {
     expect([stashed.code, stashed.stderr]).toEqual([1, expect.stringContaining('left a stash entry')]);
     rmSync(join(one.repo, 'stashes.txt'));
     expect(yours(one)).toEqual(before);
+  });
+
+  it('what you commit and what others land while a loop works in place is not taken back with its own commits', async () => {
+    const one = scratch();
+    const steps = `touch "$BOOKS/here"\nhold work\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name"\ntouch "$BOOKS/committed"\nhold end`;
+    promptProject(one, `test "$name" = slow || { ${WORK}\n${PROMISE}; exit; }\n${steps}\n${PROMISE}`);
+    const slow = startRalph(one, ['run', promptFor('slow')]);
+    await until('its agent', () => existsSync(beside(one, 'books/here')));
+    one.put('yours.txt', 'yours\n');
+    one.git('add', 'yours.txt');
+    one.git('commit', '-q', '-m', 'Yours meanwhile');
+    const mine = one.git('rev-parse', 'HEAD');
+    const fast = await ralph(one, ['run', '--worktree', promptFor('fast')], { isCheckoutGuarded: false });
+    expect(fast.code, fast.stderr).toBe(0);
+    const published = one.git('rev-parse', 'main');
+    tellAgents(one, 'work');
+    await until('its commit', () => existsSync(beside(one, 'books/committed')));
+    const ungated = one.git('rev-parse', 'main');
+    expect(one.git('log', '-1', '--format=%s', ungated)).toBe('slow');
+    // While it stands there, nobody takes it for yours.
+    const later = await ralph(one, ['run', '--worktree', promptFor('later')], { isCheckoutGuarded: false });
+    expect(gitSays(one.git, 'merge-base', '--is-ancestor', ungated, INT), later.stderr).toBe(false);
+    expect(one.git('show', `${INT}:later.txt`)).toBe('made by later');
+    tellAgents(one, 'end');
+    const { code, stderr } = await slow.ended;
+    expect(code, stderr).toBe(0);
+    const values = valuesOf(one, 'refs/heads/main');
+    expect(
+      values.slice(values.indexOf(mine)).every((to) => gitSays(one.git, 'merge-base', '--is-ancestor', mine, to)),
+    ).toBe(true);
+    expect(values.at(values.indexOf(ungated) + 1)).toBe(published);
+    for (const name of ['slow', 'fast', 'later']) expect(one.git('show', `main:${name}.txt`)).toBe(`made by ${name}`);
+    expect(one.git('status', '--porcelain')).toBe('');
   });
 });

@@ -11,7 +11,9 @@ import { operationIn } from '../git/worktree-admin.ts';
 import type { Iteration } from '../world.ts';
 import type { Fingerprint } from '../seal/fingerprint.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
-import { isDuring } from '../seal/git-trace.ts';
+import { isDuring, isDuringSecond } from '../seal/git-trace.ts';
+import { readReflog } from '../seal/reflog.ts';
+import type { ReflogEntry } from '../seal/reflog.ts';
 import { writtenMs } from '../seal/scene.ts';
 import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
@@ -32,51 +34,72 @@ interface TakeBack {
 /**
  * An agent that works in the user's checkout commits where the user would: on their branch, before any gate has seen it, or on
  * one it made for that. Those commits become the loop's own, and the checkout stands again where it did; the files stay as they
- * are. What cannot be understood as work upon what was there is left for the seal to judge.
+ * are. What cannot be understood as work upon what was there is left for the seal to judge, by what this returns.
  */
-export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): Promise<void> {
+export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): Promise<Fingerprint> {
   const { repo, view } = place;
-  const { iteration, branch, before, trace } = options;
+  const { iteration, before, trace } = options;
   const { loop, cwd } = iteration;
   const gitDir = gitDirOf(repo, cwd);
   const head = readHeadFile(repo.commonDir, gitDir);
   const standing = readInPlaceNote(repo, loop)?.standing ?? null;
   const ref = `refs/heads/${standing}`;
   const start = before.refs[ref];
-  if (standing === null || start === undefined || head?.commit == null || operationIn(gitDir) !== null) return;
+  if (standing === null || start === undefined || head?.commit == null || operationIn(gitDir) !== null) return before;
   if (head.branch !== standing) {
     const atMs = writtenMs(join(gitDir, 'HEAD'));
     const switches = commandsIn(cwd, trace, SWITCHES);
     // Without a branch HEAD is written by each commit.
     const writes = [...switches, ...commandsIn(cwd, trace, COMMITS)];
     const isTheirs = atMs !== null && writes.some((command) => isDuring(command, atMs));
-    if (switches.length === 0 || !isTheirs || !(await isAncestor(view, start, head.commit))) return;
+    if (switches.length === 0 || !isTheirs || !(await isAncestor(view, start, head.commit))) return before;
     await rememberCommits(place, iteration, { start, made: head.commit });
   }
-  const made = await readRef(view, ref);
-  if (made !== null && made !== start && commandsIn(cwd, trace, COMMITS).length > 0) {
-    const from = await startOf(place, standing, { start, made });
-    if (from !== made && (await isAncestor(view, from, made))) {
-      const isSwept = await rememberCommits(place, iteration, { start: from, made });
-      reach('place.back');
-      const why = 'paralph: what an agent committed in place waits for the gates';
-      // On a branch of its own the loop may commit, but not what is a person's.
-      if (isSwept || standing !== branch) await moveRef(view, ref, from, made, why);
-    }
-  }
+  const from = await takeBackBranch(place, options, { standing, start });
   if (head.branch !== standing)
     await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
+  return { ...before, refs: { ...before.refs, [ref]: from } };
 }
 
-/** What was published meanwhile is nobody's to take back. */
+/** Resolves with where the branch stands without the agent's commits. */
+async function takeBackBranch(
+  place: CheckoutPlace,
+  { iteration, branch, trace }: TakeBack,
+  { standing, start }: { readonly standing: string; readonly start: Sha },
+): Promise<Sha> {
+  const { repo, view } = place;
+  const ref = `refs/heads/${standing}`;
+  const made = await readRef(view, ref);
+  const commits = commandsIn(iteration.cwd, trace, COMMITS);
+  if (made === null || made === start || commits.length === 0 || !(await isAncestor(view, start, made))) return start;
+  const entries = readReflog(repo.commonDir, ref);
+  const since = entries.slice(entries.findLastIndex(({ to }) => to === start) + 1);
+  const isTheirs = ({ atSeconds }: ReflogEntry): boolean => commits.some((one) => isDuringSecond(one, atSeconds));
+  const from = await startOf(place, standing, { start, made, since: since.filter((entry) => !isTheirs(entry)) });
+  const within = await Promise.all(since.filter(isTheirs).map(({ to }) => isAncestor(view, to, from)));
+  // Somebody has gone on from what the agent made: only a person can part that.
+  if (within.includes(true)) return start;
+  if (from === made) return from;
+  const isSwept = await rememberCommits(place, iteration, { start: from, made });
+  reach('place.back');
+  // On a branch of its own the loop may commit, but not what is a person's.
+  if (standing === branch && !isSwept) return start;
+  const why = 'paralph: what an agent committed in place waits for the gates';
+  return (await moveRef(view, ref, from, made, why)).moved ? from : start;
+}
+
+/** What a person committed or we published meanwhile is nobody's to take back. */
 async function startOf(
   { view }: CheckoutPlace,
   standing: string,
-  { start, made }: { readonly start: Sha; readonly made: Sha },
+  { start, made, since }: { readonly start: Sha; readonly made: Sha; readonly since: readonly ReflogEntry[] },
 ): Promise<Sha> {
   const integration = await readRef(view, `refs/paralph/int/${standing}`);
-  const [landed] = integration === null ? [] : await mergeBases(view, integration, made);
-  return landed !== undefined && (await isAncestor(view, start, landed)) ? landed : start;
+  const [landed = start] = integration === null ? [] : await mergeBases(view, integration, made);
+  let from = start;
+  for (const one of [landed, ...since.map(({ to }) => to)])
+    if ((await isAncestor(view, from, one)) && (await isAncestor(view, one, made))) from = one;
+  return from;
 }
 
 /** What a person had changed before must not land by way of an agent's commit: such a commit is kept, and not built upon. */

@@ -53,7 +53,7 @@ export function openSeal(place: SealPlace): Seal {
     check: async (iteration, branch) => {
       const dir = folderOf(iteration);
       const known = readNoted(dir);
-      const before = readFingerprint(dir);
+      let before = readFingerprint(dir);
       if (known?.isDone === true || before === null) {
         noteChecked(place.repo.commonDir, iteration);
         closeTrace(iteration);
@@ -61,7 +61,7 @@ export function openSeal(place: SealPlace): Seal {
       }
       const trace = await readTrace(dir);
       if (iteration.inPlace === true) {
-        await takeBackCommits(place, { iteration, branch, before, trace });
+        before = await takeBackCommits(place, { iteration, branch, before, trace });
         await giveBackFiles(place, iteration, trace);
         await giveBackIndex(place.repo, iteration, trace);
       }
