@@ -59,9 +59,19 @@ export function agentNames(settings: Settings): readonly string[] {
   return [...new Set([...KNOWN_AGENTS.keys(), ...Object.keys(settings.agents)])];
 }
 
+/** The agent a person talks to: it is asked before it does anything, so what loops may not start it may. */
+export function chooseToTalkTo(settings: Settings, env: NodeJS.ProcessEnv, root: string): ChosenAgent {
+  const name = firstAgent(settings, env, root);
+  return { name, settings: installed(name, agentCalled(name, settings), env, root) };
+}
+
 function startable(name: string, agent: AgentSettings, env: NodeJS.ProcessEnv, root: string): AgentSettings {
+  return allowed(name, installed(name, agent, env, root), env);
+}
+
+function installed(name: string, agent: AgentSettings, env: NodeJS.ProcessEnv, root: string): AgentSettings {
   const [command = ''] = agent.command;
-  if (findExecutable(command, env, root) !== null) return allowed(name, agent, env);
+  if (findExecutable(command, env, root) !== null) return agent;
   throw new AppError(
     'E_AGENT_MISSING',
     `agent ${name}: ${command} cannot be started: not found on PATH or not executable`,

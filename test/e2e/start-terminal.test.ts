@@ -75,7 +75,13 @@ describe('ralph start at a terminal where somebody loops already', () => {
     );
     expect(readFileSync(beside(one, 'clipboard'), 'utf8')).toBe('tmux attach -t auth-2');
     await landed(one, 'auth');
-    expect(own('list-sessions', '-F', '#{session_name}').split('\n')).toEqual(['auth', 'auth-2']);
+    // With nobody at a terminal the settings may say it.
+    const always = await ralph(one, ['start', 'talk', '--set', 'auto_spawn_strategy=always', '--json'], {
+      env: tmuxEnv(one),
+    });
+    const attach = 'tmux attach -t talk';
+    expect(JSON.parse(always.stdout)).toMatchObject({ tmux: { at: 'session', name: 'talk', attach }, command: attach });
+    expect(own('list-sessions', '-F', '#{session_name}').split('\n')).toEqual(['auth', 'auth-2', 'talk']);
   });
 
   it('scenario 33: without tmux the launch script is handed over, by the terminal where no tool can', async () => {
@@ -97,23 +103,32 @@ describe('ralph start at a terminal where somebody loops already', () => {
     expect(one.git('-C', treeOf(one, 'auth'), 'status', '--porcelain')).toBe('');
   });
 
-  it('B stops our loop, keeps it, and goes on in its place', async () => {
+  it('B stops our loops, here and in the worktree, keeps them, and goes on in their place', async () => {
     const one = scratch();
     project(one, { tasks: [], agent: [{ waitForFile: { path: beside(one, 'never') } }] });
-    const old = startRalph(one, ['run', 'wait for ever']);
-    await until('the old loop works', () => starts(one).length === 1);
-    const agent = starts(one)[0]?.pid ?? 0;
+    const there = startRalph(one, ['start', 'auth', 'wait', 'there'], { env: tmuxEnv(one) });
+    await until('the loop in the worktree works', () => starts(one).length === 1);
+    const here = startRalph(one, ['run', 'wait for ever']);
+    await until('the loop in the checkout works', () => starts(one).length === 2);
+    const agents = starts(one).map((call) => call.pid);
     writeScenario(one, { agent: HONEST });
+    const full = await ralph(one, ['start', 'auth', 'make', 'a', 'file', '--parallel'], { env: tmuxEnv(one) });
+    expect([full.code, full.stderr]).toEqual([
+      5,
+      expect.stringMatching(/fix: ralph start auth make a file --replace$/m),
+    ]);
     const terminal = openTerminal(one, ['start', 'auth', 'make a file'], { env: tmuxEnv(one) });
-    await terminal.waitFor(/Your choice/);
+    await terminal.waitFor(/Your choice \(B\/C\)/);
     expect(terminal.screen()).toMatch(/warning: loop wait-for-ever-\w+ works in .* \(process \d+: wait for ever\)/);
     terminal.type('b\n');
     expect(await terminal.ended()).toBe(0);
-    expect((await old.ended).code).toBe(143);
-    const [, loop = ''] =
-      /loop (\S+) has stopped and is kept; go on with it: ralph run --continue/.exec(terminal.screen()) ?? [];
-    expect(() => process.kill(agent, 0)).toThrow();
+    expect((await Promise.all([there.ended, here.ended])).map((result) => result.code)).toEqual([143, 143]);
+    for (const pid of agents) expect(() => process.kill(pid, 0)).toThrow();
+    expect(starts(one).at(-1)?.cwd).toBe(treeOf(one, 'auth'));
     await landed(one, 'auth');
+    const [, loop = ''] =
+      /loop (wait-for-ever\S+) has stopped and is kept; go on with it: ralph run --continue/.exec(terminal.screen()) ??
+      [];
     const again = await ralph(one, ['run', '--continue', '--loop-id', loop]);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
   });
@@ -126,8 +141,12 @@ describe('ralph start at a terminal where somebody loops already', () => {
       'pwd; echo "port $RALPH_PORT_BASE"; read -r line; echo "heard $line"; exit 3',
     );
     project(one, { tasks: [], config: { agent: 'talker', 'agents.talker': { command: [join(agent, 'talker')] } } });
+    one.put(STATE, LOOPING);
     const terminal = openTerminal(one, ['start', 'team/ünï']);
+    await terminal.waitFor(/Your choice/);
+    terminal.type('b\n');
     await terminal.waitFor(/port 20000/);
+    expect(existsSync(join(one.repo, STATE))).toBe(false);
     expect(terminal.screen()).toContain(`\n${treeOf(one, 'team-ünï')}\n`);
     terminal.type('`hello` $(touch canary)\n');
     expect(await terminal.ended()).toBe(1);

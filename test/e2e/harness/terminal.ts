@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { onTestFinished } from 'vitest';
@@ -40,16 +40,21 @@ export function openTerminal(scratch: Scratch, args: readonly string[], options:
   writeFileSync(conf, 'set -g remain-on-exit on\nset -g history-limit 5000\nset -s set-clipboard on\n');
   const env = { ...scratch.env, ...tmuxEnv(scratch), TERM: 'xterm-256color' };
   const name = `terminal-${terminals}`;
-  const ask = (...words: string[]): string => {
-    return spawnSync('tmux', ['-L', name, '-f', conf, ...words], { env, encoding: 'utf8' }).stdout.trimEnd();
+  const call = (...words: string[]) => spawnSync('tmux', ['-L', name, '-f', conf, ...words], { env, encoding: 'utf8' });
+  const ask = (...words: string[]): string => call(...words).stdout.trimEnd();
+  const tell = (...words: string[]): void => {
+    const { status, stderr } = call(...words);
+    if (status !== 0) throw new Error(`tmux ${words.join(' ')} exited ${status}: ${stderr}`);
   };
   onTestFinished(() => void ask('kill-server'));
   const given = { PATH: scratch.env['PATH'], ...options.env };
   const setting = Object.entries(given).map(([name, value]) => `${name}=${value}`);
   const hidden = options.isInTmux === true ? [] : ['-u', 'TMUX', '-u', 'TMUX_PANE'];
-  const program = [process.execPath, bundle().main, ...args];
+  const ending = beside(scratch, `${name}.code`);
+  const shell = ['/bin/sh', '-c', '"$@"; echo $? > "$0"', ending];
+  const program = [...shell, process.execPath, bundle().main, ...args];
   const size = ['-x', '220', '-y', '50'];
-  ask(
+  tell(
     'new-session',
     '-d',
     ...size,
@@ -63,24 +68,27 @@ export function openTerminal(scratch: Scratch, args: readonly string[], options:
     ...program,
   );
   const screen = (): string => ask('capture-pane', '-p', '-J', '-S', '-', '-t', 't:0');
+  /** What is on the screen tells why one waits in vain. */
+  const awaiting = async <T>(what: string, probe: () => T | null): Promise<T> => {
+    try {
+      return await until(what, probe);
+    } catch (error) {
+      throw new Error(`${String(error)}\n${screen()}`, { cause: error });
+    }
+  };
   return {
     ask,
     screen,
-    type: (text) => void ask('send-keys', '-t', 't:0', '-l', text),
-    waitFor: async (pattern) => {
-      try {
-        return await until(`${pattern} on the screen`, () => pattern.exec(screen()));
-      } catch (error) {
-        throw new Error(`${String(error)}\n${screen()}`, { cause: error });
-      }
-    },
-    ended: async () => {
-      const status = await until('the program has ended', () =>
-        /^1 (\d+)$/.exec(ask('display-message', '-p', '-t', 't:0', '#{pane_dead} #{pane_dead_status}')),
-      );
-      return Number(status[1]);
-    },
+    type: (text) => tell('send-keys', '-t', 't:0', '-l', text),
+    waitFor: (pattern) => awaiting(`${pattern} on the screen`, () => pattern.exec(screen())),
+    // Some tmux lose the exit code of what they started.
+    ended: () => awaiting('the program has ended', () => codeIn(ending)),
   };
+}
+
+function codeIn(file: string): number | null {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return text.endsWith('\n') ? Number(text) : null;
 }
 
 /** The tmux that the program itself starts, if it starts one. */

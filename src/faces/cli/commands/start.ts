@@ -1,9 +1,11 @@
+import { invariant } from '../../../core/assert.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { EXIT } from '../../../core/errors.ts';
 import { featureName } from '../../../text/feature/feature-name.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { chooseAgents } from '../../../world/choose-agent.ts';
+import { chooseAgents, chooseToTalkTo } from '../../../world/choose-agent.ts';
+import type { ChosenAgent } from '../../../world/choose-agent.ts';
 import type { FeatureOrder, MadeFeature } from '../../../world/feature/make-feature.ts';
 import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder, planFeature } from '../../../world/feature/plan-feature.ts';
@@ -36,8 +38,7 @@ export const handle: Handler = async (call) => {
   for (const warning of config.warnings)
     call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
   const wish = wishOf(call, feature, words, repo.worktree);
-  const [agent] = chooseAgents(config.settings, call.env, repo.root);
-  if (agent === undefined) return EXIT.environment;
+  const agent = agentFor(wish, call, project);
   call.out.say(repo.linked ? `in the worktree ${repo.worktree} of ${repo.root}` : `in the main checkout ${repo.root}`);
 
   const order = orderOf(call, feature, project);
@@ -72,6 +73,13 @@ export const handle: Handler = async (call) => {
     ? talk(call, launch, config.settings.agents[agent.name]?.env ?? {})
     : loop(call, launch, text.prompt, feature);
 };
+
+function agentFor({ workflow }: StartWish, { env }: Call, { repo, config }: Project): ChosenAgent {
+  if (workflow === 'simple') return chooseToTalkTo(config.settings, env, repo.root);
+  const [first] = chooseAgents(config.settings, env, repo.root);
+  invariant(first !== undefined, 'an agent was chosen');
+  return first;
+}
 
 /** Who loops here, but for the one that is going to be continued. */
 async function occupantsOf(

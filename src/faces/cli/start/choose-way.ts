@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline';
 import { AppError } from '../../../core/errors.ts';
 import type { Settings } from '../../../core/settings.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
+import { ask } from '../ask.ts';
 import type { Call } from '../handler.ts';
 import { describeOccupant } from './describe-occupant.ts';
 
@@ -36,7 +36,7 @@ export async function chooseWay(call: Call, crowd: Crowd): Promise<Way> {
   if (flag !== undefined) return flag;
   if (crowd.strategy !== 'ask' && !isFull) return 'parallel';
   if (!process.stdin.isTTY || !process.stderr.isTTY || call.flags['json'] === true) throw refused(call, crowd);
-  return ask(call, crowd, isFull);
+  return askFor(call, crowd, isFull);
 }
 
 /** Two loops in one worktree would be one mess. */
@@ -54,7 +54,7 @@ function refused(call: Call, crowd: Crowd): AppError {
   });
 }
 
-async function ask({ out }: Call, { feature, beside }: Crowd, isFull: boolean): Promise<Way> {
+async function askFor({ out }: Call, { feature, beside }: Crowd, isFull: boolean): Promise<Way> {
   const ways: readonly (readonly [string, Way, string])[] = [
     ...(isFull ? [] : [['A', 'parallel', `start ${feature} beside it: ${beside} (recommended)`] as const]),
     ['B', 'replace', `stop it, keep what it did, and start ${feature} here`],
@@ -62,24 +62,10 @@ async function ask({ out }: Call, { feature, beside }: Crowd, isFull: boolean): 
   ];
   for (const [letter, , text] of ways) out.say(`${letter}) ${text}`);
   const letters = ways.map(([letter]) => letter).join('/');
-  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
-    const answer = await answerTo(`Your choice (${letters}): `);
-    if (answer === null) return 'cancel';
-    const way = ways.find(([letter]) => letter === answer.trim().toUpperCase());
-    if (way !== undefined) return way[1];
-  }
-  return 'cancel';
-}
-
-/** Null: Ctrl-C, or nothing more to read. */
-function answerTo(question: string): Promise<string | null> {
-  const asked = createInterface({ input: process.stdin, output: process.stderr });
-  return new Promise((resolve) => {
-    asked.on('SIGINT', () => asked.close());
-    asked.on('close', () => resolve(null));
-    asked.question(question, (answer) => {
-      resolve(answer);
-      asked.close();
-    });
+  const chosen = await ask({
+    text: `Your choice (${letters}): `,
+    fitting: (answer) => ways.find(([letter]) => letter === answer.trim().toUpperCase()),
+    triesMax: ASKED_MAX,
   });
+  return chosen?.[1] ?? 'cancel';
 }
