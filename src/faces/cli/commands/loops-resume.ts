@@ -7,6 +7,7 @@ import { shellWord } from '../../../core/remedy.ts';
 import type { NotResumed } from '../../../core/stop-loop.ts';
 import { whyNotResumed } from '../../../core/stop-loop.ts';
 import { isPromptTask, taskIdOf, trackerOf } from '../../../core/tasks.ts';
+import { leftoversMessage } from '../../../text/commit-message.ts';
 import { identityEnvironment, readIdentity } from '../../../world/git/identity.ts';
 import { commitLeftovers } from '../../../world/git/leftovers.ts';
 import type { Repository } from '../../../world/git/repository.ts';
@@ -74,7 +75,7 @@ async function commitByHand(repo: Repository, loop: Loop): Promise<void> {
     });
   if (path === null || !existsSync(path)) return;
   const identityEnv = identityEnvironment(await readIdentity(repo));
-  const message = `Keep what was changed by hand\n\nRalph-Loop: ${loop.id}\n`;
+  const message = leftoversMessage(loop.title, loop.id, loop.iteration);
   await commitLeftovers(repo, { path, branch: loop.branch, message, identityEnv });
 }
 
