@@ -31,31 +31,22 @@ function prepared(): Scratch {
 }
 
 describe('A8 dry run', () => {
-  it('A8 changes no file, no ref, starts no process', async () => {
+  it('A8 S2.9 tells what a run would start, why not the rest, changes nothing, and the run does it', async () => {
     const one = prepared();
     const before = everything(one.repo);
     const home = everything(one.home);
-    const { code } = await ralph(one, [...RUN, '--dry-run']);
-    expect(code).toBe(0);
-    expect(differences(before, everything(one.repo))).toEqual([]);
-    expect(differences(home, everything(one.home))).toEqual([]);
-    expect(processesOf(one.root)).toEqual([]);
-    expect(starts(one)).toEqual([]);
-  });
+    const plain = await ralph(one, [...RUN, '--dry-run']);
+    expect(plain.code).toBe(0);
+    const places = ['first', 'auth-1', 'late'].map((id) => plain.stdout.search(new RegExp(`\\b${id}\\b`)));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(plain.stdout).toContain('stuck');
+    const alone = planOf((await ralph(one, ['run', '--dry-run', '--json'])).stdout);
+    expect(alone.start).toEqual(['first']);
 
-  it('A8 changes nothing after a run either', async () => {
-    const one = prepared();
-    await ralph(one, RUN);
-    const before = everything(one.repo);
-    await ralph(one, [...RUN, '--dry-run', '--json']);
-    expect(differences(before, everything(one.repo))).toEqual([]);
-  });
-
-  it('A8 S2.9 its list equals what the real run starts, and it says why not the rest', async () => {
-    const one = prepared();
     const plan = planOf((await ralph(one, [...RUN, '--dry-run', '--json'])).stdout);
     expect(plan.start).toEqual(['first', 'auth-1', 'late']);
-    const why = Object.fromEntries(plan.waiting.map((one) => [one.task, one.why]));
+    const why = Object.fromEntries(plan.waiting.map(({ task, why: reason }) => [task, reason]));
     expect(
       Object.keys(why)
         .filter((id) => id !== 'done')
@@ -65,22 +56,15 @@ describe('A8 dry run', () => {
     expect(why['auth-2']).toMatch(/auth/);
     expect(why['stuck']).toMatch(/block/i);
     expect(why['none']).toMatch(/slot|worker|room|busy|max/i);
+    expect(differences(before, everything(one.repo))).toEqual([]);
+    expect(differences(home, everything(one.home))).toEqual([]);
+    expect(processesOf(one.root)).toEqual([]);
+    expect(starts(one)).toEqual([]);
+
     const events = parseEvents((await ralph(one, [...RUN, '--events'])).stdout);
     expect(claimedTasks(events).slice(0, plan.start.length)).toEqual(plan.start);
-  });
-
-  it('A8 the plain list has the same order', async () => {
-    const one = prepared();
-    const { stdout } = await ralph(one, [...RUN, '--dry-run']);
-    const places = ['first', 'auth-1', 'late'].map((id) => stdout.search(new RegExp(`\\b${id}\\b`)));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(stdout).toContain('stuck');
-  });
-
-  it('A8 without --parallel it starts one', async () => {
-    const one = prepared();
-    const plan = planOf((await ralph(one, ['run', '--dry-run', '--json'])).stdout);
-    expect(plan.start).toEqual(['first']);
+    const after = everything(one.repo);
+    await ralph(one, [...RUN, '--dry-run', '--json']);
+    expect(differences(after, everything(one.repo))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { isAlive } from './harness/processes.ts';
 import { HONEST, project, starts } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Result } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { until } from './harness/until.ts';
@@ -22,15 +23,18 @@ interface Parked {
   readonly branch: string;
 }
 
-/** One task that lands, one that is parked; in the worktree of the second there is staged, changed and new work. */
-async function afterARun(): Promise<Parked> {
-  const one = scratch();
+const ranOnce = savedScene(async (one) => {
   project(one, {
     tasks: ['good', 'bad'],
     byTask: { bad: [{ write: { path: 'bad.txt', text: 'committed\n' } }, { exit: 3 }] },
     config: { limits: { consecutive_failures: 1 } },
   });
   expect((await ralph(one, RUN)).code).toBe(1);
+});
+
+/** One task that lands, one that is parked; in the worktree of the second there is staged, changed and new work. */
+async function afterARun(): Promise<Parked> {
+  const one = await ranOnce();
   const path = starts(one).find((call) => call.task === 'bad')?.cwd ?? '';
   const git = gitIn(path, one.env);
   writeFileSync(join(path, 'bad.txt'), 'staged\n');
