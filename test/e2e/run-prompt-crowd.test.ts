@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { parseEvents } from './harness/events.ts';
 import { landedTasks } from './harness/git.ts';
 import { foldersOf, promptFor, promptProject, readBook, tellAgents, PROMISE } from './harness/prompt-project.ts';
-import { startRalph } from './harness/ralph.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
+import { KEEP_BOTH } from './harness/storm.ts';
 import { until } from './harness/until.ts';
 import { INT } from './harness/values.ts';
 
@@ -65,5 +66,34 @@ describe('runs started at once in one folder', () => {
     expect(readFileSync(join(one.repo, '.ralph/.gitignore'), 'utf8')).toBe('*\n');
     expect(readdirSync(join(one.repo, '.ralph'))).not.toContain('loop.lock');
     expect(one.git('for-each-ref', 'refs/heads', '--format=%(refname)')).toBe('refs/heads/main');
+  });
+
+  it('one in place and one apart that change the same line: both land, and the checkout ends with both', async () => {
+    const one = scratch();
+    promptProject(
+      one,
+      `if grep -q '^<<<<<<<' list.txt; then ${KEEP_BOTH}; else
+echo "$name" >> list.txt
+touch "$BOOKS/here-$name"
+test "$name" = fast || hold end
+fi
+${PROMISE}`,
+    );
+    one.put('list.txt', 'the list\n');
+    one.git('add', '-A');
+    one.git('commit', '-q', '-m', 'List');
+    one.put('yours.txt', 'yours\n');
+    const slow = startRalph(one, ['run', promptFor('slow')]);
+    await until('its agent', () => existsSync(beside(one, 'books/here-slow')));
+    const fast = await ralph(one, ['run', '--worktree', promptFor('fast')], { isCheckoutGuarded: false });
+    // Its file is in the way of publishing as long as it is not done with it.
+    expect([fast.code, fast.stderr]).toEqual([6, expect.stringContaining('list.txt (modified)')]);
+    tellAgents(one, 'end');
+    const { code, stderr } = await slow.ended;
+    expect(code, stderr).toBe(0);
+    expect(foldersOf(one, 'slow')).toEqual([one.repo, expect.stringContaining('.ralph/worktrees/')]);
+    expect(readFileSync(join(one.repo, 'list.txt'), 'utf8')).toBe('the list\nslow\nfast\n');
+    expect(one.git('rev-parse', 'main')).toBe(one.git('rev-parse', INT));
+    expect(one.git('status', '--porcelain')).toBe('?? yours.txt');
   });
 });
