@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { landedTasks } from './harness/git.ts';
 import { processesOf } from './harness/processes.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { CLAIM, iterationsOf, OWN_FILE, trainProject, userCommits, watchedGate } from './harness/train.ts';
@@ -17,8 +18,7 @@ const RUN = ['run', '--parallel', '--max-workers', '2'];
 const row = (id: string): string => `- [ ] Make ${id} <!-- id: ${id} -->\n`;
 
 /** Two tasks landed, of a task file that git does not know. */
-async function landed(method: string): Promise<Scratch> {
-  const one = scratch();
+async function land(one: Scratch, method: string): Promise<void> {
   const gate = watchedGate(one, 'test ! -e BROKEN');
   one.put('.gitignore', 'PRD.md\n');
   trainProject(one, { tasks: ['t1', 't2'], gate, script: `${OWN_FILE}; ${CLAIM}`, config: { landing: { method } } });
@@ -26,8 +26,9 @@ async function landed(method: string): Promise<Scratch> {
   const { code, stderr } = await ralph(one, RUN, { isCheckoutGuarded: false });
   expect(code, stderr).toBe(0);
   expect(landedTasks(one.git, INT).sort()).toEqual(['t1', 't2']);
-  return one;
 }
+
+const landedByMerges = savedScene((one) => land(one, 'merge'));
 
 /** Everything we know is gone, and the task file has no ticks and one task more. */
 function lose(one: Scratch): void {
@@ -48,7 +49,8 @@ describe('S1.5 the log is lost', () => {
   it.each(['merge', 'squash', 'rebase'])(
     'method %s: what history tells to have landed neither runs nor lands again',
     async (method) => {
-      const one = await landed(method);
+      const one = method === 'merge' ? await landedByMerges() : scratch();
+      if (method !== 'merge') await land(one, method);
       lose(one);
       await onlyTheThird(one);
       expect(landedTasks(one.git, INT).sort()).toEqual(['t1', 't2', 't3']);
@@ -56,7 +58,7 @@ describe('S1.5 the log is lost', () => {
   );
 
   it('also where a person said something to the new log before anybody ran', async () => {
-    const one = await landed('merge');
+    const one = await landedByMerges();
     lose(one);
     expect((await ralph(one, ['queue', 'pause'])).code).toBe(0);
     expect((await ralph(one, ['queue', 'resume'])).code).toBe(0);
@@ -64,7 +66,7 @@ describe('S1.5 the log is lost', () => {
   });
 
   it('also where the user has merged what landed themselves, so that it is on a side line', async () => {
-    const one = await landed('merge');
+    const one = await landedByMerges();
     one.git('checkout', '-q', '-b', 'own', 'main~2');
     userCommits(one, { 'mine.txt': 'mine\n' });
     one.git('merge', '-q', '--no-edit', 'main');
