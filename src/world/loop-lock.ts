@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Repository } from './git/repository.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import { withMutex } from './mutex.ts';
 import type { ProcessIdentity } from './processes/identity.ts';
 import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
-import { ensureRalphFolderIn, lockFile } from './state-places.ts';
+import { namesIfThere } from './processes/read-if-there.ts';
+import { lookAtShim } from './processes/shim-folder.ts';
+import { ensureRalphFolderIn, lockFile, runFolder } from './state-places.ts';
 
 /** Who works in a checkout, as `.ralph/loop.lock` tells it. */
 export interface LockHolder extends ProcessIdentity {
@@ -50,7 +52,22 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-/** Takes the checkout for a loop, or tells who has it. A dead holder's lock is free at once. */
+/** Who is in the way of a loop in a checkout: a process that holds its lock, or an agent that outlived the one that did. */
+export function findHolder(repo: Repository, checkout: string, loop: string): LockHolder | null {
+  const found = readLoopLock(checkout);
+  if (found === null || found.isAlive) return found?.holder ?? null;
+  const agent = found.holder.loop === loop ? null : agentOf(repo, found.holder.loop);
+  return agent === null ? null : { ...found.holder, ...agent };
+}
+
+function agentOf(repo: Repository, loop: string): ProcessIdentity | null {
+  if (!/^[a-z0-9-]+$/.test(loop)) return null;
+  const folder = dirname(runFolder(repo, loop, 1));
+  const sights = namesIfThere(folder).map((n) => lookAtShim(join(folder, n)));
+  return sights.find((sight) => sight.state === 'running')?.identity ?? null;
+}
+
+/** Takes the checkout for a loop, or tells who has it. A dead holder's lock is free as soon as nobody works there for it. */
 export function takeLoopLock(
   repo: Repository,
   checkout: string,
@@ -59,8 +76,8 @@ export function takeLoopLock(
   const mutex = mutexOf(repo, checkout);
   const own = ownIdentity();
   return withMutex(mutex, async () => {
-    const found = readLoopLock(checkout);
-    if (found?.isAlive === true && !isSame(found.holder, own)) return found.holder;
+    const holder = findHolder(repo, checkout, loop);
+    if (holder !== null && !isSame(holder, own)) return holder;
     const begins = prompt.slice(0, PROMPT_CHARS);
     write(checkout, { ...own, started: new Date().toISOString(), loop, prompt: begins });
     return { release: () => withMutex(mutex, async () => letGo(checkout, own)) };

@@ -13,6 +13,7 @@ import {
   tellAgents,
   writeAgent,
 } from './harness/prompt-project.ts';
+import { processesOf } from './harness/processes.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -83,7 +84,13 @@ describe('a checkout one loop works in', () => {
       reused: JSON.stringify({ ...left, pid: process.pid, startTime: '1' }),
       garbage: '{"pid": 1,',
     };
+    // Its agent outlived it and still works there.
+    tellAgents(one, 'go-beside');
+    const beside = await ralph(one, ['run', promptFor('beside')], { isCheckoutGuarded: false });
+    expect([beside.code, beside.stderr]).toEqual([0, expect.stringContaining(`loop ${left.loop}`)]);
+    expect(foldersOf(one, 'beside')[0]).toContain('.ralph/worktrees/');
     tellAgents(one, 'go-victim');
+    await until('its agent gone', () => processesOf(one.root).length === 0);
     for (const [name, text] of Object.entries(locks)) {
       writeFileSync(lockOf(one), text);
       tellAgents(one, `go-${name}`);

@@ -7,7 +7,7 @@ import { cleanLine } from '../../text/trackers/clean.ts';
 import { readHeadFile } from '../../world/git/ref-files.ts';
 import { isBelow, operationIn } from '../../world/git/worktree-admin.ts';
 import { gitDirOf } from '../../world/in-place/files-tree.ts';
-import { isHeld, readLoopLock, takeLoopLock } from '../../world/loop-lock.ts';
+import { findHolder, isHeld, takeLoopLock } from '../../world/loop-lock.ts';
 import type { HeldLock, LockHolder } from '../../world/loop-lock.ts';
 import { waitInLine } from '../../world/wait-in-line.ts';
 import type { Call } from './handler.ts';
@@ -57,10 +57,8 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : head.branch };
   const said = `working in this checkout (${head.branch})`;
   if (call.flags['dryRun'] === true) {
-    const found = readLoopLock(repo.worktree);
-    return found?.isAlive === true
-      ? apart(`${describe(found.holder)} works in this checkout`)
-      : { place, lock: null, said };
+    const holder = findHolder(repo, repo.worktree, order.loop);
+    return holder === null ? { place, lock: null, said } : apart(`${describe(holder)} works in this checkout`);
   }
   const taken = await take(call, project, order, timeoutMs);
   if (!isHeld(taken)) return apart(`${describe(taken)} works in this checkout`);
