@@ -8,6 +8,7 @@ import { copyToClipboard } from '../../src/world/start/clipboard.ts';
 import { writeLaunchScript, writeStartPrompt } from '../../src/world/start/launch-files.ts';
 import { findRalphLoop, keepAside } from '../../src/world/start/ralph-loop-file.ts';
 import { stopHolder } from '../../src/world/start/stop-holder.ts';
+import { until } from '../e2e/harness/until.ts';
 import { gitIn, scratchRepo as makeRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -150,16 +151,22 @@ describe('somebody else’s loop', () => {
   });
 
   it('is stopped only when it is the one that is meant', async () => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-    try {
-      const identity = identityOf(child.pid ?? 0);
-      if (identity === null) throw new Error('it has not started');
-      await stopHolder({ ...identity, startTime: '1' }, 1000);
-      expect(child.exitCode ?? child.signalCode).toBeNull();
-      await stopHolder(identity, 10_000);
-      expect(identityOf(identity.pid)).toBeNull();
-    } finally {
-      child.kill('SIGKILL');
-    }
+    const { dir } = scratchRepo();
+    const [said, may] = [join(dir, 'said'), join(dir, 'may')];
+    const body = `const fs = require('fs'), [said, may] = process.argv.slice(1); process.on('SIGTERM', () => {
+      fs.appendFileSync(said, 'asked ');
+      if (fs.existsSync(may)) process.exit();
+    }); fs.writeFileSync(said, ''); setInterval(() => {}, 1000)`;
+    const child = spawn(process.execPath, ['-e', body, said, may], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await until('it listens', () => existsSync(said));
+    const identity = identityOf(child.pid ?? 0);
+    if (identity === null) throw new Error('it has not started');
+    await stopHolder({ ...identity, startTime: '1' }, 1000);
+    await expect(stopHolder(identity, 0)).rejects.toThrow('still ends');
+    await until('it was asked', () => readFileSync(said, 'utf8') !== '');
+    writeFileSync(may, '');
+    await stopHolder(identity, 10_000);
+    expect([identityOf(identity.pid), readFileSync(said, 'utf8')]).toEqual([null, 'asked asked ']);
   });
 });

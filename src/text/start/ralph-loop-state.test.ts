@@ -31,6 +31,7 @@ describe('a state file of ralph-loop', () => {
     const odd = '---\niteration: 99\n---\n\nactive: false\n--- \n"$(touch x)" `y`\r\n---';
     expect(stateOf(file(odd)).prompt).toBe(odd);
     expect(stateOf(file(odd)).iteration).toBe(7);
+    expect(stateOf(file('\n  indented\n \n')).prompt).toBe('\n  indented\n \n');
     const piece = fc.constantFrom('---', '\n', 'iteration: 3', ' ', '\r\n', '`$(x)`', "'", '"', 'ä', '\t', 'word');
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
