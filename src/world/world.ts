@@ -1,7 +1,7 @@
 import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
-import type { LandingMethod } from '../core/settings.ts';
+import type { CompletionSignal, LandingMethod } from '../core/settings.ts';
 import type { Task } from '../core/task.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
 import type { PromptFacts } from '../text/prompt/facts.ts';
@@ -166,7 +166,11 @@ export interface Integration {
   /** What was built with `envelopeLater` and would change files its branch did not touch. */
   checkEnvelopes(): Promise<readonly { readonly commit: Sha; readonly why: string }[]>;
   /** What landing `head` on integration as it is would make, if that is `head` itself but for the tick; as a commit where it differs. */
-  preview(head: Sha, tick: TaskId | null, tracker?: string): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
+  preview(
+    head: Sha,
+    tick: TaskId | null,
+    tracker?: string,
+  ): Promise<{ readonly tree: Sha; readonly commit: Sha | null } | null>;
   /** Remembers how the conflicts of merging `theirs` into `ours` were resolved in `resolved`. */
   learn(options: { readonly ours: Sha; readonly theirs: Sha; readonly resolved: Sha }): Promise<void>;
   /** Which of these heads are part of `head` but not of integration. */
@@ -272,6 +276,8 @@ export interface Agents {
       readonly graceMs: number;
       readonly signal: AbortSignal;
       readonly force: AbortSignal;
+      /** What it says when it is done: one that says so and does not end gets its grace, and is ended. Null: only its own end counts. */
+      readonly completion?: { readonly signal: CompletionSignal; readonly promise: string } | null;
     },
   ): Promise<IterationResult>;
 }

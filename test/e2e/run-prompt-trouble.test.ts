@@ -23,12 +23,15 @@ import { INT } from './harness/values.ts';
 const ANY = { isCheckoutGuarded: false };
 
 describe('ralph run PROMPT in trouble', () => {
-  it('scenario 26: a child left behind does not hold the run up, and one that keeps talking may', async () => {
+  it('scenario 26: neither a child left behind nor an agent that does not end holds the run up; one that keeps talking may', async () => {
     const one = scratch();
     promptProject(one, `sleep 600 & echo $! > "$BOOKS/child"\necho made > "$name.txt"\n${PROMISE}`);
     const lingering = await ralph(one, ['run', promptFor('lingering')], { timeoutMs: 30_000 });
     expect(lingering.code, lingering.stderr).toBe(0);
     expect(isAlive(Number(readBook(one, 'child')))).toBe(false);
+    writeAgent(one, `echo made > "$name.txt"\n${PROMISE}\nexec sleep 600`);
+    const waiting = await ralph(one, ['run', promptFor('waiting')], { timeoutMs: 30_000 });
+    expect(waiting.code, waiting.stderr).toBe(0);
     writeAgent(one, `echo made > "$name.txt"\nfor n in 1 2 3 4 5 6; do echo still at it; sleep 0.2; done\n${PROMISE}`);
     const chatty = await ralph(one, ['run', promptFor('chatty'), '--set', 'limits.grace=100ms']);
     expect(chatty.code, chatty.stderr).toBe(0);

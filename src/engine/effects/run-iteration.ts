@@ -47,7 +47,13 @@ export async function runIteration(
   // What an adopted iteration was told stands in its run folder, and is not said again.
   const steering = steerWhileRunning(context, iteration, told);
   const finished = await world.agents
-    .finish(iteration, { timeoutMs: command.timeoutMs, graceMs: policy.limits.graceMs, signal, force })
+    .finish(iteration, {
+      timeoutMs: command.timeoutMs,
+      graceMs: policy.limits.graceMs,
+      signal,
+      force,
+      completion: context.completion,
+    })
     .finally(steering.stop);
   const breach = await world.seal.check(iteration, loop.branch);
   const left = {

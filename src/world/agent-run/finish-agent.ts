@@ -14,6 +14,7 @@ import type { AgentPlace } from './agent-place.ts';
 import { createBound } from './bound.ts';
 import { withComplaint } from './complaint.ts';
 import { canTalk, newestTaken, putMessage } from './inbox.ts';
+import { createLinger } from './linger.ts';
 import { listen } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { keepResult, readResult } from './result-file.ts';
@@ -28,6 +29,8 @@ type FinishOptions = Parameters<Agents['finish']>[1];
 const POLL_MS = 250;
 /** How long a client that is asked by protocol gets to end its turn in order. */
 const ASKED_MS_MAX = 3000;
+/** What is said last may come in two pieces. */
+const LINGER_MS_MIN = 1000;
 const LOGS = ['stdout.log', 'stderr.log'];
 const MEGABYTE = 1024 * 1024;
 
@@ -92,13 +95,19 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
   const { stallMs, maxTurns } = agent;
   const watchdog = createWatchdog({ stallMs, maxTurns, outputMb: place.limits.outputMb });
   const bound = createBound(options.signal, runtimeMs);
+  // What talks may have been asked something more after its last word.
+  const isOver = async (): Promise<boolean> =>
+    options.completion != null && !canTalk(dir) && listener.isOver(options.completion);
+  const linger = createLinger(Math.max(LINGER_MS_MIN, options.graceMs), isOver);
   let stop: Stop | null = null;
+  let isLingering = false;
   const look = async (): Promise<void> => {
     const [stdoutBytes = 0, stderrBytes = 0] = LOGS.map((name) => sizeOf(join(dir, name)));
     // The bytes are counted first: a flood grows faster than it can be read.
     if (stdoutBytes + stderrBytes <= place.limits.outputMb * MEGABYTE) await onPoll(bound.signal);
     stop = watchdog({ atMs: place.clock.awakeMs(), stdoutBytes, stderrBytes, turns: listener.turns() });
-    if (stop !== null) bound.abort();
+    isLingering = await linger({ atMs: place.clock.awakeMs(), bytes: stdoutBytes + stderrBytes });
+    if (stop !== null || isLingering) bound.abort();
   };
   try {
     const ended = await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS, onPoll: look });
@@ -107,6 +116,7 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
   } finally {
     bound.release();
   }
+  if (isLingering && stop === null) return { how: 'exited', code: 0 };
   const isInterrupted = stop === null && options.signal.aborted;
   const end: IterationEnd = stop ?? { how: isInterrupted ? 'interrupted' : 'timed-out' };
   if (!isFlood(end)) await askToEnd(dir, options);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readSignal } from '../../text/agents/completion.ts';
 import { openReader } from '../../text/agents/open-reader.ts';
 import type { Report } from '../../text/agents/report.ts';
 import { createReporter } from '../../text/agents/reporter.ts';
@@ -6,6 +7,8 @@ import { textReport } from '../../text/agents/text-report.ts';
 import { readTail } from '../processes/tail.ts';
 import type { AgentFile } from './agent-file.ts';
 import { createFollower } from './follow.ts';
+
+export type Completion = Parameters<typeof readSignal>[2];
 
 const FINAL_TEXT_BYTES = 64 * 1024;
 
@@ -16,6 +19,8 @@ export interface Listener {
   turns(): number;
   /** What it told in all, once it has ended. */
   report(): Promise<Report>;
+  /** Whether it has said that it is done, as the last thing so far. */
+  isOver(completion: Completion): boolean;
   /** How many lines were too long to be read. */
   skipped(): number;
 }
@@ -39,9 +44,18 @@ export function listen(dir: string, agent: AgentFile, nowMs: number): Listener {
         ? textReport(readTail(file, FINAL_TEXT_BYTES))
         : report;
     },
+    isOver: (completion) => {
+      if (agent.protocol === 'jsonl') return saysDone(file, completion);
+      const { isTerminal, failure, finalText, structured } = reporter.report();
+      // Some clients tell of each step like of the last one: what the agent itself said decides.
+      return isTerminal === true && failure === null && readSignal(finalText, structured, completion) !== null;
+    },
     skipped: () => follower.skipped(),
   };
 }
+
+const saysDone = (file: string, completion: Completion): boolean =>
+  readSignal(textReport(readTail(file, FINAL_TEXT_BYTES)).finalText, null, completion) !== null;
 
 /** Plain words tell nothing on the way; what counts stands at the end. */
 function listenToText(file: string): Listener {
@@ -49,6 +63,7 @@ function listenToText(file: string): Listener {
     advance: () => Promise.resolve(),
     turns: () => 0,
     report: () => Promise.resolve(textReport(readTail(file, FINAL_TEXT_BYTES))),
+    isOver: (completion) => saysDone(file, completion),
     skipped: () => 0,
   };
 }
