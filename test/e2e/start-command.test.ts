@@ -19,7 +19,7 @@ const state = (prompt: string, iteration = 3): string =>
   `---\nactive: true\niteration: ${iteration}\nmax_iterations: 4\ncompletion_promise: "ALL DONE"\n---\n\n${prompt}\n`;
 
 const treeOf = (one: Scratch, name: string): string => join(one.home, 'worktrees', name);
-const scriptOf = (one: Scratch, name: string): string => join(treeOf(one, name), '.ralph', 'start-scripted.sh');
+const scriptOf = (one: Scratch, name: string): string => join(treeOf(one, name), 'start-scripted.sh');
 const noCanary = (one: Scratch, ...names: string[]): void => {
   for (const folder of [one.root, one.repo, one.home, ...names.map((name) => treeOf(one, name))])
     expect(readdirSync(folder)).not.toContain('canary');

@@ -92,7 +92,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     expect(terminal.screen()).toContain('A) start auth beside it: a script to paste');
     terminal.type('a\n');
     expect(await terminal.ended()).toBe(0);
-    const script = join(treeOf(one, 'auth'), '.ralph', 'start-scripted.sh');
+    const script = join(treeOf(one, 'auth'), 'start-scripted.sh');
     expect(terminal.screen()).toContain(`\n${script}\n`);
     expect(terminal.screen()).toContain('with tmux installed it would start by itself');
     // The terminal took it (OSC 52).

@@ -41,14 +41,14 @@ describe('a launch script', () => {
       env: { RALPH_X: ODD },
       unset: [],
     });
-    expect(script).toBe(join(tree, '.ralph', 'start-..-my-agent.sh'));
+    expect(script).toBe(join(tree, 'start-..-my-agent.sh'));
     expect(lstatSync(script).mode & 0o777).toBe(0o755);
     const wanted = `${tree}\n${[ODD, ODD, '', 'more'].map((word) => `${word}\0`).join('')}`;
     const env = { PATH: process.env['PATH'] ?? '', CDPATH: dir };
     for (const [argv, cwd] of [
       [[script, 'more'], '/'],
-      [['./.ralph/start-..-my-agent.sh', 'more'], tree],
-      [['sh', 'start-..-my-agent.sh', 'more'], join(tree, '.ralph')],
+      [['./start-..-my-agent.sh', 'more'], tree],
+      [['sh', 'start-..-my-agent.sh', 'more'], tree],
     ] as const) {
       writeFileSync(join(tree, 'out'), '');
       const { status, stderr } = spawnSync(argv[0], argv.slice(1), { cwd, env, encoding: 'utf8' });
@@ -67,8 +67,10 @@ describe('a launch script', () => {
     writeFileSync(outside, 'mine');
     mkdirSync(join(dir, '.ralph'));
     symlinkSync(outside, join(dir, '.ralph', 'start-x.sh'));
+    symlinkSync(outside, join(dir, 'start-x.sh'));
     const launch = { what: '', argv: ['/gone/agent'], otherwise: 'agent', env: {}, unset: [] };
     const script = writeLaunchScript(dir, 'x', launch);
+    expect(script).toBe(join(dir, '.ralph', 'start-x.sh'));
     expect([lstatSync(script).isFile(), readFileSync(outside, 'utf8')]).toEqual([true, 'mine']);
     expect(spawnSync(script, { env: { PATH: `${bin}:/usr/bin:/bin` }, encoding: 'utf8' }).stdout).toBe('found\n');
     const big = `---\n${ODD.repeat(5000)}\n`;
@@ -76,8 +78,14 @@ describe('a launch script', () => {
 
     const other = scratchRepo().dir;
     symlinkSync(dir, join(other, '.ralph'));
+    writeFileSync(join(other, 'start-y.sh'), 'theirs');
     expect(() => writeLaunchScript(other, 'y', launch)).toThrow(AppError);
     expect(existsSync(join(dir, 'start-y.sh'))).toBe(false);
+    const exclude = join(other, '.git/info/exclude');
+    for (let time = 0; time < 2; time += 1)
+      expect(writeLaunchScript(other, 'z', launch)).toBe(join(other, 'start-z.sh'));
+    expect(readFileSync(exclude, 'utf8').match(/^\/start-z\.sh$/gm)).toHaveLength(1);
+    expect(readFileSync(join(other, 'start-y.sh'), 'utf8')).toBe('theirs');
   });
 });
 

@@ -13,6 +13,9 @@ export interface Launch {
   readonly up: string;
 }
 
+/** By this line a script of ours is known again. */
+export const WRITTEN_BY = '# Written by `ralph start`.';
+
 /** Exactly this text, to any POSIX shell. */
 export function shellQuote(text: string): string {
   invariant(!text.includes('\0'), 'no word of a command line holds NUL');
@@ -26,7 +29,7 @@ export function launchScript({ what, argv, otherwise, env, unset, up }: Launch):
   return [
     '#!/bin/sh',
     `# ${what.replaceAll(/\p{Cc}/gu, ' ')}`,
-    '# Written by `ralph start`. Run it again whenever you like.',
+    `${WRITTEN_BY} Run it again whenever you like.`,
     'set -eu',
     // With CDPATH a relative folder could be found elsewhere.
     'unset CDPATH',

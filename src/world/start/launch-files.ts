@@ -1,29 +1,41 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Launch } from '../../text/start/launch-script.ts';
-import { launchScript } from '../../text/start/launch-script.ts';
+import { launchScript, WRITTEN_BY } from '../../text/start/launch-script.ts';
+import { hideFromGit } from './hide-file.ts';
 
 /** The folder of a worktree that git does not see. */
 const FOLDER = '.ralph';
 const PROMPT = 'start-prompt.md';
+const OURS_BYTES_MAX = 1024 * 1024;
 
-/** Writes `start-<agent>.sh` into a worktree; returns its path. */
+/**
+ * Writes `start-<agent>.sh` at the top of a worktree, where people look for it; returns its path. Where something else has that
+ * name, or git would see it, it goes into the folder git does not see.
+ */
 export function writeLaunchScript(worktree: string, agent: string, launch: Omit<Launch, 'up'>): string {
   const name = `start-${agent.replaceAll(/[^\w.-]+/g, '-')}.sh`;
-  return writeFile(worktree, name, launchScript({ ...launch, up: '..' }), 0o755);
+  if (!isFreeOrOurs(join(worktree, name)) || !hideFromGit(worktree, name))
+    return writeFile(ownFolder(worktree), name, launchScript({ ...launch, up: '..' }), 0o755);
+  return writeFile(worktree, name, launchScript({ ...launch, up: '.' }), 0o755);
+}
+
+function isFreeOrOurs(file: string): boolean {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return true;
+  return stat.isFile() && stat.size < OURS_BYTES_MAX && readFileSync(file, 'utf8').includes(WRITTEN_BY);
 }
 
 /** Writes the prompt a launch script's loop is given, byte for byte; returns its path. */
 export function writeStartPrompt(worktree: string, prompt: string): string {
-  return writeFile(worktree, PROMPT, prompt, 0o644);
+  return writeFile(ownFolder(worktree), PROMPT, prompt, 0o644);
 }
 
 /** All or nothing, and never through a link: what a repository brings along may lead anywhere. */
-function writeFile(worktree: string, name: string, text: string, mode: number): string {
-  const folder = ownFolder(worktree);
+function writeFile(folder: string, name: string, text: string, mode: number): string {
   const file = join(folder, name);
   const temporary = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
   try {
