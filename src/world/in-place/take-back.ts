@@ -11,9 +11,8 @@ import { operationIn } from '../git/worktree-admin.ts';
 import type { Iteration } from '../world.ts';
 import type { Fingerprint } from '../seal/fingerprint.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
-import { isDuring, isDuringSecond } from '../seal/git-trace.ts';
-import { readReflog } from '../seal/reflog.ts';
-import type { ReflogEntry } from '../seal/reflog.ts';
+import { isDuring } from '../seal/git-trace.ts';
+import { isMadeBy, readReflog } from '../seal/reflog.ts';
 import { writtenMs } from '../seal/scene.ts';
 import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
@@ -72,11 +71,14 @@ async function takeBackBranch(
   const made = await readRef(view, ref);
   const commits = commandsIn(iteration.cwd, trace, COMMITS);
   if (made === null || made === start || commits.length === 0 || !(await isAncestor(view, start, made))) return start;
+  const landed = await landedIn(place, standing, { start, made });
   const entries = readReflog(repo.commonDir, ref);
   const since = entries.slice(entries.findLastIndex(({ to }) => to === start) + 1);
-  const isTheirs = ({ atSeconds }: ReflogEntry): boolean => commits.some((one) => isDuringSecond(one, atSeconds));
-  const from = await startOf(place, standing, { start, made, since: since.filter((entry) => !isTheirs(entry)) });
-  const within = await Promise.all(since.filter(isTheirs).map(({ to }) => isAncestor(view, to, from)));
+  const known = await Promise.all(since.map(({ to }) => isAncestor(view, to, landed)));
+  const theirs = new Set(since.filter((entry, at) => known[at] !== true && isMadeBy(commits, entry)));
+  const others = since.filter((entry) => !theirs.has(entry)).map(({ to }) => to);
+  const from = await newestOf(place, [start, landed, ...others], made);
+  const within = await Promise.all([...theirs].map(({ to }) => isAncestor(view, to, from)));
   // Somebody has gone on from what the agent made: only a person can part that.
   if (within.includes(true)) return start;
   if (from === made) return from;
@@ -88,18 +90,23 @@ async function takeBackBranch(
   return (await moveRef(view, ref, from, made, why)).moved ? from : start;
 }
 
-/** What a person committed or we published meanwhile is nobody's to take back. */
-async function startOf(
+/** What we published meanwhile is nobody's to take back. */
+async function landedIn(
   { view }: CheckoutPlace,
   standing: string,
-  { start, made, since }: { readonly start: Sha; readonly made: Sha; readonly since: readonly ReflogEntry[] },
+  { start, made }: { readonly start: Sha; readonly made: Sha },
 ): Promise<Sha> {
   const integration = await readRef(view, `refs/paralph/int/${standing}`);
   const [landed = start] = integration === null ? [] : await mergeBases(view, integration, made);
-  let from = start;
-  for (const one of [landed, ...since.map(({ to }) => to)])
-    if ((await isAncestor(view, from, one)) && (await isAncestor(view, one, made))) from = one;
-  return from;
+  return (await isAncestor(view, start, landed)) ? landed : start;
+}
+
+/** The last of them that builds on all before it and leads to a commit: nor is what a person committed. */
+async function newestOf({ view }: CheckoutPlace, commits: readonly [Sha, ...Sha[]], made: Sha): Promise<Sha> {
+  let [newest] = commits;
+  for (const one of commits)
+    if ((await isAncestor(view, newest, one)) && (await isAncestor(view, one, made))) newest = one;
+  return newest;
 }
 
 /** What a person had changed before must not land by way of an agent's commit: such a commit is kept, and not built upon. */

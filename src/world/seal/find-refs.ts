@@ -1,6 +1,7 @@
 import { deleteRef, moveRef } from '../git/refs.ts';
 import { findMovedRefs } from './refs-moved.ts';
 import type { MovedRef } from './refs-moved.ts';
+import { isMadeBy, readReflog } from './reflog.ts';
 import { restoreCheckout } from './restore-checkout.ts';
 import { short } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
@@ -45,6 +46,13 @@ function restorerOf(scene: Scene, moved: MovedRef): Finding['restore'] {
   if (scene.after.head !== scene.before.head) return null;
   const isIndexKept = scene.after.checkout?.indexHash === scene.before.checkout?.indexHash;
   // Who works in the checkout made its files, and they stay.
-  if (isIndexKept || scene.iteration.inPlace === true) return plain;
+  if (isIndexKept) return plain;
+  if (scene.iteration.inPlace === true) return isItsAlone(scene, moved) ? plain : null;
   return restoreCheckout(scene, { from: to, to: from, back, said: `${said}, its files and index` });
+}
+
+/** Nobody else moved it since, so going back takes nothing of theirs along. */
+function isItsAlone({ place, trace }: Scene, { ref, from }: MovedRef): boolean {
+  const entries = readReflog(place.repo.commonDir, ref);
+  return entries.slice(entries.findLastIndex(({ to }) => to === from) + 1).every((entry) => isMadeBy(trace, entry));
 }

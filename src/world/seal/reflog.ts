@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Sha } from '../../core/ids.ts';
 import { sha } from '../../core/ids.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
+import { isDuringSecond } from './git-trace.ts';
+import type { GitCommand } from './git-trace.ts';
 
 export interface ReflogEntry {
   readonly from: Sha;
@@ -24,3 +26,7 @@ export function parseReflog(text: string): readonly ReflogEntry[] {
     return [{ from: sha(from), to: sha(to), atSeconds: Number(at), message, line }];
   });
 }
+
+/** Whether one of these commands may have made an entry: our own carry our name, the others a second. */
+export const isMadeBy = (commands: readonly GitCommand[], { atSeconds, message }: ReflogEntry): boolean =>
+  !message.startsWith('paralph') && commands.some((command) => isDuringSecond(command, atSeconds));
