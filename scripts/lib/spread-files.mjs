@@ -3,8 +3,10 @@ import { BaseSequencer } from 'vitest/node';
 /** What takes longest begins first: at the end nothing would run beside it. */
 const LONG = [
   'test/chaos/short',
-  'test/clients/stopping',
+  'test/clients/landing',
   'test/landing/git/workloads',
+  'test/clients/stopping',
+  'test/e2e/soak',
   'test/clients/limits',
   'test/cases/storms',
   'test/e2e/package',
