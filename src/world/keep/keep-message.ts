@@ -2,7 +2,17 @@ import type { LoopId, Sha } from '../../core/ids.ts';
 import { loopId, sha } from '../../core/ids.ts';
 
 /** Why something was about to go. */
-export type KeepAct = 'discard' | 'clean' | 'prune' | 'retry' | 'reset' | 'reuse' | 'stop' | 'leak' | 'repair' | 'remove';
+export type KeepAct =
+  | 'discard'
+  | 'clean'
+  | 'prune'
+  | 'retry'
+  | 'reset'
+  | 'reuse'
+  | 'stop'
+  | 'leak'
+  | 'repair'
+  | 'remove';
 
 /** What takes worktrees away, and so can be taken back. */
 export const TAKING: readonly (KeepAct | 'pin')[] = ['discard', 'clean', 'prune'];
