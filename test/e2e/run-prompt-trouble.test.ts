@@ -42,7 +42,8 @@ describe('ralph run PROMPT in trouble', () => {
   it('scenario 30: an agent that fails, says nothing, or meets a limit is never done, and nothing of it is lost', async () => {
     const one = scratch();
     const flags = ['--json', '--set', 'limits.consecutive_failures=1', '--set', 'limits.no_progress=1'];
-    promptProject(one, `echo half > "$name.txt"\n${PROMISE}\nexit 1`);
+    const limited = { 'agents.fake': fakeClient(one, 'fake', [{ does: 'rate' }]) };
+    promptProject(one, `echo half > "$name.txt"\n${PROMISE}\nexit 1`, limited);
     const main = one.git('rev-parse', 'main');
     const failing = await ralph(one, ['run', ...flags, promptFor('failing')], ANY);
     writeAgent(one, 'exit 0');
@@ -58,7 +59,13 @@ describe('ralph run PROMPT in trouble', () => {
     }
     const { parked } = JSON.parse(failing.stdout) as { parked: { branch: string }[] };
     expect(one.git('show', `${parked[0]?.branch}:failing.txt`)).toBe('half');
-    expect(refsBelow(one.git, 'refs/heads/ralph/')).toHaveLength(2);
+    const held = startRalph(one, ['run', '--events', '--agent', 'fake', promptFor('held')]);
+    await held.waitFor(/account-held/);
+    held.signal('SIGINT');
+    expect((await held.ended).code).toBe(130);
+    const ends = ['loop-ready', 'loop-landed', 'loop-parked'];
+    expect(held.events().filter(({ type }) => ends.includes(type))).toEqual([]);
+    expect(refsBelow(one.git, 'refs/heads/ralph/')).toHaveLength(3);
     expect(one.git('rev-parse', 'main')).toBe(main);
     expect(readFileSync(`${one.repo}/failing.txt`, 'utf8')).toBe('half\n');
   });

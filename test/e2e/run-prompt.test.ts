@@ -10,6 +10,7 @@ import { landedTasks } from './harness/git.ts';
 import { foldersOf, promptFor, promptProject, PROMISE, readBook, writeAgent } from './harness/prompt-project.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
+import { claudeLines } from './harness/shell-agent.ts';
 import { INT } from './harness/values.ts';
 
 describe('ralph run PROMPT', () => {
@@ -38,19 +39,25 @@ describe('ralph run PROMPT', () => {
 
   it('scenario 25: --continue keeps the loop, its count and its cost', async () => {
     const one = scratch();
-    promptProject(one, `echo $RALPH_ITERATION >> "$name.txt"`, { limits: { iterations: 2 } });
+    const count = 'echo $RALPH_ITERATION >> "$name.txt"';
+    const config = { limits: { iterations: 2 } };
+    promptProject(one, `${count}\n${claudeLines('More to do.', 0.4)}`, config, { driver: 'claude' });
     const short = await ralph(one, ['run', '--json', promptFor('long')], { isCheckoutGuarded: false });
     expect(short.code, short.stderr).toBe(1);
     const { parked } = JSON.parse(short.stdout) as { parked: { task: string; reason: string }[] };
     expect(parked).toMatchObject([{ reason: 'iterations' }]);
     expect(one.git('status', '--porcelain')).toBe('?? long.txt');
-    writeAgent(one, `echo $RALPH_ITERATION >> "$name.txt"\n${PROMISE}`);
+    writeAgent(one, `${count}\n${claudeLines('Done. <promise>COMPLETE</promise>', 0.4)}`);
     const long = await ralph(one, ['run', '--continue', '--events'], { isCheckoutGuarded: false });
     expect(long.code, long.stderr).toBe(0);
     expect(one.git('show', 'main:long.txt')).toBe('1\n2\n3');
     expect(foldersOf(one, 'long')).toEqual([one.repo, one.repo, one.repo]);
     expect(landedTasks(one.git, INT)).toEqual([parked[0]?.task]);
     expect(one.git('status', '--porcelain')).toBe('');
+    const listed = await ralph(one, ['loops', 'list', '--all', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { id: parked[0]?.task, iterations: 3, cost_usd: expect.closeTo(1.2) },
+    ]);
     const again = await ralph(one, ['run', '--continue']);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('no single loop is waiting')]);
     const landed = await ralph(one, ['run', '--loop-id', parked[0]?.task ?? '']);
