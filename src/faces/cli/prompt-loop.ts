@@ -37,11 +37,12 @@ export async function runPrompt(call: Call): Promise<ExitCode> {
     const { continuePrompt } = await import('./continue-prompt.ts');
     return continuePrompt(call);
   }
-  const project = await startProject(call);
   const recording = openRecording(call);
   const prompt = readPrompt(call) ?? recording.prompt;
   if (prompt === null)
     throw new AppError('E_USAGE', 'there is no prompt', { remedy: 'ralph run "what should be done"' });
+  // Only now: where nothing can be done, nothing is made or mended either.
+  const project = await startProject(call);
   return runPromptLoop(call, { project, prompt, title: prompt === recording.prompt ? recording.title : null });
 }
 
