@@ -22,7 +22,7 @@ const CHAIN = `tasks:
 `;
 
 describe('order', () => {
-  it('dependencies: a task starts when what it needs has landed, and sees it', async () => {
+  it('scenario 42: dependencies: a task starts when what it needs has landed, and sees it', async () => {
     const one = scratch();
     project(one, {
       tasks: { 'tasks.yaml': CHAIN },
@@ -100,7 +100,7 @@ describe('order', () => {
     expect(tasksWith(parseEvents(stdout), 'loop-landed').sort()).toEqual(['long', 's1', 's2', 's3']);
   });
 
-  it('S2.1 never more agents than max_workers', async () => {
+  it('S2.1, scenario 42: never more agents than max_workers', async () => {
     const one = scratch();
     project(one, { tasks: ['a', 'b', 'c', 'd', 'e'] });
     const { stdout } = await ralph(one, [...RUN, '--events']);
