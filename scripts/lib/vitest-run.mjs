@@ -26,6 +26,15 @@ function testEnvironment(scratch, isBuilt) {
   return { ...env, ...(scratch !== null && { TMPDIR: scratch }), ...(isBuilt && { TESTS_ARE_BUILT: 'true' }) };
 }
 
+/** A failing chaos round keeps what it saw, mounted: that must not keep the counts from being told. */
+function removeScratch(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    console.log(`left for a look: ${folder} (${error.code})`);
+  }
+}
+
 /**
  * Runs the named vitest projects and returns counts. Anything that went wrong outside a test counts as one failure. Where
  * `isBuilt`, each file of tests takes the program as it is.
@@ -50,7 +59,7 @@ export async function runVitest(projects, filters = [], { isBuilt = false } = {}
       env: testEnvironment(scratch, isBuilt),
     },
   );
-  if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  if (scratch !== null) removeScratch(scratch);
   const results = readResults();
   if (results == null) return { passed: 0, failed: 1, skipped: 0 };
   const failed = results.numFailedTests + brokenFiles(results);

@@ -138,11 +138,11 @@ function startLanding(state: State, event: Extract<Event, { type: 'landing-start
 /** Asked for by a person: what is ready, or was put aside at landing, goes (again) into the queue. */
 function queueLoops(state: State, items: Extract<Event, { type: 'landing-requested' }>['items'], stamp: Stamp): State {
   const loops = { ...state.loops };
-  for (const { loop: id, head } of items) {
+  for (const [at, { loop: id, head }] of items.entries()) {
     const loop = loops[id];
     if (loop == null || !canBeQueued(loop) || isTakenByAnother({ ...state, loops }, loop)) continue;
-    // Asked for together, they still land in the order in which they became ready.
-    const readySeq = loop.phase.at === 'ready' ? loop.phase.readySeq : stamp.seq;
+    // Asked for together, they land in the order in which they were named.
+    const readySeq = stamp.seq + at / (items.length + 1);
     const phase = { at: 'ready', queued: true, readySeq } as const;
     loops[id] = { ...loop, head, since: stamp.at, phase, clash: null };
   }

@@ -18,14 +18,14 @@ describe('the queue', () => {
     expect(order()).toEqual([d, b, c, a]);
   });
 
-  it('scenario 9: what is asked for together lands in the order in which it became ready', () => {
+  it('what is asked for together lands in the order in which it was named', () => {
     const tale = tellTale();
     tale.join('h1', { mergePolicy: 'manual' });
     tale.read(task('a'), task('b'), task('c'));
     const [c, a, b] = [tale.ready('c'), tale.ready('a'), tale.ready('b')];
-    const items = [a, b, c].map((loop) => ({ loop, head: sha('h') }));
+    const items = [b, c, a].map((loop) => ({ loop, head: sha('h') }));
     tale.write({ type: 'landing-requested', items });
-    expect(landingQueue(tale.state()).map((loop) => loop.id)).toEqual([c, a, b]);
+    expect(landingQueue(tale.state()).map((loop) => loop.id)).toEqual([b, c, a]);
   });
 
   it('lets a stack ride together, base first, and never without its base', () => {

@@ -35,7 +35,6 @@ describe('command lines that say too little or too much', () => {
       ['config', 'set', 'completion_promise', 'ALL', 'DONE'],
       ['tasks', 'reset', 'a', 'b'],
       ['status', 'a'],
-      ['run', 'a'],
       ['cost', 'a'],
     ];
     for (const args of commands) {

@@ -88,10 +88,14 @@ export function trainProject(one: Scratch, spec: TrainSpec): void {
 }
 
 /** The same with everything done and nothing landed. */
-export async function readyTrain(one: Scratch, spec: TrainSpec & { readonly tasks: readonly string[] }): Promise<void> {
+export async function readyTrain(
+  one: Scratch,
+  spec: TrainSpec & { readonly tasks: readonly string[] },
+  workers = 4,
+): Promise<void> {
   const parallel = { ...(spec.config?.['parallel'] as object), merge_policy: 'manual' };
   trainProject(one, { ...spec, config: { ...spec.config, parallel } });
-  const { stdout, stderr } = await ralph(one, ['run', '--parallel', '--max-workers', '4', '--json']);
+  const { stdout, stderr } = await ralph(one, ['run', '--parallel', '--max-workers', String(workers), '--json']);
   expect(summaryOf(stdout), stderr).toMatchObject({ ready: [...spec.tasks].sort(), parked: [] });
 }
 

@@ -53,7 +53,8 @@ export const handle: Handler = async (call) => {
 
 function choose(call: Call, state: State): readonly Loop[] {
   const can = loopsOf(state).filter(canBeQueued);
-  if (call.flags['all'] === true) return can.filter((loop) => loop.phase.at === 'ready');
+  if (call.flags['all'] === true)
+    return can.filter((loop) => loop.phase.at === 'ready').sort((a, b) => readySeqOf(a) - readySeqOf(b));
   if (call.args.length === 0)
     throw new AppError('E_USAGE', 'say which loops to land, or --all', { remedy: 'ralph land --all' });
   return call.args.map((id) => {
@@ -72,6 +73,9 @@ function choose(call: Call, state: State): readonly Loop[] {
     );
   });
 }
+
+/** First come, first landed. */
+const readySeqOf = ({ phase }: Loop): number => (phase.at === 'ready' ? phase.readySeq : 0);
 
 /** A loop that was started from another's unlanded branch brings that one along, before itself. */
 function withBases(state: State, chosen: readonly Loop[]): readonly Loop[] {
