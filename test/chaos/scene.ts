@@ -79,7 +79,8 @@ function settings(scene: Scene, random: Random, programs: Programs): string {
 
 /** Every commit that is made by hand or by an agent gets into the ledger, with the loop it was made in. */
 const hook = (books: string): string =>
-  `#!/bin/sh\necho "$(git rev-parse HEAD) \${RALPH_LOOP_ID:-user}" >>'${join(books, 'commits')}'\n`;
+  // The nemesis kills this git too; then nobody can say which commit it was.
+  `#!/bin/sh\nid=$(git rev-parse HEAD) && echo "$id \${RALPH_LOOP_ID:-user}" >>'${join(books, 'commits')}'\n`;
 
 function makeRepository(scene: Scene, tasks: readonly string[], config: string): void {
   const { repo, git } = scene;
