@@ -13,7 +13,7 @@ import { scratch } from './harness/scratch.ts';
 import { until } from './harness/until.ts';
 
 /** The whole of it: SOAK=2000. What leaks with each iteration shows in a part of it as well. */
-const ITERATIONS = Number(process.env['SOAK'] ?? 40);
+const ITERATIONS = Number(process.env['SOAK'] ?? 25);
 const TASKS = 10;
 const PER_TASK = Math.ceil(ITERATIONS / TASKS);
 const TIMEOUT_MS = 120_000 + ITERATIONS * 1000;
