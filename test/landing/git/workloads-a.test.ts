@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
 import { declareGitWorkloads } from './declare-git-workloads.ts';
 
-describe('landing on real git', () => declareGitWorkloads(1, 18));
+describe('landing on real git', () => declareGitWorkloads(9, 22));
