@@ -7,7 +7,7 @@ import { loopId } from './ids.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
 import type { TaskView } from './view.ts';
-import { allTaskViews, taskViews } from './view.ts';
+import { promptViews, taskViews } from './view.ts';
 
 /** What came of a run, counted from what is so, not from what was tried. */
 export interface Summary {
@@ -86,7 +86,7 @@ export function summarize(state: State, policy: HostPolicy): Summary {
 
 /** A host that only lands has no prompt of its own: it tells of those that something became of. */
 function promptsOf(state: State): readonly TaskView[] {
-  return allTaskViews(state, '').filter(({ loop }) => {
+  return promptViews(state, '').filter(({ loop }) => {
     const since = loop === null ? undefined : state.loops[loopId(loop)]?.since;
     return since !== undefined && since >= state.run.since;
   });

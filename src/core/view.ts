@@ -111,8 +111,7 @@ export interface StatusView {
 }
 
 export function statusView(state: State, tracker: string, nowMs: number): StatusView {
-  const own = taskViews(state, tracker);
-  const tasks = [...own, ...allTaskViews(state, tracker).slice(own.length).filter(isOpenPrompt)];
+  const tasks = [...taskViews(state, tracker), ...promptViews(state, tracker).filter(isOpenPrompt)];
   const count = (status: TaskState): number => tasks.filter((task) => task.status === status).length;
   const states: readonly TaskState[] = [
     'waiting',
@@ -175,17 +174,24 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
 /** The tracker's tasks, and every prompt that was given to a single loop. */
 export const allTaskViews = (state: State, tracker: string): readonly TaskView[] => [
   ...taskViews(state, tracker),
-  ...Object.keys(state.trackers)
-    .filter((name) => isPromptTracker(name) && name !== tracker)
-    .flatMap((name) => taskViews(state, name)),
+  ...promptViews(state, tracker),
 ];
+
+/** Every prompt but that of `tracker`. */
+export function promptViews(state: State, tracker: string): readonly TaskView[] {
+  const newest = newestLoops(state);
+  const others = Object.keys(state.trackers).filter((name) => isPromptTracker(name) && name !== tracker);
+  return others.flatMap((name) => viewsOf(state, name, newest));
+}
 
 /** Prompts are over once landed or thrown away: nobody keeps a list of them. */
 const isOpenPrompt = ({ status, reason }: TaskView): boolean =>
   status !== 'landed' && status !== 'waiting' && reason !== 'discarded';
 
-export function taskViews(state: State, tracker: string): readonly TaskView[] {
-  const newest = newestLoops(state);
+export const taskViews = (state: State, tracker: string): readonly TaskView[] =>
+  viewsOf(state, tracker, newestLoops(state));
+
+function viewsOf(state: State, tracker: string, newest: ReturnType<typeof newestLoops>): readonly TaskView[] {
   return (state.trackers[tracker]?.tasks ?? []).map((task) =>
     taskView(state, tracker, task, newest.get(taskKey(tracker, task.id)) ?? null),
   );

@@ -5,13 +5,18 @@ import { TRACKER_NAMES, trackerKindOf } from '../text/trackers/tracker-names.ts'
 
 /** The task file to work on: the one named, else the first known name that is there. Relative to the checkout. */
 export function findTracker(root: string, named: string | null): string {
-  if (named !== null) return namedTracker(root, named);
-  const found = TRACKER_NAMES.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined);
-  if (found !== undefined) return found;
+  const found = findTrackerOrNull(root, named);
+  if (found !== null) return found;
   throw new AppError('E_NO_TASKS', `no task file in ${root}`, {
     facts: [`looked for ${TRACKER_NAMES.join(', ')}`],
     remedy: `printf -- '## Tasks\\n\\n- [ ] First task\\n' > PRD.md`,
   });
+}
+
+/** The same; null where none is named and none is there. */
+export function findTrackerOrNull(root: string, named: string | null): string | null {
+  if (named !== null) return namedTracker(root, named);
+  return TRACKER_NAMES.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined) ?? null;
 }
 
 function namedTracker(root: string, named: string): string {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Repository } from './git/repository.ts';
@@ -8,7 +7,7 @@ import type { ProcessIdentity } from './processes/identity.ts';
 import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
 import { namesIfThere } from './processes/read-if-there.ts';
 import { lookAtShim } from './processes/shim-folder.ts';
-import { ensureRalphFolderIn, lockFile, runFolder } from './state-places.ts';
+import { checkoutKey, ensureRalphFolderIn, lockFile, runFolder } from './state-places.ts';
 
 /** Who works in a checkout, as `.ralph/loop.lock` tells it. */
 export interface LockHolder extends ProcessIdentity {
@@ -86,8 +85,7 @@ export function takeLoopLock(
 
 export const isHeld = (taken: HeldLock | LockHolder): taken is HeldLock => 'release' in taken;
 
-const mutexOf = (repo: Repository, checkout: string): string =>
-  lockFile(repo, `checkout-${createHash('sha256').update(checkout).digest('hex').slice(0, 12)}`);
+const mutexOf = (repo: Repository, checkout: string): string => lockFile(repo, `checkout-${checkoutKey(checkout)}`);
 
 /** Whole or not at all: who reads it sees the one before or this one. */
 function write(checkout: string, holder: LockHolder): void {

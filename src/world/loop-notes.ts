@@ -1,9 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { cannotWrite } from './log/log-errors.ts';
+import { readAdminNote, writeAdminNote } from './git/admin-note.ts';
 import { adminDirOf, gitDirs, worktreeOf } from './git/worktree-admin.ts';
 import type { Repository } from './git/repository.ts';
-import { textIfThere } from './processes/read-if-there.ts';
 import { carriesOurLock } from './git/worktree-entries.ts';
 import type { LoopNote } from '../core/events.ts';
 
@@ -21,22 +18,7 @@ export interface NotedWorktree {
 export function writeLoopNote(repo: Repository, path: string, note: LoopNote): void {
   const adminDir = adminDirOf(repo, path);
   if (adminDir === null) return;
-  const file = join(adminDir, NAME);
-  try {
-    const draft = openSync(`${file}.tmp`, 'w', 0o600);
-    try {
-      writeFileSync(draft, JSON.stringify(note));
-      fsyncSync(draft);
-    } finally {
-      closeSync(draft);
-    }
-    renameSync(`${file}.tmp`, file);
-    const folder = openSync(adminDir, 'r');
-    fsyncSync(folder);
-    closeSync(folder);
-  } catch (error) {
-    throw cannotWrite(adminDir, error);
-  }
+  writeAdminNote(adminDir, NAME, note);
 }
 
 /** Every worktree that carries our lock and a note, whether or not its folder is still there. */
@@ -51,12 +33,8 @@ export function notedWorktrees(repo: Repository): readonly NotedWorktree[] {
 
 /** Null: none, or one that an agent or a crash spoiled. */
 export function readLoopNote(adminDir: string): LoopNote | null {
-  try {
-    const note = JSON.parse(textIfThere(join(adminDir, NAME)) || 'null') as Partial<Record<string, unknown>> | null;
-    const isWhole =
-      note !== null && TEXTS.every((key) => typeof note[key] === 'string') && typeof note['attempt'] === 'number';
-    return isWhole && /^[0-9a-f]{40,64}$/.test(String(note['base'])) ? (note as unknown as LoopNote) : null;
-  } catch {
-    return null;
-  }
+  const note = readAdminNote(adminDir, NAME);
+  const isWhole =
+    note !== null && TEXTS.every((key) => typeof note[key] === 'string') && typeof note['attempt'] === 'number';
+  return isWhole && /^[0-9a-f]{40,64}$/.test(String(note['base'])) ? (note as unknown as LoopNote) : null;
 }

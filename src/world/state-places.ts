@@ -14,6 +14,10 @@ export const ralphFolder = (repo: Repository): string => join(repo.root, '.ralph
 export const workerLog = (repo: Repository, slot: number, task: string): string =>
   join(ralphFolder(repo), 'logs', `worker-${slot}-${fileName(task)}.log`);
 
+/** A short name for a checkout that no other one has, safe as a file name. */
+export const checkoutKey = (checkout: string): string =>
+  createHash('sha256').update(checkout).digest('hex').slice(0, 12);
+
 /** Makes `.ralph/`, which hides itself from git. */
 export const ensureRalphFolder = (repo: Repository): void => ensureRalphFolderIn(repo.root);
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile } from './agent-run/agent-file.ts';
@@ -7,6 +6,7 @@ import { cannotWrite } from './log/log-errors.ts';
 import type { ProcessIdentity } from './processes/identity.ts';
 import { isAlive, ownIdentity } from './processes/identity.ts';
 import { namesIfThere } from './processes/read-if-there.ts';
+import { checkoutKey } from './state-places.ts';
 
 const LOOK_AGAIN_MS = 200;
 
@@ -21,7 +21,7 @@ export async function waitInLine<T>(
     readonly signal: AbortSignal;
   },
 ): Promise<T | null> {
-  const folder = join(repo.stateDir, 'waiting', createHash('sha256').update(checkout).digest('hex').slice(0, 12));
+  const folder = join(repo.stateDir, 'waiting', checkoutKey(checkout));
   const name = enter(folder);
   try {
     for (let before = 0; !options.signal.aborted;) {

@@ -33,17 +33,12 @@ export async function runGates(
   command: RunGates,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const { world } = context;
   const loop = context.state().loops[command.loop];
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
   const working: Working = { ...loop, worktree: loop.worktree };
   const seen = await (loop.place.at === 'checkout' ? gateApart : gateInside)(context, command, working, signal);
   if (seen === null) return [];
-  const { head, tree, tested, ran } = seen;
-  const [changed, links] = await Promise.all([
-    loop.base === null ? [] : world.worktrees.changed(loop.base, head),
-    loop.base === null ? [] : world.worktrees.linksOut(loop.base, head),
-  ]);
+  const { head, tree, tested, ran, changed, links } = seen;
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   // What others write through a link that leads out is written there, so it waits for a person as well.
@@ -52,7 +47,20 @@ export async function runGates(
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
 }
 
-interface Seen {
+interface Touched {
+  readonly changed: readonly string[];
+  readonly links: readonly string[];
+}
+
+/** What the loop changed since it began; asked while the gates run. */
+async function touchedBy({ world }: PerformContext, { base }: Loop, head: Sha): Promise<Touched> {
+  if (base === null) return { changed: [], links: [] };
+  const { worktrees } = world;
+  const [changed, links] = await Promise.all([worktrees.changed(base, head), worktrees.linksOut(base, head)]);
+  return { changed, links };
+}
+
+interface Seen extends Touched {
   readonly head: Sha;
   readonly tree: Sha;
   readonly tested: Sha;
@@ -79,11 +87,14 @@ async function gateInside(
   if (hasGates) await worktrees.restore(path);
   const { head, tree } = await worktrees.facts(path);
   const preview = await previewOf(context, loop, head);
-  const ran = await gated(context, command, loop, head, preview?.commit ?? null, signal);
+  const [ran, touched] = await Promise.all([
+    gated(context, command, loop, head, preview?.commit ?? null, signal),
+    touchedBy(context, loop, head),
+  ]);
   if (hasGates) await worktrees.restore(path);
   await worktrees.standOn(path, loop.branch);
   if (ran === null || (await worktrees.facts(path)).head !== head) return null;
-  return { head, tree, tested: preview?.tree ?? tree, ran };
+  return { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
 }
 
 /** A person's checkout holds more than the work, and nothing of it may be put aside: what would land is tested elsewhere. */
@@ -100,12 +111,12 @@ async function gateApart(
   const preview = await previewOf(context, loop, head);
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const name = `${loop.id}/gates-${n}`;
-  const ran = policy.hasGates
-    ? await world.worktrees.withGateWorktree(APART_SLOT, preview?.commit ?? head, (path) =>
-        world.gates.run({ path, name, timeoutMs, signal, force }),
-      )
-    : GREEN;
-  return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran };
+  const gate = (path: string): Promise<Ran | null> => world.gates.run({ path, name, timeoutMs, signal, force });
+  const [ran, touched] = await Promise.all([
+    policy.hasGates ? world.worktrees.withGateWorktree(APART_SLOT, preview?.commit ?? head, gate) : GREEN,
+    touchedBy(context, loop, head),
+  ]);
+  return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
 }
 
 async function gated(

@@ -13,7 +13,7 @@ import { takeUpLost } from './start-project.ts';
 export async function openLandingWorld(call: Call, project: Project, target: string): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
-  const path = trackerOrPrompts(project, await readState(repo));
+  const path = await trackerOrPrompts(project, () => readState(repo));
   // Each prompt is in the log; here is only nothing to read and nothing to tick.
   const tracker = isPromptTracker(path)
     ? { ...promptTrackerFile(path, '', []), look: () => null }

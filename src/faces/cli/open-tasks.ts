@@ -6,7 +6,7 @@ import type { State } from '../../core/model.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
 import { isPromptTracker, promptTracker } from '../../core/tasks.ts';
-import { findTracker } from '../../world/find-tracker.ts';
+import { findTracker, findTrackerOrNull } from '../../world/find-tracker.ts';
 import type { TrackerFile } from '../../world/world.ts';
 import type { Project } from './project.ts';
 
@@ -17,7 +17,7 @@ export interface OpenTasks {
 
 /** The state with the tasks as the file tells them now. An unchanged file is not parsed again: status must be cheap. */
 export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
-  const tracker = trackerOrPrompts(project, state);
+  const tracker = await trackerOrPrompts(project, () => state);
   if (isPromptTracker(tracker)) return { tracker, state };
   if (
     state.trackers[tracker] !== undefined &&
@@ -28,15 +28,15 @@ export async function openTasks(project: Project, state: State): Promise<OpenTas
   return { tracker, state: withTasks(state, readTracker(openTracker(project.repo.root, tracker))) };
 }
 
-/** Where only single loops work there is no task file, and nobody misses one. */
-export function trackerOrPrompts({ repo, config }: Project, state: State): string {
-  try {
-    return findTracker(repo.root, config.settings.tasks);
-  } catch (error) {
-    const isMissing = error instanceof AppError && error.code === 'E_NO_TASKS' && config.settings.tasks === null;
-    if (isMissing && Object.keys(state.trackers).some(isPromptTracker)) return promptTracker('');
-    throw error;
-  }
+/** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */
+export async function trackerOrPrompts(
+  { repo, config: { settings } }: Project,
+  stateOf: () => State | Promise<State>,
+): Promise<string> {
+  const found = findTrackerOrNull(repo.root, settings.tasks);
+  if (found !== null) return found;
+  const hasPrompts = Object.keys((await stateOf()).trackers).some(isPromptTracker);
+  return hasPrompts ? promptTracker('') : findTracker(repo.root, settings.tasks);
 }
 
 export interface ReadTracker {

@@ -20,6 +20,7 @@ import { prepareRun, warnAll } from './prepare-run.ts';
 import type { Project } from './project.ts';
 import { readPrompt, titleOf } from './prompt-text.ts';
 import { openRecording } from './recording.ts';
+import type { Recording } from './recording.ts';
 import { startProject } from './start-project.ts';
 
 /** A single loop: a tracker of one task that no file stands behind. */
@@ -43,7 +44,8 @@ export async function runPrompt(call: Call): Promise<ExitCode> {
     throw new AppError('E_USAGE', 'there is no prompt', { remedy: 'ralph run "what should be done"' });
   // Only now: where nothing can be done, nothing is made or mended either.
   const project = await startProject(call);
-  return runPromptLoop(call, { project, prompt, title: prompt === recording.prompt ? recording.title : null });
+  const title = prompt === recording.prompt ? recording.title : null;
+  return runPromptLoop(call, { project, prompt, title, recording });
 }
 
 export interface PromptOrder {
@@ -51,14 +53,17 @@ export interface PromptOrder {
   readonly prompt: string;
   /** Null: how the prompt begins. */
   readonly title: string | null;
+  /** What was asked for beside the prompt, where that was looked at already. */
+  readonly recording?: Recording;
 }
 
-export async function runPromptLoop(call: Call, { project, prompt, title }: PromptOrder): Promise<ExitCode> {
+export async function runPromptLoop(call: Call, order: PromptOrder): Promise<ExitCode> {
+  const { project, prompt, title, recording } = order;
   const shown = title ?? titleOf(prompt);
   const id = `${slug(shown)}-${realIds(project.repo).suffix()}`;
   const tracker = promptTracker(id);
   const single: Single = { tracker, tasks: [taskOf(id, shown, prompt)], loop: null, opening: [] };
-  return drive(call, project, single, prompt);
+  return drive(call, project, single, prompt, recording);
 }
 
 /** Goes on with a single loop that was stopped, put aside, or lost its host. */
@@ -84,10 +89,15 @@ const taskOf = (id: string, title: string, prompt: string): Task => ({
   line: 1,
 });
 
-async function drive(call: Call, project: Project, single: Single, prompt: string): Promise<ExitCode> {
+async function drive(
+  call: Call,
+  project: Project,
+  single: Single,
+  prompt: string,
+  recording = openRecording(call),
+): Promise<ExitCode> {
   const { repo } = project;
   const { tracker, tasks } = single;
-  const recording = openRecording(call);
   const settings = { ...settingsOf(call, project), ...recording.settings };
   const prepared = await prepareRun(call, project, { settings, tracker, ...recording.agents });
   const { identity, target, agents } = prepared;

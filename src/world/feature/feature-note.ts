@@ -1,11 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { WorktreeSettings } from '../../core/settings.ts';
 import { freePorts } from '../../text/feature/free-ports.ts';
-import { cannotWrite } from '../log/log-errors.ts';
 import { withMutex } from '../mutex.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { readAdminNote, writeAdminNote } from '../git/admin-note.ts';
 import type { Repository } from '../git/repository.ts';
 import { gitDirs } from '../git/worktree-admin.ts';
 
@@ -36,35 +34,17 @@ const NAME = 'paralph-feature.json';
 
 /** Null: none, or one that a crash or an agent spoiled. */
 export function readFeatureNote(adminDir: string): FeatureNote | null {
-  try {
-    const note = JSON.parse(textIfThere(join(adminDir, NAME)) || 'null') as Partial<FeatureNote> | null;
-    const isWhole =
-      note !== null &&
-      [note.name, note.branch, note.base].every((text) => typeof text === 'string') &&
-      [note.portBase, note.portStep].every((count) => Number.isInteger(count)) &&
-      Array.isArray(note.carried);
-    return isWhole ? (note as FeatureNote) : null;
-  } catch {
-    return null;
-  }
+  const note = readAdminNote(adminDir, NAME) as Partial<FeatureNote> | null;
+  const isWhole =
+    note !== null &&
+    [note.name, note.branch, note.base].every((text) => typeof text === 'string') &&
+    [note.portBase, note.portStep].every((count) => Number.isInteger(count)) &&
+    Array.isArray(note.carried);
+  return isWhole ? (note as FeatureNote) : null;
 }
 
 /** On the disk when it returns. */
-export function writeFeatureNote(adminDir: string, note: FeatureNote): void {
-  const file = join(adminDir, NAME);
-  try {
-    const draft = openSync(`${file}.tmp`, 'w', 0o600);
-    try {
-      writeFileSync(draft, JSON.stringify(note));
-      fsyncSync(draft);
-    } finally {
-      closeSync(draft);
-    }
-    renameSync(`${file}.tmp`, file);
-  } catch (error) {
-    throw cannotWrite(adminDir, error);
-  }
-}
+export const writeFeatureNote = (adminDir: string, note: FeatureNote): void => writeAdminNote(adminDir, NAME, note);
 
 /** Notes down a worktree with ports that no other one has. One that has a note keeps its ports. */
 export function noteFeature(

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
-import { findTracker } from '../../../world/find-tracker.ts';
+import { findTracker, findTrackerOrNull } from '../../../world/find-tracker.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { openTracker } from '../../../world/tracker-file.ts';
 import { chooseTasks } from '../choose-tasks.ts';
@@ -12,9 +12,8 @@ import type { Call, Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
 import type { ReadTracker } from '../open-tasks.ts';
 import { prepareRun, warnAll } from '../prepare-run.ts';
-import { isForPrompt } from '../prompt-text.ts';
+import { hasFile, isForPrompt } from '../prompt-text.ts';
 import { readState } from '../project.ts';
-import type { Project } from '../project.ts';
 import { sayWhere } from '../say-where.ts';
 import { startProject, takeUpLost } from '../start-project.ts';
 
@@ -29,12 +28,12 @@ export const handle: Handler = async (call) => {
   const { repo, config } = project;
   const { settings } = config;
   sayWhere(call, repo);
-  const found = await trackerOrPrompt(call, project);
-  if (found === null) {
+  const found = findTrackerOrNull(repo.root, settings.tasks);
+  if (found === null && hasFile(call, PROMPT_FILE)) {
     const { runPrompt } = await import('../prompt-loop.ts');
     return runPrompt({ ...call, flags: { ...call.flags, promptFile: PROMPT_FILE } });
   }
-  const tracker = openTracker(repo.root, found);
+  const tracker = openTracker(repo.root, found ?? findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
   const choice = chooseTasks(call, tasks.tasks);
   const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
@@ -52,18 +51,6 @@ export const handle: Handler = async (call) => {
 };
 
 const PROMPT_FILE = 'PROMPT.md';
-
-/** Null: there is no task file, but a prompt under the name it usually has. */
-async function trackerOrPrompt(call: Call, { repo, config }: Project): Promise<string | null> {
-  try {
-    return findTracker(repo.root, config.settings.tasks);
-  } catch (error) {
-    const isMissing = error instanceof AppError && error.code === 'E_NO_TASKS' && config.settings.tasks === null;
-    const { hasFile } = await import('../prompt-text.ts');
-    if (isMissing && hasFile(call, PROMPT_FILE)) return null;
-    throw error;
-  }
-}
 
 function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
   return state.trackers[path]?.digest === digest ? [] : [{ type: 'tasks-read', tracker: path, digest, tasks }];
