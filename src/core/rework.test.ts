@@ -306,6 +306,21 @@ describe('a conflict that is foreseen', () => {
   });
 });
 
+describe('work that was thrown away and had back as a branch alone', () => {
+  it('gets a worktree before main comes in', () => {
+    const { tale, a } = scene();
+    const { head } = tale.loop(a);
+    tale.write(
+      { type: 'loop-discarded', loop: a, kept: 'refs/paralph/keep/a/1' },
+      { type: 'loop-restored', loop: a, path: null },
+      { type: 'landing-requested', items: [{ loop: a, head: head ?? sha('none') }] },
+    );
+    clash(tale, [a, ['x']]);
+    tale.sendBack(a);
+    expect(tale.loop(a)).toMatchObject({ worktree: null, phase: { at: 'preparing' }, rework: { kind: 'conflict' } });
+  });
+});
+
 describe("work of a loop in a person's checkout", () => {
   const inPlace = (branch: string | null) => ({ place: { at: 'checkout', path: '/somewhere/repo', branch } }) as const;
 

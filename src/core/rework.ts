@@ -25,9 +25,12 @@ function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
 
 type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
 
-/** Nothing is merged into a person's checkout: a loop that worked there goes on in a worktree, and its files stay where they are. */
+/**
+ * Nothing is merged into a person's checkout: a loop that worked there goes on in a worktree, and its files stay where
+ * they are. One that was given back as a branch alone gets a worktree first, too.
+ */
 const apart = (loop: Loop): Pick<Loop, 'place' | 'worktree' | 'worktreeState' | 'phase'> =>
-  loop.place.at === 'checkout'
+  loop.place.at === 'checkout' || loop.worktree === null
     ? { place: { at: 'worktree' }, worktree: null, worktreeState: 'none', phase: { at: 'preparing' } }
     : { ...loop, phase: { at: 'updating', n: loop.iteration + 1 } };
 
