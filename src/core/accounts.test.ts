@@ -77,6 +77,17 @@ describe('a hold', () => {
     }
   });
 
+  it('is over together with a warning that is over too', () => {
+    const { tale, loops } = begun();
+    hold(tale, loops[0], 'limit', FAR_MS);
+    hold(tale, loops[1], 'warning', FAR_MS + 5);
+    expect(accountsToResume(tale.state(), FAR_MS)).toMatchObject([{ untilMs: FAR_MS }]);
+    const over = accountsToResume(tale.state(), FAR_MS + 5);
+    expect(over).toMatchObject([{ untilMs: FAR_MS + 5 }]);
+    tale.write(...over);
+    expect(tale.state().accounts['a']).toMatchObject({ hold: null, warnedUntilMs: null });
+  });
+
   it('is never shortened by what loops under way meet, and many of them are one strike', () => {
     const notice = fc.record({
       kind: fc.constantFrom<HoldKind>('limit', 'rate', 'auth'),

@@ -118,11 +118,12 @@ export function retryLogins(state: State): State {
   return { ...state, accounts: Object.fromEntries(accounts) };
 }
 
-/** Accounts whose hold is over by now or, where there is none, their warning. */
+/** Accounts whose hold is over by now or, where there is none any more, their warning. */
 export function accountsToResume(state: State, nowMs: number): readonly Resumed[] {
   return Object.entries(state.accounts).flatMap(([account, { hold, warnedUntilMs }]): Resumed[] => {
-    const untilMs = hold === null ? warnedUntilMs : hold.untilMs;
-    return untilMs === null || untilMs > nowMs ? [] : [{ type: 'account-resumed', account, untilMs }];
+    if (hold !== null && !isOver(hold.untilMs, nowMs)) return [];
+    const over = [hold?.untilMs ?? null, warnedUntilMs].filter((untilMs) => isOver(untilMs, nowMs));
+    return over.length === 0 ? [] : [{ type: 'account-resumed', account, untilMs: Math.max(...over.map(Number)) }];
   });
 }
 

@@ -25,12 +25,16 @@ function stage() {
     troubleMs: -1,
     told: [] as string[],
     state: EMPTY_STATE as State,
+    tip: (_branch: string): Promise<never> => Promise.reject(new Error('no branch')),
   };
   const world = {
     clock: { awakeMs: () => scene.awakeMs, nowMs: () => 0 },
     disk: { freeMb: () => scene.freeMb },
     integration: { publish: async () => scene.publish() },
-    worktrees: { withGateWorktree: (_slot: number, _at: string, act: (path: string) => unknown) => act('/w') },
+    worktrees: {
+      withGateWorktree: (_slot: number, _at: string, act: (path: string) => unknown) => act('/w'),
+      tip: (branch: string) => scene.tip(branch),
+    },
     gates: { run: async () => ({ report: scene.report, durationMs: 1 }) },
   } as unknown as World;
   let ring = (): void => undefined;
@@ -49,17 +53,20 @@ function stage() {
     },
   } as unknown as Parameters<typeof createPerformer>[0];
   const performer = createPerformer(context);
-  /** Performs, and waits for the end if anything was begun. */
-  const perform = async (command: Command): Promise<readonly Event[] | 'waits'> => {
-    const rung = new Promise<void>((resolve) => {
+  /** The next time something has ended. */
+  const rung = (): Promise<void> =>
+    new Promise((resolve) => {
       ring = resolve;
     });
+  /** Performs, and waits for the end if anything was begun. */
+  const perform = async (command: Command): Promise<readonly Event[] | 'waits'> => {
+    const ended = rung();
     performer.perform([command]);
     if (performer.isIdle()) return 'waits';
-    await rung;
+    await ended;
     return performer.takeSettled();
   };
-  return { scene, perform };
+  return { scene, perform, performer, rung };
 }
 
 const enospc = (): never => {
@@ -123,5 +130,25 @@ describe('what lacks room', () => {
     expect(await perform(make as unknown as Command)).toBe('waits');
     scene.state = EMPTY_STATE;
     expect(await perform(make as unknown as Command)).toMatchObject([{ type: 'command-failed', code: 'BUG' }]);
+  });
+});
+
+describe('a loop that is stopped and goes on at once', () => {
+  const make = (loop: string, fence: number): Command =>
+    ({ type: 'make-worktree', key: `make:${loop}:${fence}`, loop, fence, branch: `${loop}:${fence}` }) as never;
+
+  it('begins nothing before what it did is gone', async () => {
+    const { scene, performer, rung } = stage();
+    const giveUp = new Map<string, () => void>();
+    scene.tip = (branch) => new Promise((_resolve, reject) => giveUp.set(branch, () => reject(new Error('stopped'))));
+    performer.perform([make('a', 1)]);
+    performer.perform([make('a', 2), make('b', 1)]);
+    expect([...giveUp.keys()]).toEqual(['a:1', 'b:1']);
+    const ended = rung();
+    giveUp.get('a:1')?.();
+    await ended;
+    expect(performer.takeSettled()).toEqual([]);
+    performer.perform([make('a', 2), make('b', 1)]);
+    expect([...giveUp.keys()]).toEqual(['a:1', 'b:1', 'a:2']);
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from '../core/commands.ts';
 import { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
+import type { LoopId } from '../core/ids.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
 import type { World } from '../world/world.ts';
@@ -38,8 +39,11 @@ export interface Performer {
 }
 
 interface UnderWay {
+  readonly loop: LoopId | null;
   readonly stop: AbortController;
 }
+
+const loopOf = (command: Command): LoopId | null => ('loop' in command ? command.loop : null);
 
 const RETRY_MAX_MS = 60_000;
 /** Nobody is to blame for a full disk, so what waits for room need not wait long after. */
@@ -65,7 +69,7 @@ export function createPerformer(context: PerformerOptions): Performer {
   const begin = (command: Command): void => {
     const { key } = command;
     const stop = new AbortController();
-    underWay.set(key, { stop });
+    underWay.set(key, { loop: loopOf(command), stop });
     const startedMs = clock.awakeMs();
     lookAtDisk();
     const end = (events: readonly Event[], retryMaxMs: number | null): void => {
@@ -113,7 +117,8 @@ export function createPerformer(context: PerformerOptions): Performer {
       for (const command of commands) {
         // Ended, but its fact is not in the log yet: the wish is stale.
         if (settled.some(({ key }) => key === command.key)) continue;
-        if (underWay.has(command.key) || backOff.isTooEarly(command.key) || mustWait(command)) continue;
+        if (underWay.has(command.key) || isLoopBusy(underWay, command)) continue;
+        if (backOff.isTooEarly(command.key) || mustWait(command)) continue;
         begin(command);
       }
     },
@@ -127,13 +132,19 @@ export function createPerformer(context: PerformerOptions): Performer {
   };
 }
 
+/** Stopped and let go on at once: what it did before may still be ending, in the same worktree. */
+function isLoopBusy(underWay: ReadonlyMap<string, UnderWay>, command: Command): boolean {
+  const loop = loopOf(command);
+  return loop !== null && [...underWay.values()].some((one) => one.loop === loop);
+}
+
 function failure({ world, state }: PerformContext, command: Command, error: unknown): Event {
   const code = error instanceof AppError ? error.code : 'BUG';
   const text = error instanceof Error ? error.message : String(error);
   // What git itself said tells more than that it failed.
   const said = error instanceof AppError && error.facts[0] !== undefined ? ` ${error.facts[0]}` : '';
   const remedy = error instanceof AppError && error.remedy !== null ? ` (${error.remedy})` : '';
-  const loop = 'loop' in command ? command.loop : null;
+  const loop = loopOf(command);
   const fence = 'fence' in command ? command.fence : -1;
   const worktree = loop === null ? null : (state().loops[loop]?.worktree ?? null);
   if (loop !== null && worktree !== null && !world.worktrees.exists(worktree)) return { type: 'worktree-lost', loop };

@@ -81,9 +81,14 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
     await untilAlone(realm);
   }
   // What landed by hand may have freed tasks; after this one there must be nothing left to do.
-  startHost(realm, runHost, policyOf(realm, 2));
-  await untilAlone(realm);
+  do {
+    startHost(realm, runHost, policyOf(realm, 2));
+    await untilAlone(realm);
+  } while (realm.violation === null && hasPersonTheLastWord(realm));
 }
+
+/** Somebody changed something while the last host was leaving: that is for the next one. */
+const hasPersonTheLastWord = ({ log }: Realm): boolean => log.at(-1)?.by === 'cli';
 
 async function untilAlone(realm: Realm): Promise<void> {
   const records = realm.log.length;

@@ -56,7 +56,11 @@ export function turnPage(page: Page, before: State, event: Event): Page {
     }
     case 'account-resumed':
       if ((before.accounts[event.account]?.hold?.untilMs ?? 0) > event.untilMs) return page;
-      return { ...page, held: new Map([...page.held].filter(([account]) => account !== event.account)) };
+      // Time logs nobody in.
+      return {
+        ...page,
+        held: new Map([...page.held].filter(([account, kind]) => account !== event.account || kind === 'auth')),
+      };
     case 'iteration-ended': {
       if (!isTaken(before, event) && !isLastWord(before, event)) return page;
       const loops = new Map(page.loops).set(event.loop, add(page.loops.get(event.loop) ?? NOTHING, event.usage));

@@ -31,7 +31,7 @@ export function watchAgents(realm: Realm): EventWatch {
     page = turnPage(page, before, event);
     pages[stamp.seq] = page;
     checkSums(realm, page, after);
-    if (event.type === 'account-resumed') checkResumed(realm, was, before, event, stamp);
+    if (event.type === 'account-resumed') checkResumed(realm, was, before, event, after, stamp);
     if (event.type === 'host-left') checkLeft(realm, was, before, event);
     if (event.type === 'task-claimed' || event.type === 'loop-adopted') checkTaken(realm, was, before, after, event);
     if (event.type === 'landing-requested') for (const { loop } of event.items) asked.add(loop);
@@ -64,13 +64,14 @@ function checkResumed(
   realm: Realm,
   was: Page,
   before: State,
-  { account, untilMs: told }: Of<'account-resumed'>,
+  { account }: Of<'account-resumed'>,
+  after: State,
   at: Stamp,
 ): void {
   const kind = was.held.get(account);
   const untilMs = before.accounts[account]?.hold?.untilMs ?? 0;
   // Said of what came before the hold that was met in the same record.
-  if (told < untilMs) return;
+  if (after.accounts[account]?.hold != null) return;
   if (kind === 'auth' || (kind !== undefined && at.at + CLOCK_JUMP_MS < untilMs))
     fail(realm, 'holds-last', `${account} was resumed at ${at.at} and is held (${kind}) until ${untilMs}`);
 }

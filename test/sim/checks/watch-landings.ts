@@ -15,6 +15,7 @@ const GATE_SLOTS_MAX = 16;
 export function watchLandings(realm: Realm): EventWatch {
   /** What was known when each build was first wished for: later facts it need not know. */
   const wished = new Map<string, State>();
+  const resumed = new Map<LoopId, number>();
   return (before, event, after) => {
     if (after.landing?.stage.at === 'building') {
       const key = buildKey(after.landing);
@@ -28,8 +29,14 @@ export function watchLandings(realm: Realm): EventWatch {
     if (event.type === 'loop-sent-back') checkMenders(realm, before, after, event.loop);
     if (after.landingTrouble?.kind === 'main-red' && before.landingTrouble === null)
       checkMainRed(realm, ridingAt(before, event));
+    if (event.type === 'loop-resumed') resumed.set(event.loop, (resumed.get(event.loop) ?? 0) + 1);
     if (before.loops === after.loops) return;
-    for (const loop of loopsOf(after)) if (before.loops[loop.id] !== loop) checkLoop(realm, before, event, loop);
+    for (const loop of loopsOf(after)) {
+      if (before.loops[loop.id] === loop) continue;
+      // A person may send back what nobody else may send back any more.
+      checkTimes(realm, loop, realm.scenario.policy.train.maxAttempts + (resumed.get(loop.id) ?? 0));
+      checkLoop(realm, before, event, loop);
+    }
   };
 }
 
@@ -96,11 +103,13 @@ function checkMenders(realm: Realm, before: State, after: State, id: LoopId): vo
   }
 }
 
+function checkTimes(realm: Realm, { id, rework }: Loop, timesMax: number): void {
+  if ((rework?.times ?? 0) > timesMax)
+    fail(realm, 'mending-ends', `${id} was sent back ${rework?.times} times of ${timesMax}`);
+}
+
 function checkLoop(realm: Realm, before: State, event: Event, loop: Loop): void {
   const was = before.loops[loop.id];
-  const { maxAttempts } = realm.scenario.policy.train;
-  if ((loop.rework?.times ?? 0) > maxAttempts)
-    fail(realm, 'mending-ends', `${loop.id} was sent back ${loop.rework?.times} times of ${maxAttempts}`);
   if (was === undefined || !isQueued(was)) return;
   const { phase, rework } = loop;
   const isParkedRed = phase.at === 'parked' && phase.reason === 'red';
