@@ -19,6 +19,7 @@ const SAMPLE: readonly Cell[] = [
   { point: 'update.moved', action: 'kill' },
   { point: 'train.held', action: 'stop' },
   { point: 'retire.pooled', action: 'kill' },
+  { point: 'place.moved', action: 'enospc' },
 ];
 
 describe('a host that meets a failpoint leaves everything in order for the next', () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-
 import type { Failpoint, FailpointAction } from '../../../src/world/failpoint.ts';
 import type { Event } from '../../../src/core/events.ts';
 import { findRepository } from '../../../src/world/git/repository.ts';
@@ -8,9 +6,12 @@ import { logFolder } from '../../../src/world/state-places.ts';
 import { refsBelow } from '../../e2e/harness/git.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import { fingerprint } from '../fingerprint.ts';
+import { endInPlace, IN_PLACE_RUN } from './in-place-cell.ts';
 import type { Scene } from './scene.ts';
 import { makeScene, planTasks, TASKS, TRUTH } from './scene.ts';
 import { PARKED, SETTINGS } from './settings.ts';
+import type { Programs, Ran } from './start.ts';
+import { describe, start } from './start.ts';
 
 export type Action = Exclude<FailpointAction, 'tell'>;
 
@@ -31,19 +32,6 @@ export interface CellResult extends Cell {
   readonly folder: string | null;
 }
 
-/** Where the programs are: as it ships, and with failpoints. */
-export interface Programs {
-  readonly main: string;
-  readonly fallible: string;
-}
-
-interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly said: string;
-}
-
-const HOST_MS = 90_000;
 /** How many hosts may come after the armed one until nothing is left to do. */
 const LATER_MAX = 3;
 const FINAL = new Set(['landed', 'done', 'parked']);
@@ -52,8 +40,10 @@ const FINAL = new Set(['landed', 'done', 'parked']);
 export async function runCell(programs: Programs, cell: Cell): Promise<CellResult> {
   const { point, action, nth = 1 } = cell;
   const startedMs = performance.now();
-  const { prelude = [], warm = false, stubborn = false, away = false, records = 0, command } = SETTINGS[point] ?? {};
-  const scene = makeScene({ tasks: warm ? ['first'] : TASKS, stubborn, away });
+  const { prelude = [], warm = false, records = 0, inPlace = false, ...setting } = SETTINGS[point] ?? {};
+  const { stubborn = false, away = false } = setting;
+  const tasks = inPlace ? [] : warm ? ['first'] : TASKS;
+  const scene = makeScene({ tasks, stubborn, away, staged: inPlace });
   const violations: string[] = [];
   const notes: string[] = [];
   const before = fingerprint(scene.repo);
@@ -61,14 +51,15 @@ export async function runCell(programs: Programs, cell: Cell): Promise<CellResul
   for (const armed of prelude) await host(scene, programs, armed);
   if (warm) replan(scene);
   const armed = `${point}#${nth}=${action}`;
-  const met =
-    command === undefined
-      ? await host(scene, programs, armed)
-      : await ask(scene, programs, await withParked(scene, programs, command), armed);
+  const met = await meet(scene, programs, setting.command ?? (inPlace ? IN_PLACE_RUN : null), armed);
   notes.push(describe(met));
   if (!met.said.includes(`failpoint ${point} ${action}`)) violations.push('the point was never reached');
   if (met.said.includes('did not end')) violations.push('the armed host did not end');
-  await endTheWork(scene, programs, met.code === 0, violations, notes);
+  if (inPlace) {
+    const ending = await endInPlace(scene, programs, met);
+    violations.push(...ending.violations);
+    notes.push(...ending.notes);
+  } else await endTheWork(scene, programs, met.code === 0, violations, notes);
   const branches = refsBelow(scene.git, 'refs/heads/ralph/');
   const parked = notes.filter((note) => note.includes('is parked'));
   // An error while a worktree is retired is answered by keeping it, and its branch.
@@ -80,6 +71,13 @@ export async function runCell(programs: Programs, cell: Cell): Promise<CellResul
   if (violations.length === 0) scene.remove();
   const folder = violations.length === 0 ? null : scene.root;
   return { ...cell, violations, notes, ms: Math.round(performance.now() - startedMs), folder };
+}
+
+/** Whatever comes by the point: a host, a command of a person's, or a loop in place. */
+async function meet(scene: Scene, programs: Programs, command: readonly string[] | null, armed: string): Promise<Ran> {
+  if (command === null) return host(scene, programs, armed);
+  if (command === IN_PLACE_RUN) return start(scene, [programs.fallible, ...command], armed);
+  return ask(scene, programs, await withParked(scene, programs, command), armed);
 }
 
 interface TaskLine {
@@ -135,34 +133,9 @@ async function tasksOf(scene: Scene, programs: Programs): Promise<readonly TaskL
   }
 }
 
-const describe = ({ code, signal, said }: Ran): string =>
-  `${signal ?? `exit ${code}`}${code === 0 ? '' : `: ${said.trim().split('\n').slice(-4).join(' | ')}`}`;
-
 function host(scene: Scene, { main, fallible }: Programs, armed: string): Promise<Ran> {
   const program = armed === '' ? main : fallible;
   return start(scene, [program, 'run', '--parallel', '--max-workers', '3'], armed);
-}
-
-function start(scene: Scene, argv: readonly string[], armed: string): Promise<Ran> {
-  const child = spawn(process.execPath, argv, {
-    cwd: scene.repo,
-    env: { ...scene.env, ...(armed === '' ? {} : { RALPH_FAILPOINTS: armed }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      said += `\ndid not end within ${HOST_MS} ms`;
-      child.kill('SIGKILL');
-    }, HOST_MS);
-    // Not its output's end: agents that outlive it may hold that open.
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer);
-      setImmediate(() => resolve({ code, signal, said }));
-    });
-  });
 }
 
 function replan({ repo, git }: Scene): void {

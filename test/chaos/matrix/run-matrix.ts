@@ -1,8 +1,9 @@
 import type { Failpoint } from '../../../src/world/failpoint.ts';
 import { FAILPOINTS } from '../../../src/world/failpoint.ts';
-import type { Action, Cell, CellResult, Programs } from './run-cell.ts';
+import type { Action, Cell, CellResult } from './run-cell.ts';
 import { runCell } from './run-cell.ts';
 import { ELSEWHERE } from './settings.ts';
+import type { Programs } from './start.ts';
 
 export interface MatrixOptions {
   readonly programs: Programs;

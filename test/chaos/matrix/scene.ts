@@ -56,6 +56,12 @@ rest)
   echo more > rest-more.txt
   setsid sh "$BOOKS/stray.sh" > /dev/null 2>&1 < /dev/null &
   ;;
+in-place-*)
+  echo made > in-place.txt
+  git add -A
+  git commit -q -m 'all there is' || true
+  echo more >> in-place.txt
+  ;;
 *)
   echo made > "$RALPH_TASK_ID.txt"
   ;;
@@ -86,9 +92,11 @@ export interface SceneOptions {
   readonly stubborn: boolean;
   /** The user stands on a branch of their own, so that nobody stands on main. */
   readonly away: boolean;
+  /** The user has something staged too, which a loop in place finds there. */
+  readonly staged: boolean;
 }
 
-export function makeScene({ tasks, stubborn, away }: SceneOptions): Scene {
+export function makeScene({ tasks, stubborn, away, staged }: SceneOptions): Scene {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-matrix-'));
   const [repo, home, tmp, books] = ['repo', 'home', 'tmp', 'books'].map((name) => join(root, name)) as [
     ...[string, string, string, string],
@@ -114,6 +122,7 @@ export function makeScene({ tasks, stubborn, away }: SceneOptions): Scene {
   };
   fillRepository(scene, books, tasks);
   addUsersThings(scene, away);
+  if (staged) stageThings(scene);
   return scene;
 }
 
@@ -149,4 +158,12 @@ function addUsersThings({ repo, root, git }: Scene, away: boolean): void {
   writeFileSync(join(repo, 'notes.txt'), 'changed and not committed\n');
   writeFileSync(join(repo, 'mine.txt'), 'new\n');
   writeFileSync(join(repo, 'secret.ignored'), 'ignored\n');
+}
+
+/** One that is new and one that was changed again since. */
+function stageThings({ repo, git }: Scene): void {
+  writeFileSync(join(repo, 'staged.txt'), 'staged\n');
+  writeFileSync(join(repo, '.gitignore'), '*.ignored\n*.staged\n');
+  git('add', 'staged.txt', '.gitignore');
+  writeFileSync(join(repo, '.gitignore'), '*.ignored\n*.changed\n');
 }

@@ -12,6 +12,8 @@ export interface Setting {
   readonly records?: number;
   /** What meets the point, instead of a run; a person calls it again if it did not end well. */
   readonly command?: readonly string[];
+  /** A single loop in the user's checkout meets the point, instead of a run through the task file. */
+  readonly inPlace?: boolean;
 }
 
 /** Stands for the loop that was parked in the prelude. */
@@ -20,6 +22,7 @@ export const PARKED = '{parked}';
 const PACKED: Setting = { records: 250 };
 const DISCARDED: Setting = { prelude: ['iter.committed=throw'], command: ['loops', 'discard', PARKED, '-y'] };
 const WARM: Setting = { warm: true, prelude: [''] };
+const IN_PLACE: Setting = { inPlace: true };
 
 export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
   'log.compact.read': PACKED,
@@ -41,7 +44,13 @@ export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
   'clean.entry': DISCARDED,
   'clean.branch': DISCARDED,
   'stop.kill': { stubborn: true },
+  'place.noted': IN_PLACE,
+  'place.taken': IN_PLACE,
+  'place.back': IN_PLACE,
+  'place.committed': IN_PLACE,
+  'place.moved': IN_PLACE,
+  'place.left': IN_PLACE,
 };
 
 /** Not in the way of a run: their owners' tests come by. */
-export const ELSEWHERE: readonly RegExp[] = [/^place\./, /^repair\./, /^spare\./, /^undo\./, /^clean\.done$/];
+export const ELSEWHERE: readonly RegExp[] = [/^repair\./, /^spare\./, /^undo\./, /^clean\.done$/];
