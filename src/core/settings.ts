@@ -165,6 +165,8 @@ export interface PromptSettings {
 export interface LandingSettings {
   /** Branch to land on; null: main, else master, else the one checked out. */
   readonly target: string | null;
+  /** Ask the remote branch that the target follows before work begins. */
+  readonly fetch: boolean;
   readonly publish: PublishMode;
   readonly method: LandingMethod;
   /** A loop that changed one of these paths lands only when a person says so. */

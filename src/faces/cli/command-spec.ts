@@ -32,6 +32,10 @@ export const SET_FLAG: FlagSpec = {
   description: 'any setting by its dotted key, for this call only',
   repeats: true,
 };
+export const NO_FETCH_FLAG: FlagSpec = {
+  flag: '--no-fetch',
+  description: 'do not ask the remote that the target follows',
+};
 export const TARGET_FLAG: FlagSpec = {
   flag: '--target <branch>',
   description: 'the branch to land on',

@@ -13,6 +13,7 @@ import { openMemories } from '../../world/memories.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { eventLine, newsLine } from './live-lines.ts';
+import { mayFetch, sayUpstream } from './say-upstream.ts';
 
 export interface Drive {
   readonly world: World;
@@ -52,6 +53,9 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   try {
+    const { slots, target } = drive.policy;
+    // Who only lands claims nothing.
+    if (slots > 0 && mayFetch(call, drive.settings)) await sayUpstream(call, target, drain.signal);
     const state = await runHost(drive.world, {
       policy: drive.policy,
       completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },

@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import { JSON_FLAG, NO_FETCH_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 
 const ID = {
   name: '<id>',
@@ -127,6 +127,7 @@ const ACTING: readonly CommandSpec[] = [
     argument: ID,
     flags: [
       { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
+      NO_FETCH_FLAG,
       JSON_FLAG,
       SET_FLAG,
     ],
@@ -187,7 +188,7 @@ const ACTING: readonly CommandSpec[] = [
       description: 'loop or task id, or a unique beginning of it; all that wait when left out',
     },
     flags: [
-      { flag: '--no-fetch', description: 'do not ask the remote that the target follows' },
+      NO_FETCH_FLAG,
       { flag: '--push', description: 'also move the branch that publish-review pushed' },
       JSON_FLAG,
       TARGET_FLAG,

@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
+import { JSON_FLAG, NO_FETCH_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
 
 /** What begins work of its own beside everything else. */
 export const START_COMMANDS: readonly CommandSpec[] = [
@@ -35,6 +35,7 @@ export const START_COMMANDS: readonly CommandSpec[] = [
       },
       { flag: '--no-auto-merge', description: 'the loop stays ready instead of landing by itself' },
       TARGET_FLAG,
+      NO_FETCH_FLAG,
       JSON_FLAG,
       SET_FLAG,
     ],

@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import { JSON_FLAG, NO_FETCH_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 import { KEEP_COMMANDS } from './keep-table.ts';
 import { LOOPS_COMMANDS } from './loops-table.ts';
 import { START_COMMANDS } from './start-table.ts';
@@ -50,6 +50,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flag: '--max-tokens <n>', description: 'tokens the whole run may use', key: 'run.max_tokens' },
       PUBLISH_FLAG,
       TARGET_FLAG,
+      NO_FETCH_FLAG,
       SET_FLAG,
     ],
     examples: [

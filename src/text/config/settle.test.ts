@@ -45,6 +45,7 @@ describe('settle', () => {
       prompt: { memoryTokens: 2000 },
       landing: {
         target: null,
+        fetch: true,
         publish: 'end',
         method: 'merge',
         protect: expect.arrayContaining(['.claude/**', 'ralph.toml']),

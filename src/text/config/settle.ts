@@ -119,6 +119,7 @@ function gatesFrom(get: Get, values: Values): GateSettings {
 function landingFrom(get: Get, values: Values): LandingSettings {
   return {
     target: get('landing.target'),
+    fetch: get('landing.fetch'),
     publish: get('landing.publish'),
     method: get('landing.method'),
     protect: get('landing.protect'),

@@ -28,13 +28,30 @@ function ownWays(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(OWN_WAYS.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
+/** Where nobody waits for an answer, nobody is asked for a password either, in no window of any program. */
+const UNASKED = { SSH_ASKPASS_REQUIRE: 'never', GCM_INTERACTIVE: 'never' };
+
 export interface RemotePlace {
   readonly repo: Repository;
   readonly env: NodeJS.ProcessEnv;
+  /** Set where nobody asked for it: ends it. */
+  readonly unasked?: AbortSignal;
 }
 
-function remotely({ repo, env }: RemotePlace, args: readonly string[], ok: readonly number[]): Promise<GitResult> {
-  return runGit([...REMOTELY, ...args], { cwd: repo.root, env: ownWays(env), ok, timeoutMs: REMOTE_TIMEOUT_MS });
+function remotely(
+  { repo, env, unasked }: RemotePlace,
+  args: readonly string[],
+  ok: readonly number[],
+  also: Readonly<Record<string, string>> = {},
+): Promise<GitResult> {
+  const quiet = unasked === undefined ? {} : UNASKED;
+  return runGit([...REMOTELY, ...args], {
+    cwd: repo.root,
+    env: { ...ownWays(env), ...quiet, ...also },
+    ok,
+    timeoutMs: REMOTE_TIMEOUT_MS,
+    ...(unasked === undefined ? {} : { signal: unasked }),
+  });
 }
 
 /** A remote by its name in this repository; anything else, such as a URL or a path, is none. */
@@ -79,16 +96,51 @@ export async function push(place: RemotePlace, { remote, branch, commit, expecte
       facts: ['it was left as it is'],
       remedy: `git fetch ${shellWord(remote)} && git log ${shellWord(`${remote}/${branch}`)}`,
     });
-  throw new AppError('E_GIT', `${remote} did not take ${branch}`, { facts: said, remedy: `git remote show ${remote}` });
+  throw new AppError('E_GIT', `${remote} did not take ${branch}`, {
+    facts: said,
+    remedy: `git remote show ${shellWord(remote)}`,
+  });
 }
 
-/** The remote branch that a branch of ours follows, as it is there now; null: it follows none, or there is none. */
-export async function fetchUpstream(place: RemotePlace, branch: string, isAsked: boolean): Promise<Sha | null> {
+/** The remote branch that a branch of ours follows. */
+export interface Followed {
+  readonly remote: string;
+  /** Its ref there. */
+  readonly theirs: string;
+  /** Where git notes here how far it is. */
+  readonly tracking: string;
+}
+
+/** Null: it follows none. What is noted among branches, as a mirror does, is no note: to fetch would move them. */
+export async function followedBy(place: RemotePlace, branch: string): Promise<Followed | null> {
   const format = '--format=%(upstream:remotename)%00%(upstream:remoteref)%00%(upstream)';
   const told = await remotely(place, ['for-each-ref', format, `refs/heads/${branch}`], [0]);
   const [remote = '', theirs = '', tracking = ''] = told.stdout.trim().split('\0');
-  if (remote === '' || remote === '.' || tracking === '') return null;
-  if (isAsked) await remotely(place, ['fetch', '--quiet', '--no-tags', '--', remote, `+${theirs}:${tracking}`], [0]);
+  return remote === '' || remote === '.' || !tracking.startsWith('refs/remotes/') ? null : { remote, theirs, tracking };
+}
+
+/** How the reflog calls what we fetched, for whoever wonders who did. */
+const FETCH_REASON = 'paralph: fetch';
+
+/** Nothing but the tracking ref changes: whatever else the settings would have a fetch do is left. */
+const FETCH = 'fetch --quiet --no-tags --no-prune --no-write-fetch-head --no-recurse-submodules --refmap= --'.split(
+  ' ',
+);
+
+export async function fetchFollowed(place: RemotePlace, { remote, theirs, tracking }: Followed): Promise<void> {
+  const reason = { GIT_REFLOG_ACTION: FETCH_REASON };
+  await remotely(place, [...FETCH, remote, `+${theirs}:${tracking}`], [0], reason);
+}
+
+/** Where the remote branch that a branch of ours follows is now; null: it follows none, or there is none. */
+export async function fetchUpstream(place: RemotePlace, branch: string, isAsked: boolean): Promise<Sha | null> {
+  const followed = await followedBy(place, branch);
+  if (followed === null) return null;
+  if (isAsked) await fetchFollowed(place, followed);
+  return trackedAt(place, followed);
+}
+
+export async function trackedAt(place: RemotePlace, { tracking }: Followed): Promise<Sha | null> {
   const at = await remotely(place, ['rev-parse', '--verify', '--quiet', `${tracking}^{commit}`], [0, 1]);
   return at.code === 0 ? sha(at.stdout.trim()) : null;
 }

@@ -25,6 +25,8 @@ export interface GitOptions {
   /** Exit codes that are answers and not failures. Default: 0 alone. */
   readonly ok?: readonly number[];
   readonly timeoutMs?: number;
+  /** Ends it, with everything it started. */
+  readonly signal?: AbortSignal;
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -130,18 +132,26 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
     let stopped: string | null = null;
     const stop = (why: string): void => {
       stopped ??= why;
-      if (child.pid !== undefined) killGroup(child.pid);
+      if (child.pid === undefined) return;
+      killGroup(child.pid);
+      // What left the group (an ssh that stays to be used again) may hold our pipes open for as long as it likes.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     };
     const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > OUTPUT_BYTES_MAX) stop(`printed more than ${OUTPUT_BYTES_MAX} bytes`);
       else chunks.push(chunk);
     };
-    const { timeoutMs } = options;
+    const { timeoutMs, signal: ending } = options;
     const timer =
       timeoutMs === undefined ? null : setTimeout(() => stop(`took longer than ${timeoutMs} ms`), timeoutMs);
-    child.on('error', (error) => {
+    const onEnding = (): void => stop('was stopped');
+    const settled = (): void => {
       if (timer !== null) clearTimeout(timer);
+      ending?.removeEventListener('abort', onEnding);
+    };
+    child.on('error', (error) => {
+      settled();
       reject(startFailure(error, options.cwd));
     });
     // Out of file handles there is a child without streams, and the error comes later.
@@ -151,8 +161,10 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
     // git may end without reading its input; its exit code says what happened.
     child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
+    ending?.addEventListener('abort', onEnding, { once: true });
+    if (ending?.aborted === true) onEnding();
     child.on('close', (code, signal) => {
-      if (timer !== null) clearTimeout(timer);
+      settled();
       if (signal !== null) stopped ??= `was ended by ${signal}`;
       resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), stopped });
     });

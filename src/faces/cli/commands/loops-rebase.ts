@@ -22,6 +22,7 @@ import { findLoop } from '../../verbs/find-loop.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { mayFetch } from '../say-upstream.ts';
 import { whereOf } from '../stop-loops.ts';
 
 interface Line {
@@ -45,7 +46,7 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const chosen = choose(call, state);
   const { target } = await preflight(repo, config.settings.landing.target);
-  const base = await baseOf(call, place, target);
+  const base = await baseOf(call, place, target, mayFetch(call, config.settings));
   const lines: Line[] = [];
   for (const loop of chosen) lines.push(await rebaseOne(call, place, state, loop, { base, target }));
   if (call.flags['json'] === true) call.out.json({ version: 1, target, base, loops: lines });
@@ -69,9 +70,8 @@ function choose(call: Call, state: State): readonly Loop[] {
 }
 
 /** Where the next landing begins, or what the target follows if that has simply gone ahead. */
-async function baseOf(call: Call, { repo, view }: AwayPlace, target: string): Promise<Sha> {
+async function baseOf(call: Call, { repo, view }: AwayPlace, target: string, isAsked: boolean): Promise<Sha> {
   const place: RemotePlace = { repo, env: call.env };
-  const isAsked = call.flags['fetch'] !== false;
   const upstream = await fetchUpstream(place, target, isAsked).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'E_GIT') throw error;
     call.out.say(call.out.style.yellow(`warning: ${cleanLine(error.message)} Going on with what is here.`));

@@ -38,7 +38,10 @@ export function writeLaunch(call: Call, wish: LaunchWish): string {
   }
   writeStartPrompt(path, prompt);
   const { node, main } = ourProgram();
-  const rest = call.flags['autoMerge'] === false ? ['--no-auto-merge'] : [];
+  const rest = [
+    ...(call.flags['autoMerge'] === false ? ['--no-auto-merge'] : []),
+    ...(call.flags['fetch'] === false ? ['--no-fetch'] : []),
+  ];
   const settings = [...wish.settings].flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   return writeLaunchScript(path, agent.name, {
     what: `Runs a loop of ${agent.name} in the worktree of ${name}. Its prompt is in start-prompt.md.`,
