@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
@@ -9,12 +9,14 @@ import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
-import { LOCK_REASON } from './git/worktree-entries.ts';
+import { carriesOurLock, LOCK_REASON } from './git/worktree-entries.ts';
 import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
-import { withMutex } from './mutex.ts';
+import { withMutex, withOneMutexOf } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
 export const GATE_SLOTS_MAX = 16;
+/** Who runs gates holds the worktree for longer than this. */
+const DROP_WAIT_MS = 200;
 
 const nameOf = (slot: number): string => `gate-${slot}`;
 const folderOf = (repo: Repository, slot: number): string => join(repo.stateDir, 'gates', nameOf(slot));
@@ -47,6 +49,18 @@ export function withGateWorktree<T>(
     const acted = await act(path);
     reach('train.tested');
     return acted;
+  });
+}
+
+/** Takes one of them away, unless somebody else's gates run in it: then it is theirs to take. */
+export async function dropGateWorktree(repo: Repository, worktreeRoot: string, slot: number): Promise<void> {
+  const path = join(worktreeRoot, nameOf(slot));
+  await withOneMutexOf([lockFile(repo, nameOf(slot))], AbortSignal.timeout(DROP_WAIT_MS), async () => {
+    const adminDir = adminDirOf(repo, path);
+    if (adminDir === null || !carriesOurLock(adminDir)) return;
+    await stopNoted(gateNote(repo, slot));
+    rmSync(folderOf(repo, slot), { recursive: true, force: true });
+    await removeWorktree(repo, { path, worktreeRoot });
   });
 }
 

@@ -18,7 +18,7 @@ import { adminDirOf } from './git/worktree-admin.ts';
 import { isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
-import { withGateWorktree } from './gate-worktree.ts';
+import { dropGateWorktree, withGateWorktree } from './gate-worktree.ts';
 import { commitInPlace } from './in-place/commit-in-place.ts';
 import { leaveCheckout } from './in-place/leave-checkout.ts';
 import { takeCheckout } from './in-place/take-checkout.ts';
@@ -70,6 +70,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     },
     retire: (options) => retire(place, options),
     withGateWorktree: (slot, commit, act) => withGateWorktree(repo, worktreeRoot, slot, commit, act),
+    dropGateWorktree: (slot) => dropGateWorktree(repo, worktreeRoot, slot),
     mergeIn: (options) => {
       settled.delete(options.path);
       return mergeIn(place, options);

@@ -115,6 +115,8 @@ export interface Worktrees {
   }): Promise<{ readonly kept: string | null }>;
   /** One of the worktrees for gates alone (slots count from 1), standing at exactly this commit while `act` runs. */
   withGateWorktree<T>(slot: number, commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+  /** Takes one of these away, unless somebody's gates run in it. */
+  dropGateWorktree(slot: number): Promise<void>;
   /** Brings a commit into the branch that stands in this worktree, with conflict markers where they do not merge. Nobody works there meanwhile. */
   mergeIn(options: {
     readonly path: string;

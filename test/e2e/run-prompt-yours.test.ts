@@ -63,6 +63,7 @@ describe('what is yours', () => {
       expect(one.git('ls-tree', '-r', '--name-only', 'main', 'yours/new.txt')).toBe('');
       expect(one.git('diff', '--name-only', 'main~1', 'main')).toBe(`${name}.txt`);
       expect(one.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+      expect(one.git('worktree', 'list').split('\n'), 'its gates had one of their own').toHaveLength(1);
     }
     expect(refsBelow(one.git, 'refs/heads/')).toEqual(['refs/heads/main', 'refs/heads/topic']);
     writeAgent(one, `${WORK}\necho more >> yours/both.txt\ngit stash -q\n${PROMISE}`);

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
-import { gateSlotOf, withGateWorktree } from '../../src/world/gate-worktree.ts';
+import { dropGateWorktree, gateSlotOf, withGateWorktree } from '../../src/world/gate-worktree.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
@@ -66,6 +66,20 @@ const standsAt = (path: string): string[] => [
   gitIn(path, 'status', '--porcelain=v1'),
   readFileSync(join(gitIn(path, 'rev-parse', '--absolute-git-dir'), 'HEAD'), 'utf8').trim(),
 ];
+
+describe('dropGateWorktree', () => {
+  it('takes away what nobody uses, and nothing else', async () => {
+    await at(first, () => dropGateWorktree(repo, root, 1));
+    expect(existsSync(join(root, 'gate-1')), 'while gates run').toBe(true);
+    await dropGateWorktree(repo, root, 1);
+    expect(existsSync(join(root, 'gate-1'))).toBe(false);
+    expect(gitIn(repo.root, 'worktree', 'list').split('\n')).toHaveLength(1);
+    scratch.git('worktree', 'add', '-q', '--detach', join(root, 'gate-2'));
+    await dropGateWorktree(repo, root, 2);
+    expect(existsSync(join(root, 'gate-2')), "somebody's own").toBe(true);
+    await at(second, (path) => expect(standsAt(path)).toEqual([second, '', second]));
+  });
+});
 
 describe('withGateWorktree', () => {
   it('stands detached at exactly the commit, and keeps what is ignored', async () => {

@@ -23,7 +23,7 @@ const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, dura
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
 const FLAKY = 0.1;
 /** The gate worktree of loops in place; trains use the first ones. */
-const APART_SLOT = 16;
+export const APART_SLOT = 16;
 /** Paths remembered of what a loop changed: enough to see whom it meets. */
 const FOOTPRINT_MAX = 200;
 

@@ -8,6 +8,7 @@ import { isWorking } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Task } from '../../core/task.ts';
 import { promptTracker, taskIdOf, trackerOf } from '../../core/tasks.ts';
+import { leaveGates } from '../../engine/leave-gates.ts';
 import { realIds } from '../../world/ids.ts';
 import { openWorld } from '../../world/real-world.ts';
 import { promptTrackerFile } from '../../world/tracker-file.ts';
@@ -116,6 +117,7 @@ async function drive(
       ...single.opening,
     ];
     const driven = await driveHost(call, { world, policy, settings, opening });
+    if (chosen.place.at === 'checkout') await leaveGates(world, driven.state);
     await recording.keep(project, driven.state, id);
     return finishRun(call, driven, policy, `ralph run --continue --loop-id ${id}`);
   } finally {

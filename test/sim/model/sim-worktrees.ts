@@ -36,6 +36,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: (slot, commit, act) => withGateWorktree(realm, host, op, slot, commit, act),
+    dropGateWorktree: async () => undefined,
     mergeIn: (options) => op(() => mergeIn(realm, host, options)),
     markers: (commit, paths) =>
       op(() => {
