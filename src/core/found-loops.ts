@@ -45,6 +45,8 @@ function takeIn(state: State, found: FoundLoop, stamp: Stamp): State {
     // It may have landed without our knowing.
     landings: 1,
     ...UNTOLD,
+    // Nobody gave it back, as far as anybody knows.
+    hostDied: true,
   };
   const attempts = { ...state.attempts, [task]: Math.max(attempt, state.attempts[task] ?? 0) };
   return { ...state, loops: { ...state.loops, [id]: loop }, attempts };

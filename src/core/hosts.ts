@@ -19,7 +19,7 @@ export function applyHostEvent(state: State, event: HostEvent, stamp: Stamp): St
     case 'host-left':
       return hostLeft(state, event.host, stamp);
     case 'host-lost':
-      return hostGone(state, event.host, stamp);
+      return hostGone(state, event.host, stamp, true);
     case 'host-stopped':
       return hostStopped(state, event.host);
     case 'host-woke':
@@ -45,15 +45,16 @@ function hostJoined(state: State, event: Joined, stamp: Stamp): State {
 /** A host that left in order may have ended the run. */
 function hostLeft(state: State, id: HostId, stamp: Stamp): State {
   const host = state.hosts[id];
-  return host == null ? state : hostGone(closeRun(state, host), id, stamp);
+  return host == null ? state : hostGone(closeRun(state, host), id, stamp, false);
 }
 
 /** Frees all that a host held: its loops go on with whoever adopts them, its landing starts again. */
-function hostGone(state: State, id: HostId, stamp: Stamp): State {
+function hostGone(state: State, id: HostId, stamp: Stamp, hostDied: boolean): State {
   if (state.hosts[id] == null) return state;
   const { [id]: _gone, ...hosts } = state.hosts;
   const loops: Record<LoopId, Loop> = { ...state.loops };
-  for (const loop of loopsOf(state)) if (loop.host === id) loops[loop.id] = { ...loop, host: null, since: stamp.at };
+  for (const loop of loopsOf(state))
+    if (loop.host === id) loops[loop.id] = { ...loop, host: null, hostDied, since: stamp.at };
   return { ...state, hosts, loops, landing: state.landing?.host === id ? null : state.landing };
 }
 

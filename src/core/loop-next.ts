@@ -2,6 +2,7 @@ import { isTakenByAnother } from './land.ts';
 import type { LoopStatus } from './loops-view.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { shellWord } from './remedy.ts';
+import { isPromptTask } from './tasks.ts';
 
 const COMMIT_DIGITS = 12;
 
@@ -15,6 +16,8 @@ export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
       return wake(state, loop);
     case 'orphaned':
       return `ralph loops resume ${id}`;
+    case 'interrupted':
+      return goOn(loop);
     case 'waiting':
       return loop.waitsFor === 'auth' ? `ralph agents check ${shellWord(loop.agent)}` : `ralph loops resume ${id}`;
     case 'queued':
@@ -32,6 +35,12 @@ export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
       if (loop.phase.at !== 'parked') return `ralph loops history ${id}`;
       return isTakenByAnother(state, loop) ? `ralph loops discard ${id}` : parkedNext(loop.phase.reason, id);
   }
+}
+
+/** What goes on with this loop and begins nothing else. */
+export function goOn({ id, task }: Loop): string {
+  const word = shellWord(id);
+  return isPromptTask(task) ? `ralph run --continue --loop-id ${word}` : `ralph loops resume ${word}`;
 }
 
 function wake(state: State, { host }: Loop): string {

@@ -55,7 +55,8 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
 }
 
 export function adopted(loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
-  return { ...loop, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at, waitsFor: null };
+  const free = { waitsFor: null, hostDied: false };
+  return { ...loop, ...free, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
 }
 
 export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: LimitSettings, stamp: Stamp): Loop {

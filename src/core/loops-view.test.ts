@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { key, LIMITS, RED, spent, task, tellTale } from '../../test/sim/tale.ts';
-import { hostId } from './ids.ts';
+import { hostId, loopId, taskId, taskKey } from './ids.ts';
 import { loopNext } from './loop-next.ts';
 import { countRows, isOver, LOOP_STATUSES, loopRows, statusOf } from './loops-view.ts';
 import type { Loop, ParkReason } from './model.ts';
+import { promptTracker } from './tasks.ts';
 
 /** Every reason there is: the compiler refuses a list that lacks one. */
 const REASONS: Readonly<Record<ParkReason, string>> = {
@@ -144,6 +145,33 @@ describe('loopRows', () => {
     tale.write({ type: 'task-reset', task: key('a') });
     expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'stopped', reason: 'reset' });
     expect(loopRows(tellTale().state(), 0)).toEqual([]);
+  });
+
+  it('scenario 35: what its host gave back is interrupted, what it died with is orphaned, until somebody goes on', () => {
+    const tale = tellTale();
+    const seen = () => loopRows(tale.state(), 0).map(({ status, next }) => [status, next]);
+    const prompt = { type: 'tasks-read', tracker: promptTracker('p'), digest: 'd', tasks: [task('p')] } as const;
+    tale.join('h1');
+    tale.join('h2', { tracker: prompt.tracker });
+    tale.read(task('a'));
+    const [a, p] = [tale.begin('a'), loopId('p-2')];
+    const claim = { host: hostId('h2'), slot: 1, branch: 'ralph/p-2', onto: [] };
+    tale.write(prompt, { type: 'task-claimed', loop: p, task: taskKey(prompt.tracker, taskId('p')), ...claim });
+    tale.write(...(['h1', 'h2'] as const).map((id) => ({ type: 'host-draining', host: hostId(id) }) as const));
+    expect(seen().map(([status]) => status)).toEqual(['running', 'running']);
+    tale.write(...(['h1', 'h2'] as const).map((id) => ({ type: 'host-left', host: hostId(id) }) as const));
+    expect(seen()).toEqual([
+      ['interrupted', 'ralph loops resume a-1'],
+      ['interrupted', 'ralph run --continue --loop-id p-2'],
+    ]);
+    tale.join('h3');
+    tale.write({ type: 'loop-adopted', loop: a, host: hostId('h3'), slot: 1 });
+    tale.write({ type: 'host-lost', host: hostId('h3') });
+    expect(seen()[0]).toEqual(['orphaned', 'ralph loops resume a-1']);
+    tale.join('h4');
+    tale.write({ type: 'loop-adopted', loop: a, host: hostId('h4'), slot: 1 });
+    tale.write({ type: 'host-left', host: hostId('h4') });
+    expect(seen()[0]).toEqual(['interrupted', 'ralph loops resume a-1']);
   });
 
   it('what another loop does by now is nobody’s to mend', () => {

@@ -12,6 +12,7 @@ export const LOOP_STATUSES = [
   'running',
   'suspended',
   'orphaned',
+  'interrupted',
   'waiting',
   'queued',
   'merging',
@@ -107,7 +108,8 @@ export function statusOf(state: State, loop: Loop): LoopStatus {
     case 'gating':
     case 'updating':
       if (loop.host !== null) return state.hosts[loop.host]?.state === 'stopped' ? 'suspended' : 'running';
-      return loop.waitsFor === null ? 'orphaned' : 'waiting';
+      if (loop.waitsFor !== null) return 'waiting';
+      return loop.hostDied ? 'orphaned' : 'interrupted';
     case 'ready':
       if (state.landing?.cars.some((car) => car.loop === loop.id) === true) return 'merging';
       return loop.phase.queued ? 'queued' : 'ready';

@@ -163,7 +163,7 @@ export interface HostPolicy {
   readonly place: Place;
   /** It goes on with this loop and begins no other; null: it works through the tracker. */
   readonly only: LoopId | null;
-  /** The tasks it may begin; absent: all of the tracker. */
+  /** The tasks it may work on; absent: all of the tracker. */
   readonly choice?: TaskChoice;
 }
 
@@ -223,6 +223,8 @@ export interface Loop {
   readonly doneSaid: number | null;
   /** Given back because no agent may work: until a person logs in, or until another run has money again. */
   readonly waitsFor: 'auth' | 'budget' | null;
+  /** Its host died while it held it, and nobody has taken it up since; one that left in order gave it back. */
+  readonly hostDied: boolean;
   /** What a person said and the agent was not told yet. */
   readonly guidance: readonly Guidance[];
   /** Why it went back to work after it was ready; null: it never did. */
@@ -346,6 +348,7 @@ export const UNTOLD: Pick<
   | 'blockedWhy'
   | 'doneSaid'
   | 'waitsFor'
+  | 'hostDied'
   | 'guidance'
   | 'rework'
   | 'footprint'
@@ -363,6 +366,7 @@ export const UNTOLD: Pick<
   blockedWhy: null,
   doneSaid: null,
   waitsFor: null,
+  hostDied: false,
   guidance: [],
   rework: null,
   footprint: [],

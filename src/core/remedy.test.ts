@@ -6,7 +6,8 @@ import { nextCommand, shellWord } from './remedy.ts';
 describe('nextCommand', () => {
   it('names the command that moves a task on, or none', () => {
     expect(nextCommand('ready', 'a', false)).toBe('ralph land a');
-    expect(nextCommand('interrupted', 'a', false)).toBe('ralph run --parallel');
+    for (const status of ['interrupted', 'orphaned'] as const)
+      expect(nextCommand(status, 'a', false)).toBe('ralph run --parallel');
     expect(nextCommand('parked', 'a', true)).toBe('ralph land a');
     expect(nextCommand('parked', "it's", false)).toBe(`ralph tasks reset 'it'\\''s'`);
     for (const status of ['waiting', 'blocked', 'running', 'queued', 'landing', 'landed', 'done'] as const)

@@ -6,6 +6,7 @@ export function nextCommand(status: TaskState, id: string, canLand: boolean): st
     case 'ready':
       return `ralph land ${shellWord(id)}`;
     case 'interrupted':
+    case 'orphaned':
       return 'ralph run --parallel';
     case 'parked':
       return canLand ? `ralph land ${shellWord(id)}` : `ralph tasks reset ${shellWord(id)}`;

@@ -108,6 +108,7 @@ export function resumeLoop(state: State, loop: Loop, stamp: Stamp): Loop {
     ...nextPhase(loop, reason),
     since: stamp.at,
     waitsFor: null,
+    hostDied: false,
     idleStreak: 0,
     failureStreak: 0,
     granted: reason === 'stopped' ? loop.granted : grantAnew(loop),

@@ -39,6 +39,22 @@ describe('summarize', () => {
     });
   });
 
+  it('has nothing left where a person threw the rest away, and does not call that done', () => {
+    const tale = landed();
+    const b = tale.ready('b');
+    tale.write({ type: 'loop-discarded', loop: b, kept: 'k' });
+    for (const slots of [0, POLICY.slots]) {
+      const { landed: done, parked, discarded, waiting, exit } = summarize(tale.state(), { ...POLICY, slots });
+      expect([done, parked, discarded, waiting].map((some) => some.map((one) => one.task))).toEqual([
+        ['a'],
+        [],
+        ['b'],
+        [],
+      ]);
+      expect([discarded[0]?.reason, exit]).toEqual(['discarded', EXIT.ok]);
+    }
+  });
+
   it('is not fine when a loop was interrupted', () => {
     const tale = landed();
     tale.begin('b');

@@ -14,6 +14,8 @@ export interface Summary {
   readonly landed: readonly TaskLine[];
   readonly ready: readonly TaskLine[];
   readonly parked: readonly TaskLine[];
+  /** Thrown away by a person: neither done nor left to do. */
+  readonly discarded: readonly TaskLine[];
   readonly interrupted: readonly TaskLine[];
   readonly waiting: readonly TaskLine[];
   readonly blocked: readonly TaskLine[];
@@ -57,8 +59,9 @@ export function summarize(state: State, policy: HostPolicy): Summary {
     views.filter((view) => statuses.includes(view.status)).map(line);
   // A new host would try again, so the plan does not say what stopped this one.
   const closed = state.run.overspent === null ? (held[0] ?? null) : `the run's budget is spent: ${state.run.overspent}`;
-  const parked = pick('parked');
-  const interrupted = pick('interrupted', 'running');
+  const aside = pick('parked');
+  const parked = aside.filter((task) => task.reason !== 'discarded');
+  const interrupted = pick('interrupted', 'orphaned', 'running');
   const publish = publishLine(state);
   const trouble = troubleLine(state);
   const needsPerson = trouble !== null || publish.state === 'blocked';
@@ -66,6 +69,7 @@ export function summarize(state: State, policy: HostPolicy): Summary {
     landed: pick('landed'),
     ready: pick('ready', 'queued', 'landing'),
     parked,
+    discarded: aside.filter((task) => task.reason === 'discarded'),
     interrupted,
     waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? closed })),
     blocked: pick('blocked'),

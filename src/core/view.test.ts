@@ -20,6 +20,7 @@ describe('taskViews', () => {
       task('ready'),
       task('running'),
       task('interrupted'),
+      task('orphaned'),
       task('parked'),
       task('reset'),
       task('waiting'),
@@ -33,8 +34,11 @@ describe('taskViews', () => {
     tale.build([[landing, 'l']]);
     tale.ready('queued');
     tale.ready('ready', { host: 'h2' });
-    tale.begin('interrupted', { host: 'h2' });
+    tale.begin('orphaned', { host: 'h2' });
     tale.write({ type: 'host-lost', host: hostId('h2') });
+    tale.join('h3');
+    tale.begin('interrupted', { host: 'h3' });
+    tale.write({ type: 'host-left', host: hostId('h3') });
     tale.begin('running');
     tale.iterate(tale.begin('parked', { slot: 2 }), 'timed-out');
     tale.begin('reset', { slot: 3 });
@@ -43,8 +47,16 @@ describe('taskViews', () => {
     expect(all).toEqual({ ...Object.fromEntries(Object.keys(all).map((id) => [id, id])), reset: 'waiting' });
     expect(Object.keys(all)[0]).toBe('landed');
     const view = statusView(tale.state(), TRACKER, 0);
-    expect(view.counts).toMatchObject({ tasks: 11, waiting: 2, landed: 1, parked: 1, running: 1 });
-    expect(view.workers.map((worker) => worker.status)).toEqual(['interrupted', 'iterating']);
+    expect(view.counts).toMatchObject({
+      tasks: 12,
+      waiting: 2,
+      interrupted: 1,
+      orphaned: 1,
+      landed: 1,
+      parked: 1,
+      running: 1,
+    });
+    expect(view.workers.map((worker) => worker.status)).toEqual(['orphaned', 'interrupted', 'iterating']);
     expect(view.landing).toEqual({ stage: 'testing', cars: ['landing-2'] });
   });
 

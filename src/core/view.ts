@@ -4,10 +4,10 @@ import { canBeQueued, landingQueue } from './landing-queue.ts';
 import type { Hold, Loop, ParkReason, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
-import { nextCommand, shellWord } from './remedy.ts';
+import { nextCommand } from './remedy.ts';
 import { foreseenOf } from './foreseen.ts';
 import { isPromptTracker, taskIdOf } from './tasks.ts';
-import { loopNext } from './loop-next.ts';
+import { goOn, loopNext } from './loop-next.ts';
 import { statusOf } from './loops-view.ts';
 import type { Task } from './task.ts';
 import { tokensOf } from './usage.ts';
@@ -18,6 +18,7 @@ export type TaskState =
   | 'blocked'
   | 'running'
   | 'interrupted'
+  | 'orphaned'
   | 'ready'
   | 'queued'
   | 'landing'
@@ -118,6 +119,7 @@ export function statusView(state: State, tracker: string, nowMs: number): Status
     'blocked',
     'running',
     'interrupted',
+    'orphaned',
     'ready',
     'queued',
     'landing',
@@ -224,7 +226,7 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
 
 /** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */
 function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
-  if (status === 'interrupted') return `ralph run --continue --loop-id ${shellWord(loop.id)}`;
+  if (status === 'interrupted' || status === 'orphaned') return goOn(loop);
   return status === 'ready' || status === 'parked' ? loopNext(state, loop, statusOf(state, loop)) : null;
 }
 
@@ -239,7 +241,7 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
     case 'iterating':
     case 'gating':
     case 'updating':
-      return loop.host === null ? 'interrupted' : 'running';
+      return loop.host === null ? freeState(loop) : 'running';
     case 'parked':
       if (loop.phase.reason === 'reset') break;
       return 'parked';
@@ -249,6 +251,9 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
   }
   return task.status === 'blocked' ? 'blocked' : 'waiting';
 }
+
+/** At work, and held by nobody. */
+const freeState = ({ hostDied }: Loop): 'orphaned' | 'interrupted' => (hostDied ? 'orphaned' : 'interrupted');
 
 const isAboard = (state: State, id: LoopId): boolean => state.landing?.cars.some((car) => car.loop === id) ?? false;
 
@@ -275,7 +280,7 @@ function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
     title: loop.title,
     loop: loop.id,
     branch: loop.branch,
-    status: loop.host === null ? 'interrupted' : loop.phase.at,
+    status: loop.host === null ? freeState(loop) : loop.phase.at,
     iteration: loop.phase.at === 'iterating' || loop.phase.at === 'gating' ? loop.phase.n : loop.iteration,
     gates: loop.lastGate?.verdict ?? null,
     started_at: loop.claimedAt,

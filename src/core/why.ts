@@ -57,6 +57,8 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
       return [`Loop ${task.loop ?? '?'} works on it: ${phaseInWords(loop)}.`, ...meetingsOf(state, loop)];
     case 'interrupted':
       return [`Loop ${task.loop ?? '?'} was interrupted: ${waitInWords(state, loop)}.`];
+    case 'orphaned':
+      return [`Loop ${task.loop ?? '?'} is orphaned: its host died.`];
     case 'ready':
       return [`It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`];
     case 'queued':
@@ -84,7 +86,7 @@ function phaseInWords(loop: Loop | null): string {
 function waitInWords(state: State, loop: Loop | null): string {
   if (loop?.waitsFor === 'budget') return `the run's budget is spent (${state.run.overspent ?? ''})`;
   const hold = loop === null ? null : heldAccount(state);
-  return loop?.waitsFor === 'auth' && hold !== null ? hold : 'its host is gone';
+  return loop?.waitsFor === 'auth' && hold !== null ? hold : 'nobody goes on with it now';
 }
 
 const heldAccount = (state: State): string | null => {

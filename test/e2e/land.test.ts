@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { summaryOf } from './harness/answers.ts';
+import { listOf, summaryOf } from './harness/answers.ts';
 import { differences, everything } from './harness/fingerprint.ts';
 import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
 import { project, starts } from './harness/project.ts';
@@ -63,12 +63,17 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect((await ralph(one, ['land', '--all'])).code).toBe(0);
   });
 
-  it('land ID lands that one only', async () => {
+  it('land ID lands that one only; what a person discarded is not left over, and not done', async () => {
     const one = await ready();
     expect((await ralph(one, ['land', 'b'])).code).toBe(0);
     expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['b']);
-    expect((await ralph(one, ['land', 'a', 'c'])).code).toBe(0);
-    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b', 'c']);
+    expect((await ralph(one, ['loops', 'discard', 'c', '-y'])).code).toBe(0);
+    const { code, stdout, stderr } = await ralph(one, ['land', '--all', '--json']);
+    expect([code, summaryOf(stdout)]).toEqual([0, { landed: ['a', 'b'], ready: [], parked: [] }]);
+    expect(listOf(stdout, 'discarded')).toMatchObject([{ task: 'c', reason: 'discarded' }]);
+    expect(stderr).toMatch(/2 landed, 0 ready, 0 parked, 1 discarded[^]*discarded c: a person threw it away/);
+    expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
+    expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b']);
   });
 
   it('--merge-policy and --publish on the command line win', async () => {
@@ -84,7 +89,8 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     'method %s: one landing per task, the user’s identity, a clean checkout',
     async (method) => {
       const one = await ready();
-      expect((await ralph(one, ['land', '--all', '--set', `landing.method=${method}`])).code).toBe(0);
+      const which = method === 'squash' ? ['a', 'b', 'c'] : ['--all'];
+      expect((await ralph(one, ['land', ...which, '--set', `landing.method=${method}`])).code).toBe(0);
       expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
       expect(one.git('log', '--first-parent', '--format=%ae', '-3', 'main')).toBe(
         Array(3).fill('una@example.com').join('\n'),

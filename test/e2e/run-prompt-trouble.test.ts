@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from './harness/answers.ts';
 import { fakeCalls, fakeClient, MORE } from './harness/fake-client.ts';
 import { parseEvents } from './harness/events.ts';
 import { landedTasks, refsBelow } from './harness/git.ts';
@@ -91,6 +92,12 @@ wait`,
     const [, command = ''] = /resume: ralph (.*)/.exec(stderr) ?? [];
     expect(command).toMatch(/^run --continue --loop-id make-stopped-now-\w+$/);
     expect(JSON.parse(stdout)).toMatchObject({ exit: 130, interrupted: [{ task: command.split(' ').at(-1) }] });
+    const [row] = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
+    expect(row).toMatchObject({ status: 'interrupted', pid: null, next: `ralph ${command}` });
+    const [open] = listOf((await ralph(one, ['status', '--json'])).stdout, 'tasks');
+    expect(open).toMatchObject({ status: 'interrupted', next: `ralph ${command}` });
+    const { stdout: told } = await ralph(one, ['loops', 'history', String(row?.['id'])]);
+    expect(told.trimEnd().split('\n').at(-1)).toContain('is interrupted: its host stopped in order');
     tellAgents(one, 'go');
     const resumed = await ralph(one, command.split(' '), ANY);
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import type { Step } from '../../src/scripted/scenario.ts';
+import { listOf } from './harness/answers.ts';
 import { landedTasks } from './harness/git.ts';
 import { isAlive, processesOf } from './harness/processes.ts';
 import { HONEST, project, starts } from './harness/project.ts';
@@ -36,7 +37,16 @@ describe('stopping', () => {
     expect(starts(one)).toHaveLength(2);
     expect(agentsAlive(one)).toEqual([]);
     expect(one.git('rev-parse', 'main')).toBe(one.git('rev-parse', 'HEAD'));
+    const rows = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
+    expect(rows.map(({ status, next }) => [status, next])).toEqual(
+      rows.map(({ id }) => ['interrupted', `ralph loops resume ${String(id)}`]),
+    );
     go(one);
+    // What the list names goes on with that one alone; the same command as before with everything.
+    const [, ...words] = String(rows[0]?.['next']).split(' ');
+    expect((await ralph(one, words)).code).toBe(0);
+    expect(starts(one)).toHaveLength(3);
+    expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual([rows[0]?.['task']]);
     const again = await ralph(one, RUN);
     expect(again.code).toBe(0);
     expect(landedTasks(one.git, 'refs/paralph/int/main').sort()).toEqual(['a', 'b', 'c']);

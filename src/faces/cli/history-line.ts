@@ -20,6 +20,10 @@ const short = (commit: string): string => commit.slice(0, 10);
 /** What is too little to be told while many loops run, and belongs to the history of one. */
 function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
   switch (event.type) {
+    case 'host-draining':
+      return 'its host was asked to stop';
+    case 'host-left':
+      return 'is interrupted: its host stopped in order and gave it back';
     case 'worktree-made':
       return isInPlace
         ? `works in place, in ${cleanLine(event.path)}, from ${short(event.base)}`

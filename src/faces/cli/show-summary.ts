@@ -11,7 +11,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     count(summary.ready.length, 'ready'),
     count(summary.parked.length, 'parked'),
   ];
-  const more = (['interrupted', 'waiting', 'blocked'] as const)
+  const more = (['discarded', 'interrupted', 'waiting', 'blocked'] as const)
     .filter((key) => summary[key].length > 0)
     .map((key) => count(summary[key].length, key));
   out.say('');
@@ -26,8 +26,10 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     out,
     summary.parked,
     (task) =>
-      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}${task.reason === 'discarded' ? '' : `; kept on ${task.branch ?? '?'}`}`,
+      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
   );
+  // Settled: there is nothing to do next.
+  for (const task of summary.discarded) out.say(`  discarded ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
   lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
   lines(
     out,

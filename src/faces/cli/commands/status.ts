@@ -25,7 +25,19 @@ export const handle: Handler = async (call) => {
 function show(call: Call, view: StatusView): void {
   const { counts } = view;
   const told = (
-    ['running', 'interrupted', 'queued', 'landing', 'ready', 'landed', 'parked', 'waiting', 'blocked', 'done'] as const
+    [
+      'running',
+      'interrupted',
+      'orphaned',
+      'queued',
+      'landing',
+      'ready',
+      'landed',
+      'parked',
+      'waiting',
+      'blocked',
+      'done',
+    ] as const
   ).filter((state) => counts[state] > 0);
   call.out.data(
     `${isPromptTracker(view.tracker) ? 'prompts' : view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
