@@ -37,7 +37,7 @@ async function severalLoops(one: Scratch): Promise<Running> {
       stuck: [{ write: { path: 'stuck.txt', text: 'half\n' } }, { exit: 3 }],
     },
     files: { 'deep/down/x.txt': 'x' },
-    config: { parallel: { merge_policy: 'manual' }, limits: { consecutive_failures: 1 } },
+    config: { parallel: { merge_policy: 'manual' }, limits: { consecutive_failures: 1, runtime: '10m' } },
   });
   const run = startRalph(one, ['run', '--parallel', '--max-workers', '6']);
   await until('all but one at rest', async () => {
@@ -113,6 +113,9 @@ async function lists(one: Scratch): Promise<void> {
   expect(all['twin-a']?.next).toBe(`ralph loops merge ${all['twin-a']?.id ?? ''}`);
   const commit = one.git('rev-parse', 'main');
   expect(all['done']).toMatchObject({ status: 'merged', commit, next: `git show ${commit.slice(0, 12)}` });
+  const narrow = (await ralph(one, ['loops', '--all'], { env: { COLUMNS: '80' } })).stdout.trimEnd().split('\n');
+  expect(narrow.filter((line) => line.length > 80)).toEqual([]);
+  for (const { id, next } of Object.values(all)) expect(narrow.join('\n')).toMatch(new RegExp(`${id} [^]*${next}`));
   const whole = (await loops(one, ['list', '--all'])).stdout;
   expect(whole).toMatch(new RegExp(`merged .* ${commit.slice(0, 12)} +git show`));
   expect(whole).toMatch(/discarded .* ralph keep list/);

@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/errors.ts';
-import { cleanText } from '../../text/screen/clean.ts';
+import { alignRows } from '../../text/screen/table.ts';
 
 /** Standard output is data, standard error is messages. */
 export interface Output {
@@ -9,6 +9,8 @@ export interface Output {
   /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
   goOnUnheard(): void;
   readonly style: Style;
+  /** How many columns standard output has; infinitely many where nobody looks at it. */
+  readonly width: number;
 }
 
 export interface Style {
@@ -34,6 +36,7 @@ export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, s
       goesOn = true;
     },
     style: styleFor(wantsColour(env, stderr)),
+    width: widthOf(env, stdout),
   };
 }
 
@@ -43,25 +46,16 @@ function wantsColour(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolea
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
+/** A terminal knows; where there is none, or one that does not say, a person may. */
+function widthOf(env: NodeJS.ProcessEnv, { columns: seen }: NodeJS.WriteStream): number {
+  const told = /^[1-9]\d{0,5}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : Number.POSITIVE_INFINITY;
+  return seen > 0 ? seen : told;
+}
+
 function styleFor(colour: boolean): Style {
   const wrap = (open: number, close: number) => (text: string) =>
     colour ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return { bold: wrap(1, 22), dim: wrap(2, 22), red: wrap(31, 39), green: wrap(32, 39), yellow: wrap(33, 39) };
 }
 
-/** Columns aligned by spaces; the last one is free. Cells are cleaned: they hold text that is not ours. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const clean = rows.map((row) => row.map((cell) => cleanText(cell).replaceAll('\n', ' ')));
-  const widths = clean.reduce<number[]>(
-    (all, row) => row.map((cell, index) => Math.max(all[index] ?? 0, cell.length)),
-    [],
-  );
-  return clean
-    .map((row) =>
-      row
-        .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
+export const columns = alignRows;

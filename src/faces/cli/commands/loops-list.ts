@@ -3,14 +3,19 @@ import { EXIT } from '../../../core/errors.ts';
 import type { LoopRow } from '../../../core/loops-view.ts';
 import { countRows, isOver, loopRows } from '../../../core/loops-view.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
+import type { TableColumn } from '../../../text/screen/table.ts';
+import { fitTable } from '../../../text/screen/table.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
 import { age } from '../keep-view.ts';
-import { columns } from '../output.ts';
 import { readState } from '../project.ts';
 
 const PROMPT_CHARS_MAX = 48;
 const SHA_DIGITS = 12;
+/** A title that is cut shorter says nothing any more. */
+const TASK_LEAST = 16;
+/** The longest status without its reason, and a sign that there is one. */
+const STATUS_LEAST = 'needs-review …'.length;
 
 /** Reads the log and nothing else, so it works with a broken configuration too, and writes nothing. */
 export const handle: Handler = async ({ cwd, flags, out }) => {
@@ -26,7 +31,7 @@ export const handle: Handler = async ({ cwd, flags, out }) => {
     return EXIT.ok;
   }
   out.data(`Loops: ${counted(rows)}`);
-  if (shown.length > 0) out.data(table(shown, flags['all'] === true));
+  if (shown.length > 0) out.data(table(shown, flags['all'] === true, out.width));
   const hidden = rows.filter((row) => !shown.includes(row));
   if (hidden.length > 0) out.data(`not shown: ${counted(hidden)}; with them: ralph loops --all`);
   return EXIT.ok;
@@ -37,23 +42,28 @@ const counted = (rows: readonly LoopRow[]): string =>
     .map(([status, count]) => `${count} ${status}`)
     .join(', ');
 
-function table(rows: readonly LoopRow[], withCommit: boolean): string {
-  const head = ['ID', 'STATUS', 'AGE', 'ITER', 'GATES', 'COST', 'PLACE', 'BRANCH', 'TASK', 'NEXT'];
-  const lines = rows.map((row) => [
-    row.id,
-    statusCell(row),
-    age(row.age_ms),
-    String(row.iterations),
-    row.gates ?? '-',
-    costInWords(row),
-    row.place,
-    row.branch,
-    shortLine(row.prompt === '' ? row.task : row.prompt, PROMPT_CHARS_MAX),
-    row.next,
-  ]);
-  if (!withCommit) return columns([head, ...lines]);
-  const commits = ['COMMIT', ...rows.map((row) => row.commit?.slice(0, SHA_DIGITS) ?? '-')];
-  return columns([head, ...lines].map((line, at) => [...line.slice(0, -1), commits[at] ?? '-', ...line.slice(-1)]));
+/** What a row is, where it stands and what to do next are always told; the rest as far as there is room. */
+function table(rows: readonly LoopRow[], withCommit: boolean, width: number): string {
+  const column = (head: string, rank: number | null, cell: (row: LoopRow) => string): TableColumn => ({
+    head,
+    rank,
+    cells: rows.map(cell),
+  });
+  const task = (row: LoopRow): string => shortLine(row.prompt === '' ? row.task : row.prompt, PROMPT_CHARS_MAX);
+  const all: readonly TableColumn[] = [
+    column('ID', null, (row) => row.id),
+    { ...column('STATUS', null, statusCell), least: STATUS_LEAST },
+    column('AGE', 3, (row) => age(row.age_ms)),
+    column('ITER', 4, (row) => String(row.iterations)),
+    column('GATES', 2, (row) => row.gates ?? '-'),
+    column('COST', 5, costInWords),
+    column('PLACE', 7, (row) => row.place),
+    column('BRANCH', 6, (row) => row.branch),
+    { ...column('TASK', 1, task), least: TASK_LEAST },
+    ...(withCommit ? [column('COMMIT', 8, (row) => row.commit?.slice(0, SHA_DIGITS) ?? '-')] : []),
+    { ...column('NEXT', null, (row) => row.next), below: 'next: ' },
+  ];
+  return fitTable(all, width);
 }
 
 /** The status and, in brackets, why it is so. */

@@ -1,0 +1,91 @@
+import { cleanText } from './clean.ts';
+import { cutToWidth, displayWidth, padToWidth } from './width.ts';
+
+const GAP = '  ';
+
+/** Columns aligned by spaces; the last one is free. Cells are cleaned: they hold text that is not ours. */
+export function alignRows(rows: readonly (readonly string[])[]): string {
+  const clean = rows.map((row) => row.map(cleanCell));
+  const widths = clean.reduce<number[]>(
+    (all, row) => row.map((cell, at) => Math.max(all[at] ?? 0, displayWidth(cell))),
+    [],
+  );
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => (at === row.length - 1 ? cell : padToWidth(cell, widths[at] ?? 0))).join(GAP);
+  return clean.map((row) => line(row).trimEnd()).join('\n');
+}
+
+const cleanCell = (cell: string): string => cleanText(cell).replaceAll(/[\n\t]/g, ' ');
+
+export interface TableColumn {
+  readonly head: string;
+  readonly cells: readonly string[];
+  /** How badly it is wanted where room is short: 1 before 2. Null: it is always there. */
+  readonly rank: number | null;
+  /** It may be cut down to this width; absent: it is whole or not there. */
+  readonly least?: number;
+  /** Where even the columns that are always there do not fit beside each other, it goes below, a line for each row. */
+  readonly below?: string;
+}
+
+/** A column with how wide it is, and how narrow it may become. */
+interface Measured extends TableColumn {
+  readonly whole: number;
+  readonly narrow: number;
+}
+
+/** A table no wider than the terminal, as far as that can be: first cells are cut, then whole columns are left out. */
+export function fitTable(columns: readonly TableColumn[], width: number): string {
+  const all = columns.map(measured);
+  const must = all.filter(({ rank }) => rank === null);
+  if (wholeWidth(must) <= width) return alignRows(rowsOf(cut(pick(all, width), width)));
+  const beside = all.filter(({ below }) => below === undefined);
+  const under = all.filter(({ below }) => below !== undefined);
+  const [head = '', ...lines] = alignRows(rowsOf(cut(pick(beside, width), width))).split('\n');
+  const told = (at: number): readonly string[] =>
+    under.map(({ cells, below = '' }) => `${GAP}${below}${cells[at] ?? ''}`);
+  return [head, ...lines.flatMap((line, at) => [line, ...told(at)])].join('\n');
+}
+
+function measured(column: TableColumn): Measured {
+  const cells = column.cells.map(cleanCell);
+  const head = displayWidth(column.head);
+  const whole = cells.reduce((most, cell) => Math.max(most, displayWidth(cell)), head);
+  return { ...column, cells, whole, narrow: Math.min(whole, Math.max(head, column.least ?? whole)) };
+}
+
+const sumWidth = (columns: readonly Measured[], widthOf: (column: Measured) => number): number =>
+  columns.reduce((sum, column) => sum + widthOf(column), GAP.length * (columns.length - 1));
+
+const wholeWidth = (columns: readonly Measured[]): number => sumWidth(columns, ({ whole }) => whole);
+
+/** Those that are always there, and of the others whatever still fits, the most wanted first; in the old order. */
+function pick(columns: readonly Measured[], width: number): readonly Measured[] {
+  const kept = new Set(columns.filter(({ rank }) => rank === null));
+  for (const column of columns.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0))) {
+    const more = [...new Set([...kept, column])];
+    // Nothing that is always there is cut for the sake of something that is not.
+    if (sumWidth(more, ({ rank, whole, narrow }) => (rank === null ? whole : narrow)) <= width) kept.add(column);
+  }
+  return columns.filter((column) => kept.has(column));
+}
+
+/** Takes what is too much from the cells that may be cut, last from columns that are always there. */
+function cut(columns: readonly Measured[], width: number): readonly Measured[] {
+  let over = wholeWidth(columns) - width;
+  const narrower = new Map<Measured, number>();
+  for (const column of columns.toSorted((a, b) => (b.rank ?? 0) - (a.rank ?? 0))) {
+    const gives = Math.min(Math.max(0, over), column.whole - column.narrow);
+    over -= gives;
+    if (gives > 0) narrower.set(column, column.whole - gives);
+  }
+  return columns.map((column) => {
+    const most = narrower.get(column);
+    return most === undefined ? column : { ...column, cells: column.cells.map((cell) => cutToWidth(cell, most)) };
+  });
+}
+
+const rowsOf = (columns: readonly TableColumn[]): readonly (readonly string[])[] => [
+  columns.map(({ head }) => head),
+  ...(columns[0]?.cells ?? []).map((_, at) => columns.map(({ cells }) => cells[at] ?? '')),
+];
