@@ -242,6 +242,21 @@ describe('a host that shall begin only some tasks', () => {
     for (const { id } of tasks.filter((one) => !ids.includes(one.id)))
       if (id !== 'b' || !ids.includes('a')) expect(waits(tale)[id]).toEqual({ why: 'not-chosen' });
   });
+
+  it('goes on with those and no others, and does not wait for the others either', () => {
+    const tale = tellTale();
+    tale.join('h2', { slots: 9 });
+    tale.read(...tasks);
+    const [a, c] = [tale.begin('a', { host: 'h2' }), tale.begin('c', { host: 'h2', slot: 2 })];
+    tale.write({ type: 'host-left', host: hostId('h2') });
+    tale.join('h1', { slots: 9, choice: { groups: ['auth'], tasks: [], priorityMax: null } });
+    expect(schedule(tale.state(), ME).adopts.map(({ loop }) => loop)).toEqual([a]);
+    tale.read(...tasks.filter(({ id }) => id !== 'a'));
+    expect([schedule(tale.state(), ME).adopts, starts(tale)]).toEqual([[], []]);
+    expect(isSpent(tale.state(), ME)).toBe(true);
+    tale.join('h1', { slots: 9 });
+    expect(schedule(tale.state(), ME).adopts.map(({ loop }) => loop)).toEqual([a, c]);
+  });
 });
 
 describe('isSpent', () => {

@@ -122,7 +122,8 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
 }
 
-function isChosen(choice: TaskChoice | undefined, { id, group, priority }: Task): boolean {
+/** Whether a run with this choice works on a task; without a choice on all of them. */
+export function isChosen(choice: TaskChoice | undefined, { id, group, priority }: Task): boolean {
   if (choice === undefined) return true;
   if (choice.groups.length > 0 && !choice.groups.includes(group ?? '')) return false;
   if (choice.tasks.length > 0 && !choice.tasks.includes(id)) return false;
@@ -164,8 +165,14 @@ function orphans(state: State, host: Host): readonly Loop[] {
   const isShut = (loop: Loop): boolean => chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut';
   const mustWait = (loop: Loop): boolean =>
     (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut(loop));
+  const { choice } = host.policy;
+  const isWanted = ({ task }: Loop): boolean => {
+    const known = choice === undefined ? null : findTask(state, task);
+    return choice === undefined || (known !== null && isChosen(choice, known));
+  };
   return loopsOf(state)
     .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
+    .filter(isWanted)
     .filter((loop) => !mustWait(loop) && (host.policy.only ?? loop.id) === loop.id)
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
 }

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
 import { claimedTasks, isOverlapping, parseEvents, tasksWith } from './harness/events.ts';
 import type { Step } from '../../src/scripted/scenario.ts';
-import { calls, HONEST, project } from './harness/project.ts';
+import { calls, HONEST, project, starts } from './harness/project.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 
@@ -108,6 +111,45 @@ describe('A7 groups', () => {
     expect(code).toBe(0);
     const events = parseEvents(stdout);
     expect(['a b', 'b c', 'a c'].filter((pair) => isOverlapping(events, pair[0] ?? '', pair[2] ?? ''))).toEqual([]);
+  });
+
+  it('--group, --task and --priority: those tasks and no others; what fits nothing is said at once', async () => {
+    const one = scratch();
+    const stories = [
+      { id: 'auth-1', title: 'A', group: 'auth', priority: 2 },
+      { id: 'auth-2', title: 'B', group: 'auth', priority: 1 },
+      { id: 'ui-1', title: 'C', group: 'ui', priority: 1 },
+      { id: 'ui-2', title: 'D', group: 'ui' },
+      { id: 'rest', title: 'E' },
+    ];
+    project(one, { tasks: { 'prd.json': JSON.stringify({ stories }) } });
+    for (const [flags, what, why] of [
+      [['--group', 'nobody'], /E_UNKNOWN_ID.*no task is in a group called "nobody"/, 'groups: auth, ui'],
+      [['--task', 'nobody'], /E_UNKNOWN_ID.*no task is called "nobody"/, 'nobody'],
+      [['--priority', '0'], /E_USAGE.*no task fits --priority 0/, 'the most urgent task has priority 1'],
+      [['--priority', 'soon'], /E_USAGE.*--priority soon: not a number/, 'soon'],
+      [['--group', 'ui', '--task', 'auth-1'], /E_USAGE.*no task fits --group ui --task/, '--group ui fits ui-1, ui-2'],
+    ] as const) {
+      const { code, stderr } = await ralph(one, ['run', '--parallel', ...flags]);
+      expect([flags, code, stderr]).toEqual([flags, 2, expect.stringMatching(what)]);
+      expect(stderr).toContain(why);
+      expect(stderr).toMatch(/^fix: ralph /m);
+    }
+    expect(existsSync(join(one.repo, '.git/paralph/log'))).toBe(false);
+
+    for (const [flags, chosen] of [
+      [['--group', 'auth', '--priority', '1'], ['auth-2']],
+      [
+        ['--task', 'ui-2', '--task', 'auth-1'],
+        ['auth-1', 'ui-2'],
+      ],
+      [['--priority', '1'], ['ui-1']],
+    ] as const) {
+      const { code, stdout } = await ralph(one, [...RUN, ...flags]);
+      expect([code, tasksWith(parseEvents(stdout), 'loop-landed').sort()]).toEqual([0, chosen]);
+    }
+    expect(starts(one).map((call) => call.task)).not.toContain('rest');
+    expect(starts(one)).toHaveLength(4);
   });
 
   it('S2.2 sequential is the default: one task at a time without --parallel', async () => {

@@ -1,6 +1,7 @@
 import type { ExitCode } from '../../core/errors.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { HostPolicy } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { summarize } from '../../core/summary.ts';
 import type { Driven } from './drive-host.ts';
 import type { Call } from './handler.ts';
@@ -11,7 +12,7 @@ export function finishRun(
   call: Call,
   { state, signal }: Driven,
   policy: HostPolicy,
-  resume = `ralph ${call.words.join(' ')}`,
+  resume = `ralph ${call.words.map(shellWord).join(' ')}`,
 ): ExitCode {
   const summary = summarize(state, policy);
   const exit = signal === null ? summary.exit : signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
