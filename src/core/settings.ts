@@ -41,8 +41,8 @@ export interface WorktreeSettings {
   readonly install: 'auto' | 'never';
   /** Shell command lines the user wrote, run in place of what was detected. */
   readonly setup: readonly string[];
-  /** The first worktree's first port; each further one has its ports `portStep` above. */
-  readonly portBase: number;
+  /** The first worktree's first port; each further one has its ports `portStep` above. auto: by the repository's path. */
+  readonly portBase: number | 'auto';
   readonly portStep: number;
 }
 

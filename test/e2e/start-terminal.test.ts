@@ -145,7 +145,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     const terminal = openTerminal(one, ['start', 'team/ünï']);
     await terminal.waitFor(/Your choice/);
     terminal.type('b\n');
-    await terminal.waitFor(/port 20000/);
+    await terminal.waitFor(/port \d{5}$/m);
     expect(existsSync(join(one.repo, STATE))).toBe(false);
     expect(terminal.screen()).toContain(`\n${treeOf(one, 'team-ünï')}\n`);
     terminal.type('`hello` $(touch canary)\n');

@@ -17,7 +17,7 @@ describe('ralph worktree', () => {
     const { git, repo } = one;
     one.put(
       'ralph.toml',
-      '[worktree]\npath = "../trees/<name>"\nsetup = ["echo at $RALPH_PORT_BASE > set-up.ignored"]\n',
+      '[worktree]\npath = "../trees/<name>"\nport_base = 20000\nsetup = ["echo at $RALPH_PORT_BASE > set-up.ignored"]\n',
     );
     git('add', '-A');
     git('commit', '-q', '-m', 'Settings');
@@ -71,6 +71,15 @@ describe('ralph worktree', () => {
     }
     const forced = await worktree(one, ['remove', 'feature/login', '--force', '--yes'], { cwd: repo });
     expect([forced.code, existsSync(path)]).toEqual([0, false]);
+    // Undo takes back what went last, whole: its branch, its files, and that it is a worktree of ours.
+    const undone = await ralph(one, ['undo', '--json']);
+    expect([undone.code, undone.stderr]).toEqual([
+      0,
+      expect.stringContaining('took back the removal of feature/login'),
+    ]);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ act: 'remove', restored: [{ branch: 'feature/login', path }] });
+    expect((await worktree(one, ['status', 'login', '--json'])).stdout).toBe(shown.stdout.replace('true', 'false'));
+    expect((await worktree(one, ['remove', 'login', '--force', '--yes'])).code).toBe(0);
     const [, back = ''] = /^to have it back: ralph (.*)$/m.exec(forced.stderr) ?? [];
     expect((await ralph(one, back.split(' '))).code).toBe(0);
     expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('new');

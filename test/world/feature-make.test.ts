@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toldAt } from '../../src/world/feature/make-feature.ts';
@@ -23,7 +25,7 @@ describe('makeFeature', () => {
     const { scratch, home, repo } = scene;
     scratch.write('.env', 'KEY=1\n');
     scratch.write('node_modules/x/.env', 'NO=1\n');
-    const made = await scene.make('login');
+    const made = await scene.make('login', {}, { portBase: 20_000 });
     const path = join(home, 'worktrees/login');
     expect(made).toEqual({
       name: 'login',
@@ -46,10 +48,23 @@ describe('makeFeature', () => {
 
     const again = await scene.make('login');
     expect([again.reused, again.portBase, again.path]).toEqual([true, 20_000, path]);
-    const other = await scene.make('a/b', {}, { path: '../{repo}-<name>', branch: '{name}' });
+    const other = await scene.make('a/b', {}, { path: '../{repo}-<name>', branch: '{name}', portBase: 20_000 });
     expect([other.path, other.branch, other.portBase]).toEqual([`${scratch.dir}-a-b`, 'a/b', 20_010]);
     writeFileSync(join(path, 'new.txt'), 'mine');
     expect(await codeOf(scene.make('login'))).toBe('E_NEEDS_PERSON');
+  });
+
+  it('has ports that the path of the repository chose, and none that somebody listens on', async () => {
+    const own = await scene.make('own');
+    expect([own.portBase >= 20_000, own.portBase <= 32_758, own.portBase % 10]).toEqual([true, true, 0]);
+    const moved = await scene.make('moved', {}, { portStep: 7 });
+    expect(moved.portBase + 7 <= own.portBase || own.portBase + 10 <= moved.portBase).toBe(true);
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const beside = await scene.make('beside', {}, { portBase: port - 3 });
+    server.close();
+    expect(beside.portBase).toBeGreaterThan(port);
   });
 
   it('takes an existing branch as it is, and never one that stands elsewhere', async () => {
@@ -223,7 +238,7 @@ describe('setup', () => {
       { ecosystem: 'npm', command: ['npm', 'ci'], ok: false, tail: 'boom' },
       { ecosystem: 'mix', command: ['mix', 'deps.get'], ok: false, tail: 'mix is not installed' },
     ]);
-    expect(readFileSync(join(made.path, 'ran'), 'utf8')).toBe(`ci in ${made.path} at 20000 none\n`);
+    expect(readFileSync(join(made.path, 'ran'), 'utf8')).toBe(`ci in ${made.path} at ${made.portBase} none\n`);
     expect(said).toContain('npm: npm ci');
 
     const own = await scene.make(

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
+import { EMPTY_STATE } from '../../src/core/model.ts';
 import { cleanFeatures } from '../../src/world/feature/clean-features.ts';
 import { writeFeatureNote } from '../../src/world/feature/feature-note.ts';
 import { REMOVING } from '../../src/world/feature/feature-place.ts';
@@ -13,6 +14,7 @@ import { addWorktree } from '../../src/world/git/worktrees.ts';
 import { listKeeps } from '../../src/world/keep/list-keeps.ts';
 import { restoreWorktree } from '../../src/world/keep/restore-worktree.ts';
 import { openKeep } from '../../src/world/keep/open-keep.ts';
+import { bringBack, lastTaken, markUndone, whyNotBack } from '../../src/world/keep/undo.ts';
 import { isHeld, takeLoopLock } from '../../src/world/loop-lock.ts';
 import { writeLoopNote } from '../../src/world/loop-notes.ts';
 import { type FeatureScene, SETTINGS, featureScene } from './feature-scene.ts';
@@ -199,6 +201,43 @@ describe('removeFeature', () => {
     expect(await remove('one')).toMatchObject({ path });
   });
 
+  it('can be taken back, the newest first, unless the place is taken by then', async () => {
+    const { repo, scratch } = scene;
+    const place = await openKeep(repo, SETTINGS);
+    const last = async (): Promise<readonly (string | null)[]> =>
+      (await lastTaken(place, EMPTY_STATE)).map((keep) => keep.path);
+    const [one, two] = [await scene.make('one'), await scene.make('two')];
+    commitIn(one.path, 'mine.txt');
+    writeFileSync(join(one.path, 'a.txt'), 'changed');
+    const before = portrait(one.path);
+    await remove('one', { force: true });
+    await remove('two');
+    expect(await last()).toEqual([two.path]);
+    // Back by other means: it stands, so there is nothing to take back.
+    scratch.git('worktree', 'add', '-q', '-b', 'feature/two', two.path);
+    expect(await last()).toEqual([one.path]);
+    // Made anew, it is another one.
+    await scene.make('one');
+    const [keep] = await lastTaken(place, EMPTY_STATE);
+    if (keep === undefined) throw new Error('nothing was taken');
+    const other = 'there is a branch feature/one with other commits';
+    expect([keep.path, await whyNotBack(place, keep)]).toEqual([one.path, other]);
+    scratch.git('worktree', 'remove', '--force', one.path);
+    scratch.git('branch', '-q', '-D', 'feature/one');
+    expect(await whyNotBack(place, keep)).toBe(null);
+    await bringBack(place, keep);
+    expect([portrait(one.path), (await scene.status('one')).locked]).toEqual([before, null]);
+    await markUndone(place, keep);
+    expect(await last()).toEqual([]);
+    // A ref says what it likes: without our own note of it no folder is made from it.
+    const forged = scratch
+      .git('log', '-1', '--format=%B', keep.ref)
+      .replaceAll(one.path, join(scene.home, 'elsewhere'));
+    const commit = scratch.git('commit-tree', '-m', forged, `${keep.ref}^{tree}`);
+    scratch.git('update-ref', `refs/paralph/keep/one/${commit.slice(0, 12)}`, commit);
+    expect(await last()).toEqual([]);
+  });
+
   it('goes on where a killed one stopped', async () => {
     const { scratch, repo } = scene;
     const { path } = await scene.make('one');
@@ -246,5 +285,7 @@ it('cleanFeatures takes what has landed, and says why the rest stays', async () 
     ['fresh', 'nothing was committed in it yet; to remove it: ralph worktree remove fresh'],
   ]);
   expect([existsSync(at('done')), existsSync(join(scene.home, 'mine'))]).toEqual([false, true]);
+  const taken = await lastTaken(await openKeep(repo, SETTINGS), EMPTY_STATE);
+  expect(taken.map(({ path, together }) => [path, typeof together])).toEqual([[at('done'), 'string']]);
   expect(readFileSync(join(scratch.dir, 'done.txt'), 'utf8')).toBe('done.txt');
 });

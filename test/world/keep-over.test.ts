@@ -62,7 +62,7 @@ describe('retention', () => {
     expect(ids(await expiredKeeps(view, squashed, later))).toEqual([onMain.id, committed.id].sort());
     const keeps = await listKeeps(view);
     expect(ids([...(await landedKeeps(view, EMPTY_STATE, keeps))])).toEqual([onMain.id]);
-    for (const keep of await expiredKeeps(view, EMPTY_STATE, later)) await letGo(view, keep);
+    for (const keep of await expiredKeeps(view, EMPTY_STATE, later)) await letGo(place, keep);
     expect(new Set(ids(await listKeeps(view)))).toEqual(new Set([committed.id, dirty?.id]));
   });
 

@@ -40,7 +40,7 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'undo',
     group: 'Repair',
-    summary: 'Take back the last discard, prune or clean',
+    summary: 'Take back the last discard, prune, clean or removal of a worktree',
     argument: null,
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph undo'],

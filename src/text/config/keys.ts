@@ -315,6 +315,11 @@ export const KEYS: readonly ConfigKey[] = [
     'Install what a new worktree depends on; auto: as its lock files say; never: do not.',
   ),
   key('worktree.setup', shellLines, [], 'Shell commands that prepare a new worktree, in place of what was detected.'),
-  key('worktree.port_base', count(1024, 65_000), 20_000, 'First port of the first worktree, told as RALPH_PORT_BASE.'),
+  key(
+    'worktree.port_base',
+    autoCount(1024, 65_000),
+    'auto',
+    'First port of the first worktree, told as RALPH_PORT_BASE; auto: one from 20000 to 32767, by the path of the repository.',
+  ),
   key('worktree.port_step', count(1, 1000), 10, 'How many ports each worktree has to itself.'),
 ];

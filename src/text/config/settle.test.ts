@@ -70,7 +70,7 @@ describe('settle', () => {
         submodules: true,
         install: 'auto',
         setup: [],
-        portBase: 20_000,
+        portBase: 'auto',
         portStep: 10,
       },
     });
@@ -85,7 +85,7 @@ describe('settle', () => {
         text: 'zzz',
         flag: String(key.fallback !== true),
         count: key.type.kind === 'count' && key.type.min > 2 ? String(key.type.min) : '2',
-        'auto-count': '2',
+        'auto-count': key.type.kind === 'auto-count' && key.type.min > 2 ? String(key.type.min) : '2',
         'auto-duration': 'auto',
         people: 'Z <z@example.com>',
         'landing-template': 'zzz',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isCarried, looksInto } from './carry-patterns.ts';
-import { freePorts } from './free-ports.ts';
+import { overlaps, portBases } from './free-ports.ts';
 
 const PATTERNS = {
   copy: ['.env', '.env.*', '*.local', '.vscode/**', 'conf/*/keys/**'],
@@ -22,10 +22,19 @@ it('folders that git knows nothing of are looked into only where a pattern names
   expect(['node_modules', '.venv'].filter((folder) => looksInto(everywhere, folder))).toEqual([]);
 });
 
-it('ports: the lowest range that overlaps with nobody’s', () => {
-  const base = { portBase: 20_000, portStep: 10 };
-  expect(freePorts([], base)).toBe(20_000);
-  expect(freePorts([base, { portBase: 20_020, portStep: 10 }], base)).toBe(20_010);
-  expect(freePorts([{ portBase: 19_995, portStep: 10 }], base)).toBe(20_010);
-  expect(freePorts([{ portBase: 65_530, portStep: 6 }], { portBase: 65_530, portStep: 6 })).toBe(null);
+it('ports: upwards from the one that is set; else from where the repository says, and round', () => {
+  expect(portBases(20_000, 10, 7).slice(0, 2)).toEqual([20_000, 20_010]);
+  expect(portBases(65_530, 6, 7)).toEqual([65_530]);
+  expect(portBases(65_530, 10, 7)).toEqual([]);
+  const own = portBases('auto', 10, 1_000_003);
+  expect([own.length, Math.min(...own), Math.max(...own)]).toEqual([1276, 20_000, 32_750]);
+  expect([own[0], own.at(-1)]).toEqual([20_000 + 10 * (1_000_003 % 1276), 20_000 + 10 * ((1_000_003 % 1276) - 1)]);
+  expect(new Set(own).size).toBe(own.length);
+  const range = { portBase: 20_000, portStep: 10 };
+  expect([19_990, 19_991, 20_009, 20_010].map((portBase) => overlaps(range, { portBase, portStep: 10 }))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });

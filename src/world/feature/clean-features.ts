@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Settings } from '../../core/settings.ts';
@@ -20,6 +21,7 @@ export async function cleanFeatures(
 ): Promise<CleanedFeatures> {
   const removed: CleanedFeatures['removed'][number][] = [];
   const stays: CleanedFeatures['stays'][number][] = [];
+  const together = randomUUID().slice(0, 8);
   const found = await listFeatures(repo, { target: settings.landing.target });
   for (const target of found.filter((one) => one.ours === 'feature' && !one.isMain)) {
     const { name, path, branch } = target;
@@ -28,7 +30,7 @@ export async function cleanFeatures(
     else if (isDryRun) removed.push({ name, path, branch });
     else
       try {
-        removed.push(await removeFeature(repo, { target, force: false, keepBranch: false, settings }));
+        removed.push(await removeFeature(repo, { target, force: false, keepBranch: false, settings, together }));
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         stays.push({ name, path, branch, why: error.message });

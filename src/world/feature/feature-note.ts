@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { WorktreeSettings } from '../../core/settings.ts';
-import { freePorts } from '../../text/feature/free-ports.ts';
+import { type PortRange, overlaps, portBases } from '../../text/feature/free-ports.ts';
 import { withMutex } from '../mutex.ts';
 import { readAdminNote, writeAdminNote } from '../git/admin-note.ts';
 import type { Repository } from '../git/repository.ts';
-import { gitDirs } from '../git/worktree-admin.ts';
+import { gitDirs, realpathLoose } from '../git/worktree-admin.ts';
+import { isSilent } from './silent-ports.ts';
 
 /** What is written down beside git's own files of a worktree: it moves with it, and goes with it. */
 export interface FeatureNote {
@@ -46,31 +48,40 @@ export function readFeatureNote(adminDir: string): FeatureNote | null {
 /** On the disk when it returns. */
 export const writeFeatureNote = (adminDir: string, note: FeatureNote): void => writeAdminNote(adminDir, NAME, note);
 
-/** Notes down a worktree with ports that no other one has. One that has a note keeps its ports. */
+/** Notes down a worktree with ports that no other one has. One that has a note keeps its ports, one that comes back gets its own. */
 export function noteFeature(
   repo: Repository,
   adminDir: string,
-  note: Omit<FeatureNote, 'portBase' | 'portStep' | 'carried'>,
+  note: Omit<FeatureNote, 'portBase' | 'portStep' | 'carried'> & Partial<FeatureNote>,
   settings: WorktreeSettings,
 ): Promise<FeatureNote> {
   return withMutex(join(repo.stateDir, 'locks', 'ports'), async () => {
     const before = readFeatureNote(adminDir);
-    const ports = before ?? { ...newPorts(repo, settings), carried: [] };
-    const { portBase, portStep, carried } = ports;
-    const written = { ...note, portBase, portStep, carried };
+    const { portBase, portStep } = before ?? (await newPorts(repo, settings, note));
+    const written = { ...note, portBase, portStep, carried: before?.carried ?? note.carried ?? [] };
     writeFeatureNote(adminDir, written);
     return written;
   });
 }
 
-function newPorts(
+async function newPorts(
   repo: Repository,
   { portBase, portStep }: WorktreeSettings,
-): Pick<FeatureNote, 'portBase' | 'portStep'> {
+  wished: Partial<PortRange>,
+): Promise<PortRange> {
   const taken = gitDirs(repo).flatMap((dir) => readFeatureNote(dir) ?? []);
-  const free = freePorts(taken, { portBase, portStep });
-  if (free !== null) return { portBase: free, portStep };
-  throw new AppError('E_BUSY', `No ports are left from ${portBase} up for one more worktree.`, {
+  const isFree = (range: PortRange): boolean => !taken.some((other) => overlaps(range, other));
+  const own = { portBase: wished.portBase ?? 0, portStep: wished.portStep ?? 0 };
+  if (own.portStep > 0 && isFree(own)) return own;
+  for (const base of portBases(portBase, portStep, numberOf(repo))) {
+    const range = { portBase: base, portStep };
+    if (isFree(range) && (await isSilent(range))) return range;
+  }
+  throw new AppError('E_BUSY', `No ports are left for one more worktree (worktree.port_base is ${portBase}).`, {
     remedy: 'ralph worktree clean',
   });
 }
+
+/** The same for every worktree of a repository, and most likely another one for any other repository. */
+const numberOf = ({ commonDir }: Repository): number =>
+  createHash('sha256').update(realpathLoose(commonDir)).digest().readUInt32BE(0);

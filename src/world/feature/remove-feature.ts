@@ -11,6 +11,7 @@ import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import type { Kept } from '../keep/keep.ts';
 import { openKeep } from '../keep/open-keep.ts';
 import { takeAway } from '../keep/take-away.ts';
+import { writeTakenNote } from '../keep/taken-note.ts';
 import { cannotWrite } from '../log/log-errors.ts';
 import { readLoopLock } from '../loop-lock.ts';
 import { readLoopNote } from '../loop-notes.ts';
@@ -25,6 +26,8 @@ export interface RemoveOrder {
   /** What is not committed or has not landed is kept, and goes. */
   readonly force: boolean;
   readonly keepBranch: boolean;
+  /** The same for everything that one call takes away. */
+  readonly together?: string;
   readonly settings: Settings;
 }
 
@@ -32,7 +35,7 @@ export interface RemovedFeature {
   readonly name: string;
   readonly path: string;
   readonly branch: string | null;
-  /** The id of what was kept; null: there was nothing that is not elsewhere. */
+  /** The id of what was kept; null: there was nothing at all. */
   readonly kept: string | null;
   /** Uncommitted files in it. */
   readonly files: number;
@@ -61,14 +64,17 @@ export async function removeFeature(repo: Repository, order: RemoveOrder): Promi
 }
 
 async function takeFeature(repo: Repository, order: RemoveOrder): Promise<RemovedFeature> {
-  const { target, force, keepBranch, settings } = order;
+  const { target, force, keepBranch, settings, together = null } = order;
   const { name, path, branch } = target;
   const place = { ...(await openKeep(repo, settings)), worktreeRoot: dirname(path) };
   const isItsOwn = target.note?.isOurs === true && target.note.ownsBranch && target.note.branch === branch;
   const takesBranch = isItsOwn && !keepBranch && branch !== target.target?.name;
   lockForRemoval(repo, path);
   const why = force ? 'a person took it away by force' : 'a person took it away';
-  const kept = await takeAway(place, { path, branch, act: 'remove', why, always: force, takesBranch });
+  const taken = { path, atMs: Date.now(), feature: target.note };
+  const onKept = async ({ commit }: Kept): Promise<void> => writeTakenNote(repo, commit, { ...taken, isGone: false });
+  const kept = await takeAway(place, { path, branch, act: 'remove', why, takesBranch, together, onKept });
+  if (kept !== null) writeTakenNote(repo, kept.commit, { ...taken, isGone: true });
   const branchGone = branch !== null && (await readRef(place.view, `refs/heads/${branch}`)) === null;
   return {
     name,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { shellWord } from '../../core/remedy.ts';
 import type { Ecosystem } from '../../text/feature/ecosystems.ts';
 import { cleanText } from '../../text/screen/clean.ts';
 import { findExecutable, gateEnvironment } from '../processes/environment.ts';
@@ -50,7 +51,7 @@ function partsOf(setup: Setup): readonly Part[] {
 export function wordsOf(command: readonly string[]): string {
   const [program, flag, line] = command;
   if (program === 'sh' && flag === '-c' && line !== undefined) return line;
-  return command.map((word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return command.map((word) => (/^-[\w./:@%+=,-]*$/.test(word) ? word : shellWord(word))).join(' ');
 }
 
 async function run(

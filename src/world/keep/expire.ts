@@ -9,7 +9,9 @@ import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
 import { runFolder } from '../state-places.ts';
 import { UNDONE } from './keep-refs.ts';
+import type { KeepPlace } from './keep.ts';
 import { type Keep, listKeeps } from './list-keeps.ts';
+import { forgetTaken } from './taken-note.ts';
 
 const DAY_MS = 86_400_000;
 const INTEGRATION = 'refs/paralph/int/';
@@ -77,9 +79,10 @@ export async function expiredKeeps(view: GitView, state: State, { days, nowMs }:
   return [...(await landedKeeps(view, state, old))];
 }
 
-export async function letGo(view: GitView, keep: Keep): Promise<void> {
+export async function letGo({ repo, view }: KeepPlace, keep: Keep): Promise<void> {
   await deleteRef(view, `${UNDONE}/${keep.id}`, keep.commit);
   await deleteRef(view, keep.ref, keep.commit);
+  forgetTaken(repo, keep.commit);
 }
 
 /** Loops that landed long ago and whose logs are still there. */

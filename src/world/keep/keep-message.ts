@@ -15,7 +15,7 @@ export type KeepAct =
   | 'remove';
 
 /** What takes worktrees away, and so can be taken back. */
-export const TAKING: readonly (KeepAct | 'pin')[] = ['discard', 'clean', 'prune'];
+export const TAKING: readonly (KeepAct | 'pin')[] = ['discard', 'clean', 'prune', 'remove'];
 
 /** What a keep tells of itself, as trailers of its commit. */
 export interface KeepNote {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { reach } from '../failpoint.ts';
+import { readFeatureNote } from '../feature/feature-note.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { moveRef, readRef } from '../git/refs.ts';
 import { adminDirOf, isBelow } from '../git/worktree-admin.ts';
@@ -12,11 +13,13 @@ import { UNDONE } from './keep-refs.ts';
 import { type Keep, listKeeps } from './list-keeps.ts';
 import { wholeCommit } from './restore-branch.ts';
 import { inTheWay, restoreWorktree } from './restore-worktree.ts';
+import { type TakenNote, forgetTaken, readTakenNote } from './taken-note.ts';
 import type { AwayPlace } from './take-away.ts';
 
 /** Everything the last act took away and that is not back yet; none: there is nothing to undo. */
 export async function lastTaken(place: KeepPlace, state: State): Promise<readonly Keep[]> {
-  const taken = (await listKeeps(place.view)).filter((keep) => TAKING.includes(keep.act) && !keep.isUndone);
+  const keeps = (await listKeeps(place.view)).filter((keep) => TAKING.includes(keep.act) && !keep.isUndone);
+  const taken = keeps.filter((keep) => isBelievable(place, keep)).sort((a, b) => takenAt(place, b) - takenAt(place, a));
   for (const newest of taken) {
     const together = taken.filter(
       (keep) => keep === newest || (keep.together !== null && keep.together === newest.together),
@@ -27,6 +30,15 @@ export async function lastTaken(place: KeepPlace, state: State): Promise<readonl
   }
   return [];
 }
+
+const noteOf = ({ repo }: KeepPlace, { act, commit }: Keep): TakenNote | null =>
+  act === 'remove' ? readTakenNote(repo, commit) : null;
+
+/** A worktree of a person's may have been anywhere: only what was written down when it went says where. */
+const isBelievable = (place: KeepPlace, keep: Keep): boolean =>
+  keep.act !== 'remove' || keep.path === null || noteOf(place, keep)?.path === keep.path;
+
+const takenAt = (place: KeepPlace, keep: Keep): number => noteOf(place, keep)?.atMs ?? keep.atMs;
 
 /** An act that was cut short before it removed anything took nothing. */
 async function isGone(place: KeepPlace, state: State, keep: Keep): Promise<boolean> {
@@ -39,8 +51,8 @@ async function isGone(place: KeepPlace, state: State, keep: Keep): Promise<boole
 /** Why it cannot come back to where it was; null: it can. */
 export async function whyNotBack(place: AwayPlace, keep: Keep): Promise<string | null> {
   // Whoever can write a ref could name any place.
-  if (keep.path !== null && !isBelow(place.worktreeRoot, keep.path))
-    return `${keep.path} is not below ${place.worktreeRoot}`;
+  const isKnown = keep.path === null || isBelow(place.worktreeRoot, keep.path) || noteOf(place, keep) !== null;
+  if (!isKnown) return `${keep.path ?? ''} is not below ${place.worktreeRoot}`;
   const now = hasBranch(keep) ? await readRef(place.view, branchRef(keep)) : null;
   if (now !== null && now !== keep.tip) return `there is a branch ${keep.branch ?? ''} with other commits`;
   if (keep.path === null || isBack(place, keep)) return null;
@@ -48,10 +60,13 @@ export async function whyNotBack(place: AwayPlace, keep: Keep): Promise<string |
 }
 
 /** Whether its worktree stands: an undo, or the act itself, was cut short. Another loop's at the same path is not it. */
-function isBack({ repo }: KeepPlace, keep: Keep): boolean {
+function isBack(place: KeepPlace, keep: Keep): boolean {
+  const { repo } = place;
   const adminDir = keep.path === null || !existsSync(keep.path) ? null : adminDirOf(repo, keep.path);
   const head = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir);
-  return head !== undefined && (head.branch === keep.on || head.branch === standsOn(keep));
+  if (head === undefined || (head.branch !== keep.on && head.branch !== standsOn(keep))) return false;
+  // What a person makes anew has the same name, the same branch and a note of its own.
+  return adminDir === null || noteOf(place, keep)?.isGone !== true || readFeatureNote(adminDir) === null;
 }
 
 /** Brings branch and worktree back to where they were, as they were. */
@@ -64,12 +79,18 @@ export async function bringBack(place: KeepPlace, keep: Keep): Promise<void> {
   reach('undo.branch');
   if (keep.path === null || isBack(place, keep)) return;
   const head = keep.head ?? (await wholeCommit(place, keep));
-  await restoreWorktree(place, keep, { path: keep.path, branch: standsOn(keep), lock: LOCK_REASON, head });
+  await restoreWorktree(place, keep, {
+    path: keep.path,
+    branch: standsOn(keep),
+    lock: keep.act === 'remove' ? null : LOCK_REASON,
+    head,
+  });
 }
 
 /** From now on undo goes further back. */
 export async function markUndone(place: KeepPlace, keep: Keep): Promise<void> {
   await moveRef(place.view, `${UNDONE}/${keep.id}`, keep.commit, null, 'paralph: taken back');
+  forgetTaken(place.repo, keep.commit);
   reach('undo.done');
 }
 

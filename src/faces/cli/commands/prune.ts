@@ -77,15 +77,16 @@ async function pruneBranches(
 }
 
 async function pruneOld(
-  { repo, view }: AwayPlace,
+  place: AwayPlace,
   state: State,
   retention: Retention,
   isDryRun: boolean,
 ): Promise<{ readonly expired: readonly string[]; readonly runs: number }> {
+  const { repo, view } = place;
   const expired = await expiredKeeps(view, state, retention);
   const runs = oldRuns(repo, state, retention);
   if (!isDryRun) {
-    for (const keep of expired) await letGo(view, keep);
+    for (const keep of expired) await letGo(place, keep);
     for (const loop of runs) removeRuns(repo, loop);
   }
   return { expired: expired.map((keep) => keep.id), runs: runs.length };

@@ -1,11 +1,15 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { State } from '../../../core/model.ts';
+import type { WorktreeSettings } from '../../../core/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
+import { noteFeature } from '../../../world/feature/feature-note.ts';
+import { adminDirOf } from '../../../world/git/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import type { Keep } from '../../../world/keep/list-keeps.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import { readTakenNote } from '../../../world/keep/taken-note.ts';
 import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
 import { writeLoopNote } from '../../../world/loop-notes.ts';
 import type { Handler } from '../handler.ts';
@@ -14,7 +18,7 @@ import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { writeFacts } from '../write-facts.ts';
 
-/** Takes back the last act that took something away: discard, prune or clean. */
+/** Takes back the last act that took something away: discard, prune, clean or the removal of a worktree. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'undo');
   const { repo, config } = await openProject(call);
@@ -27,7 +31,7 @@ export const handle: Handler = async (call) => {
     const why = await whyNotBack(place, keep);
     if (why !== null) blocked.push({ keep, why });
     else {
-      await takeBack(place, keep);
+      await takeBack(place, keep, config.settings.worktree);
       restored.push(keep);
     }
   }
@@ -49,8 +53,9 @@ export const handle: Handler = async (call) => {
 };
 
 /** The loop is told when its work stands again, and only then is the act done with. */
-async function takeBack(place: AwayPlace, keep: Keep): Promise<void> {
+async function takeBack(place: AwayPlace, keep: Keep, settings: WorktreeSettings): Promise<void> {
   await bringBack(place, keep);
+  if (keep.act === 'remove') await noteFeatureAgain(place, keep, settings);
   const { loop, path } = keep;
   if (loop !== null) {
     const state = await writeFacts(place.repo, async (now): Promise<readonly Event[]> =>
@@ -59,6 +64,17 @@ async function takeBack(place: AwayPlace, keep: Keep): Promise<void> {
     noteLoop(place, state, keep);
   }
   await markUndone(place, keep);
+}
+
+/** So did that of a worktree for a person: its name, what came along, and its ports, if they are still free. */
+async function noteFeatureAgain(
+  { repo }: AwayPlace,
+  { path, commit }: Keep,
+  settings: WorktreeSettings,
+): Promise<void> {
+  const before = readTakenNote(repo, commit)?.feature ?? null;
+  const adminDir = path === null ? null : adminDirOf(repo, path);
+  if (before !== null && adminDir !== null) await noteFeature(repo, adminDir, before, settings);
 }
 
 function isDiscarded(state: State, { loop }: Keep): boolean {
@@ -75,7 +91,8 @@ function noteLoop({ repo }: AwayPlace, state: State, { loop, path }: Keep): void
 }
 
 function describe({ act, branch, path, files, loop }: Keep): string {
+  const taking = act === 'remove' ? 'the removal' : act;
   const what = [branch === null ? null : `branch ${branch}`, path === null ? null : `worktree ${path}`];
   const where = what.filter((one) => one !== null).join(' and ');
-  return cleanLine(`took back ${act} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`);
+  return cleanLine(`took back ${taking} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`);
 }
