@@ -4,6 +4,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
 import { copyIndex } from './git/copy-index.ts';
+import { missingFilters, withoutFilters } from './git/missing-filters.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit, runGitBytes } from './git/run-git.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
@@ -52,7 +53,7 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
     copyIndex(join(folder, 'index'), index);
     await openEntries(path, await entriesOf(repo, before));
   }
-  const git = [...HARDENED, ...EXACT];
+  const git = [...HARDENED, ...EXACT, ...withoutFilters(await missingFilters(repo.commonDir))];
   await withCheckoutSlot(() =>
     runGit([...git, 'read-tree', '--reset', '-u', '--no-recurse-submodules', commit], { cwd: path }),
   );

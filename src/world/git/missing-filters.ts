@@ -1,3 +1,5 @@
+import { statSync, utimesSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from '../processes/environment.ts';
 import { parseConfigList } from './config-list.ts';
 import { HARDENED, gitEnvironment, runGit } from './run-git.ts';
@@ -26,6 +28,17 @@ export const withoutFilters = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) =>
     ['smudge=', 'clean=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
   );
+
+/**
+ * Git looks once more, through its filter, at every file that is as young as the index, to the second. Where the filter is missing
+ * that would fail, so the index of new files is made younger than they are. Nobody works on them yet.
+ */
+export async function outliveRacyFiles(index: string): Promise<void> {
+  const nextSecondMs = (Math.floor(statSync(index).mtimeMs / 1000) + 1) * 1000;
+  while (Date.now() < nextSecondMs) await sleep(nextSecondMs - Date.now() + 1);
+  const now = new Date();
+  utimesSync(index, now, now);
+}
 
 /** Only what is a plain program: a line of shell may find its own way. */
 function isMissing(command: string, cwd: string): boolean {

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import { type Sha, sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
 import { outlastGit } from './git-processes.ts';
+import { missingFilters, outliveRacyFiles, withoutFilters } from './missing-filters.ts';
 import { readRefFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
@@ -63,7 +65,7 @@ export interface NewWorktree {
   readonly base: Sha;
   /** Stands in the lock that keeps `git worktree prune` away. */
   readonly reason: string;
-  /** Flags for the git that writes its files. */
+  /** Flags for the git that writes its files; without them: those that leave files behind a missing filter as they are stored. */
   readonly flags?: readonly string[];
 }
 
@@ -80,9 +82,10 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
     reach('wt.intent');
     await patiently(() => withMutex(worktreeMutex(repo), () => register(repo, options)));
     reach('wt.after_admin');
-    await withCheckoutSlot(() =>
-      runGit([...HARDENED, ...(options.flags ?? []), 'reset', '-q', '--hard'], { cwd: path }),
-    );
+    const flags = options.flags ?? withoutFilters(await missingFilters(repo.root));
+    await withCheckoutSlot(() => runGit([...HARDENED, ...flags, 'reset', '-q', '--hard'], { cwd: path }));
+    const adminDir = flags.length === 0 ? null : adminDirOf(repo, path);
+    if (adminDir !== null) await outliveRacyFiles(join(adminDir, 'index'));
     reach('wt.checked_out');
   } catch (error) {
     // What cannot be taken back now is found by whoever makes or heals the next one; why it failed matters more.
@@ -96,12 +99,12 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
 function refuseTakenPath(repo: Repository, path: string): void {
   if (existsSync(path) && !isEmptyFolder(path)) {
     throw new AppError('E_GIT', `${path} exists and is not empty, so no worktree can be made there.`, {
-      remedy: `ls -la '${path}'`,
+      remedy: `ls -la ${shellWord(path)}`,
     });
   }
   if (adminDirOf(repo, path) !== null) {
     throw new AppError('E_GIT', `git has a worktree at ${path} whose folder is missing; it may come back.`, {
-      remedy: `git -C '${repo.root}' worktree remove -f -f '${path}'`,
+      remedy: `git -C ${shellWord(repo.root)} worktree remove -f -f ${shellWord(path)}`,
     });
   }
 }
@@ -119,7 +122,7 @@ async function register(repo: Repository, { path, branch, base, reason }: NewWor
 
 export function branchElsewhere(branch: string, tip: Sha): AppError {
   return new AppError('E_GIT', `The branch ${branch} already exists, at ${tip.slice(0, 12)}.`, {
-    remedy: `git branch -m '${branch}' '${branch}-old'`,
+    remedy: `git branch -m ${shellWord(branch)} ${shellWord(`${branch}-old`)}`,
     facts: ['A branch that exists is never moved to make room.'],
   });
 }
