@@ -4,6 +4,7 @@ import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { AppError } from '../core/errors.ts';
+import { shellWord } from '../core/remedy.ts';
 import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../text/config/layer.ts';
 import type { ConfigProblem, Layer } from '../text/config/layer.ts';
 import { settle, type Settled } from '../text/config/settle.ts';
@@ -166,14 +167,14 @@ function insideCheckout(root: string, file: string): string {
   } catch (error) {
     throw new AppError('E_CONFIG', `${file} is a link that leads nowhere`, {
       cause: error,
-      remedy: `rm ${shellQuoted(file)}`,
+      remedy: `rm ${shellWord(file)}`,
     });
   }
   const relative = path.relative(home, target);
   if (relative === '..' || relative.startsWith(`..${path.sep}`)) {
     throw new AppError('E_CONFIG', `${file} leads out of the checkout, so it is not written`, {
       facts: [`it leads to ${target}`],
-      remedy: `$EDITOR ${shellQuoted(target)}`,
+      remedy: `$EDITOR ${shellWord(target)}`,
     });
   }
   return target;
@@ -212,10 +213,6 @@ function syncFolder(folder: string): void {
 
 function refused(dottedKey: string, why: string, remedy: string): AppError {
   return new AppError('E_CONFIG', `${dottedKey} was not set`, { facts: [why], remedy });
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function systemCode(error: unknown): string {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { type GatePlace, dropRecord, openAllFolders, settleAt } from './gate-settle.ts';
 import { stopNoted } from './gate-orphans.ts';
@@ -95,7 +96,7 @@ async function makeAnew(place: GatePlace, worktreeRoot: string, commit: Sha): Pr
     if (error instanceof AppError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new AppError('E_GIT', `${path} is for gates alone, but cannot be made anew: ${why}`, {
-      remedy: `rm -rf '${path}'`,
+      remedy: `rm -rf ${shellWord(path)}`,
       cause: error,
     });
   }
@@ -112,7 +113,7 @@ function refuseStrangers(repo: Repository, path: string): void {
   const pointer = lstatSync(join(path, '.git'), { throwIfNoEntry: false });
   if (stat.isDirectory() && (pointer?.isFile() === true || readdirSync(path).length === 0)) return;
   throw new AppError('E_GIT', `${path} is kept for gates, but something else is there.`, {
-    remedy: `ls -la '${path}'`,
+    remedy: `ls -la ${shellWord(path)}`,
   });
 }
 

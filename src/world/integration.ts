@@ -1,6 +1,7 @@
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
 import { openCandidates } from './candidate.ts';
 import type { CandidatePlace } from './candidate.ts';
 import { reach } from './failpoint.ts';
@@ -91,7 +92,7 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
     const named = await readRef(view, `refs/heads/${target}`);
     if (named === null)
       throw new AppError('E_NO_TARGET', `branch ${target} is gone`, {
-        remedy: `git branch ${target} refs/paralph/int/${target}`,
+        remedy: `git branch ${shellWord(target)} ${shellWord(`refs/paralph/int/${target}`)}`,
       });
     const ours = await readRef(view, ref);
     if (ours !== null && (ours === named || (await isAncestor(view, named, ours))))

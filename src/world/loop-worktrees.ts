@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { sha } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
@@ -112,7 +113,8 @@ async function standOn(place: WorktreePlace, path: string, branch: string): Prom
   if (adminDir !== null) await freeIndex(adminDir, path);
   if (isOn(place, path, branch)) return;
   const tip = await readRef(view, `refs/heads/${branch}`);
-  if (tip === null) throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C '${path}' reflog` });
+  if (tip === null)
+    throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C ${shellWord(path)} reflog` });
   const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });
   await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
   await git('reset', '-q', '--hard');

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { loopId, sha } from '../core/ids.ts';
 import type { Sha } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { lookAtChanges } from './git/changes.ts';
 import { commitTree } from './git/commit.ts';
@@ -154,5 +155,5 @@ async function plainBlob(view: GitView, commit: Sha, path: string): Promise<Sha 
 }
 
 function notOurs(message: string, path: string): AppError {
-  return new AppError('E_NEEDS_PERSON', message, { remedy: `git -C '${path}' status` });
+  return new AppError('E_NEEDS_PERSON', message, { remedy: `git -C ${shellWord(path)} status` });
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../core/errors.ts';
+import { shellWord } from '../core/remedy.ts';
 import { nearest } from '../text/config/nearest.ts';
 import { PROMPT_KINDS, PROMPT_NAMES } from '../text/prompt/prompt-kinds.ts';
 import type { PromptName } from '../text/prompt/prompt-kinds.ts';
@@ -38,7 +39,7 @@ export function loadPromptTemplate(root: string, name: PromptName = 'iteration')
     const count = read.problems.length === 1 ? 'a problem' : `${read.problems.length} problems`;
     throw new AppError('E_PROMPT', `${shown} has ${count}, so no agent can be told what to do`, {
       facts: read.problems.map(({ line, column, message }) => `${shown}:${line}:${column} ${message}`),
-      remedy: `$EDITOR ${shown}`,
+      remedy: `$EDITOR ${shellWord(shown)}`,
     });
   }
   const missing = needed.filter(([word]) => !namesVariable(read.template, word));
@@ -95,7 +96,7 @@ function realTarget(root: string, shown: string): string {
   try {
     return realpathSync(join(root, shown));
   } catch (cause) {
-    throw unusable(shown, 'is a link that leads nowhere', { remedy: `rm ${shown}`, cause });
+    throw unusable(shown, 'is a link that leads nowhere', { remedy: `rm ${shellWord(shown)}`, cause });
   }
 }
 
@@ -113,7 +114,10 @@ function notText(shown: string, bytes: Buffer): AppError {
   const at = lines.findIndex((line) => !isText(Buffer.from(line, 'latin1')));
   const line = Buffer.from(lines[at] ?? '', 'latin1');
   const column = line.toString('utf8').indexOf('\uFFFD') + 1;
-  return unusable(shown, 'is not UTF-8 text', { remedy: `$EDITOR ${shown}`, where: `${shown}:${at + 1}:${column}` });
+  return unusable(shown, 'is not UTF-8 text', {
+    remedy: `$EDITOR ${shellWord(shown)}`,
+    where: `${shown}:${at + 1}:${column}`,
+  });
 }
 
 const isText = (bytes: Buffer): boolean => Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes);
@@ -127,7 +131,7 @@ interface Trouble {
 function unusable(
   shown: string,
   why: string,
-  { remedy = `ls -l ${shown}`, where = `${shown}:1:1`, cause }: Trouble = {},
+  { remedy = `ls -l ${shellWord(shown)}`, where = `${shown}:1:1`, cause }: Trouble = {},
 ): AppError {
   return new AppError('E_PROMPT', `${shown} ${why}`, { facts: [`${where} ${why}`], remedy, cause });
 }

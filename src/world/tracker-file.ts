@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
+import { shellWord } from '../core/remedy.ts';
 import type { Task } from '../core/task.ts';
 import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../text/trackers/tracker-names.ts';
@@ -78,9 +79,10 @@ function read(root: string, path: string, kind: TrackerKind): ReturnType<Tracker
 /** No link, no pipe, no device, no giant: what a task file is replaced by must not be read or waited for. */
 function readPlainFile(file: string, shown: string): string {
   const unsafe = (what: string): AppError =>
-    new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shown}` });
+    new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shellWord(shown)}` });
   const kind = lstatSync(file, { throwIfNoEntry: false });
-  if (kind === undefined) throw new AppError('E_NO_TASKS', `${shown} is gone`, { remedy: `git checkout -- ${shown}` });
+  if (kind === undefined)
+    throw new AppError('E_NO_TASKS', `${shown} is gone`, { remedy: `git checkout -- ${shellWord(shown)}` });
   if (!kind.isFile()) throw unsafe(kind.isSymbolicLink() ? 'is a symbolic link' : 'is not a plain file');
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -2,6 +2,7 @@ import type { ExitCode } from '../../core/errors.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Loop, State } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { isPromptTask } from '../../core/tasks.ts';
 import { findOne } from './find-one.ts';
 import type { Call } from './handler.ts';
@@ -53,9 +54,11 @@ function refuseUnfit(state: State, loop: Loop): void {
       remedy: 'ralph run "what should be done next"',
     });
   if (loop.host !== null && state.hosts[loop.host] != null)
-    throw new AppError('E_BUSY', `loop ${loop.id} is being worked on`, { remedy: `ralph loops logs ${loop.id} -f` });
+    throw new AppError('E_BUSY', `loop ${loop.id} is being worked on`, {
+      remedy: `ralph loops logs ${shellWord(loop.id)} -f`,
+    });
   if (!isPromptTask(loop.task))
     throw new AppError('E_USAGE', `loop ${loop.id} works on a task of a task file`, {
-      remedy: `ralph loops resume ${loop.id}`,
+      remedy: `ralph loops resume ${shellWord(loop.id)}`,
     });
 }

@@ -5,6 +5,7 @@ import type { Event } from '../../core/events.ts';
 import { slug, taskId } from '../../core/ids.ts';
 import type { HostPolicy, Loop, Place, State } from '../../core/model.ts';
 import { isWorking } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Task } from '../../core/task.ts';
 import { promptTracker, taskIdOf, trackerOf } from '../../core/tasks.ts';
@@ -119,7 +120,7 @@ async function drive(
     const driven = await driveHost(call, { world, policy, settings, opening });
     if (chosen.place.at === 'checkout') await leaveGates(world, driven.state);
     await recording.keep(project, driven.state, id);
-    return finishRun(call, driven, policy, `ralph run --continue --loop-id ${id}`);
+    return finishRun(call, driven, policy, `ralph run --continue --loop-id ${shellWord(id)}`);
   } finally {
     await chosen.lock?.release();
   }
@@ -139,7 +140,7 @@ async function placeOf(
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
   throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
     facts: [chosen.said],
-    remedy: `ralph run --continue --loop-id ${loop.id} --exclusive`,
+    remedy: `ralph run --continue --loop-id ${shellWord(loop.id)} --exclusive`,
   });
 }
 

@@ -31,7 +31,7 @@ export async function preflight(repo: Repository, target: string | null): Promis
   const format = await readFormat(repo);
   if (format.bare && !repo.linked) {
     throw new AppError('E_REPOSITORY_BROKEN', `${repo.commonDir} says it is bare, but there is a checkout beside it.`, {
-      remedy: `git config --file '${repo.commonDir}/config' core.bare false`,
+      remedy: `git config --file ${shellWord(join(repo.commonDir, 'config'))} core.bare false`,
     });
   }
   const view = plainView(repo);
@@ -60,7 +60,7 @@ async function refuseBrokenEntries(repo: Repository): Promise<void> {
         'E_REPOSITORY_BROKEN',
         'A half-made worktree entry keeps git from working in this repository.',
         {
-          remedy: blocking.map((entry) => `rm -r '${entry.path.replaceAll("'", String.raw`'\''`)}'`).join(' && '),
+          remedy: blocking.map((entry) => `rm -r ${shellWord(entry.path)}`).join(' && '),
           facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
         },
       );

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
 
@@ -48,7 +49,7 @@ export function readJournal(repo: Repository): PublishJournal | null {
     return JSON.parse(text) as PublishJournal;
   } catch (cause) {
     throw new AppError('E_NEEDS_PERSON', `${fileOf(repo)} notes a publish that was cut short, but cannot be read.`, {
-      remedy: `git status; then rm '${fileOf(repo)}'`,
+      remedy: `git status; then rm ${shellWord(fileOf(repo))}`,
       cause,
     });
   }

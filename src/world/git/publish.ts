@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
 import { ownIdentity } from '../processes/identity.ts';
@@ -49,7 +50,7 @@ export function publish(
     const from = await readRef(view, `refs/heads/${target}`);
     if (from === null)
       throw new AppError('E_NO_TARGET', `The branch ${target} does not exist.`, {
-        remedy: `git branch '${target}' ${to}`,
+        remedy: `git branch ${shellWord(target)} ${to}`,
       });
     if (await isAncestor(view, to, from)) return { outcome: 'current' };
     if (!(await isAncestor(view, from, to))) return { outcome: 'diverged', now: from };

@@ -3,6 +3,7 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { lockInTheWay, outlastLock } from './dead-lock.ts';
 import { readRefFile } from './ref-files.ts';
@@ -133,7 +134,7 @@ function refused(message: string, stderr: string): AppError {
   if (lock === null) return new AppError('E_GIT', message, { facts });
   return new AppError('E_GIT', `${message} A lock is in the way.`, {
     facts,
-    remedy: `When no git is running: rm '${lock}'`,
+    remedy: `When no git is running: rm ${shellWord(lock)}`,
   });
 }
 

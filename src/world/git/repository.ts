@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 
 export interface Repository {
   /** The main checkout; where there is none beside the git folder (bare, `--separate-git-dir`, submodule): `worktree`. */
@@ -52,7 +53,7 @@ function gitDirOf(folder: string): string | null {
   const gitDir = realpathOrNull(resolve(folder, named));
   if (gitDir === null) {
     throw new AppError('E_NO_REPOSITORY', `${dotGit} points to ${named}, which does not exist.`, {
-      remedy: `In the main checkout: git worktree repair '${folder}'`,
+      remedy: `In the main checkout: git worktree repair ${shellWord(folder)}`,
     });
   }
   return gitDir;
@@ -65,7 +66,7 @@ function commonDirOf(gitDir: string): string {
   const commonDir = named === '' ? null : realpathOrNull(resolve(gitDir, named));
   if (commonDir !== null) return commonDir;
   throw new AppError('E_REPOSITORY_BROKEN', `${file} does not name the git folder this worktree belongs to.`, {
-    remedy: `rm -r '${gitDir}'`,
+    remedy: `rm -r ${shellWord(gitDir)}`,
     facts: ['A `git worktree add` was ended half-way. The files of the worktree stay where they are.'],
   });
 }

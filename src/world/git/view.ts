@@ -8,9 +8,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { readFormat } from './repository-format.ts';
 import type { RepositoryFormat } from './repository-format.ts';
 import type { Repository } from './repository.ts';
@@ -170,7 +171,8 @@ function orNull<T>(read: () => T): T | null {
 function unwritable(gitDir: string, error: unknown): AppError {
   const why = error instanceof Error ? error.message : String(error);
   return new AppError('E_STATE_UNWRITABLE', `${gitDir} cannot be set up: ${why}`, {
-    remedy: `Check the owner and free space of '${gitDir}'; it may be removed, it holds nothing of its own.`,
+    facts: ['It may be removed: it holds nothing of its own.'],
+    remedy: `ls -ld ${shellWord(dirname(gitDir))} && df -h ${shellWord(dirname(gitDir))}`,
     cause: error,
   });
 }

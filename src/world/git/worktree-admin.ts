@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 import type { Repository } from './repository.ts';
 
 /** Every git folder that has a HEAD of its own: the shared one first, then one for each linked worktree. */
@@ -43,7 +44,7 @@ export function soundAdminDir(repo: Repository, path: string): string {
   const dotGit = join(path, '.git');
   if (adminDir === null) {
     throw new AppError('E_REPOSITORY_BROKEN', `${path} is not a worktree of this repository.`, {
-      remedy: `git -C '${repo.root}' worktree repair '${path}'`,
+      remedy: `git -C ${shellWord(repo.root)} worktree repair ${shellWord(path)}`,
     });
   }
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
@@ -53,7 +54,7 @@ export function soundAdminDir(repo: Repository, path: string): string {
     'E_REPOSITORY_BROKEN',
     `${dotGit} should be the file that leads to the repository, but it is ${found}.`,
     {
-      remedy: `mv '${dotGit}' '${path}/.git.replaced'; git -C '${repo.root}' worktree repair '${path}'`,
+      remedy: `mv ${shellWord(dotGit)} ${shellWord(`${dotGit}.replaced`)}; git -C ${shellWord(repo.root)} worktree repair ${shellWord(path)}`,
     },
   );
 }

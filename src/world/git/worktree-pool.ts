@@ -12,6 +12,7 @@ import { basename, join } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
@@ -228,13 +229,13 @@ export async function retireWorktree(
   const operation = operationIn(adminDir);
   if (operation !== null)
     throw new AppError('E_NEEDS_PERSON', `${path} is in the middle of a ${operation}.`, {
-      remedy: `git -C '${path}' status`,
+      remedy: `git -C ${shellWord(path)} status`,
     });
   const changes = await lookAtChanges(path);
   const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
   if (embedded.length > 0) {
     throw new AppError('E_NEEDS_PERSON', `${path} holds a repository of its own: ${embedded[0]}.`, {
-      remedy: `ls -la '${join(path, embedded[0] ?? '')}'`,
+      remedy: `ls -la ${shellWord(join(path, embedded[0] ?? ''))}`,
     });
   }
   removeDeadLocks(adminDir);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 
 /** The system's code (ENOENT and the like), or null for any other error. */
 export function errorCode(error: unknown): string | null {
@@ -12,7 +13,6 @@ const REFUSED = new Set(
 );
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Why a write did not happen: the folder refuses us, or the disk does. What is not the system's fault stays what it is. */
 export function cannotWrite(dir: string, error: unknown): unknown {
@@ -20,13 +20,13 @@ export function cannotWrite(dir: string, error: unknown): unknown {
   if (code === null) return error;
   const message = `cannot write to ${dir}: ${reason(error)}`;
   return REFUSED.has(code)
-    ? new AppError('E_STATE_UNWRITABLE', message, { remedy: `ls -ld ${quoted(dir)}`, cause: error })
-    : new AppError('E_DISK', message, { remedy: `df -h ${quoted(dir)}`, cause: error });
+    ? new AppError('E_STATE_UNWRITABLE', message, { remedy: `ls -ld ${shellWord(dir)}`, cause: error })
+    : new AppError('E_DISK', message, { remedy: `df -h ${shellWord(dir)}`, cause: error });
 }
 
 export function cannotRead(path: string, error: unknown): AppError {
   return new AppError('E_STATE_UNWRITABLE', `cannot read ${path}: ${reason(error)}`, {
-    remedy: `ls -ld ${quoted(path)}`,
+    remedy: `ls -ld ${shellWord(path)}`,
     cause: error,
   });
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { splitWords } from '../../text/split-words.ts';
 
 export interface EditedCopy {
@@ -56,6 +57,6 @@ async function runEditor(
   });
   if (code === 0) return;
   throw new AppError('E_PROCESS', `the editor ${program} ended with ${code ?? 'a signal'}; nothing is changed`, {
-    remedy: `ralph memory edit --file '${file}'`,
+    remedy: `ralph memory edit --file ${shellWord(file)}`,
   });
 }

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { checkConfig, configError } from '../../../world/config-files.ts';
@@ -13,7 +14,7 @@ export const handle: Handler = async (call) => {
   for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
   const [first] = config.problems;
   if (first !== undefined) {
-    const remedy = first.line > 0 ? `$EDITOR +${first.line} ${first.file}` : 'ralph config list';
+    const remedy = first.line > 0 ? `$EDITOR +${first.line} ${shellWord(first.file)}` : 'ralph config list';
     throw configError(config.problems, remedy);
   }
   if (call.flags['json'] !== true)

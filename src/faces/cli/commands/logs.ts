@@ -3,6 +3,7 @@ import { AppError, EXIT } from '../../../core/errors.ts';
 import type { LoopId } from '../../../core/ids.ts';
 import type { State } from '../../../core/model.ts';
 import { isWorking } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Repository } from '../../../world/git/repository.ts';
@@ -66,7 +67,7 @@ function requireIteration({ repo, loop }: Reading, only: number): void {
   if (known.includes(only)) return;
   throw new AppError('E_UNKNOWN_ID', `loop ${loop} has no iteration ${only}`, {
     facts: [known.length === 0 ? 'it has not started an agent yet' : `there are: ${known.join(', ')}`],
-    remedy: `ralph logs ${loop}`,
+    remedy: `ralph logs ${shellWord(loop)}`,
   });
 }
 
