@@ -43,7 +43,7 @@ describe('an agent that leaves its worktree', () => {
     const one = scratch();
     leakProject(
       one,
-      `echo mine > leak.txt; git stash -q -u; git config user.name Mallory
+      `echo mine > leak.txt; git stash -q -u; git config user.name Mallory; echo quiet > "$main/quiet.txt"
        git checkout -q --ignore-other-worktrees main; echo leaked > leaked.txt; git add -A; git commit -q -m leaked`,
     );
     const before = one.git('rev-parse', 'main');
@@ -59,6 +59,7 @@ describe('an agent that leaves its worktree', () => {
     expect(said).toMatch(/moved the branch main from \w{10} to \w{10}/);
     expect(said).toMatch(/left a stash entry \(WIP on ralph\/leak/);
     expect(said).toContain('changed .git/config (user.name)');
+    expect(said).toContain('made quiet.txt in the main checkout');
     const kept = refsBelow(one.git, 'refs/paralph/keep/');
     expect(kept.filter((ref) => said.includes(ref))).toHaveLength(3);
     expect(kept.some((ref) => gitSays(one.git, 'cat-file', '-e', `${ref}:leaked.txt`))).toBe(true);

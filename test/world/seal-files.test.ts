@@ -12,7 +12,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
 import { openView } from '../../src/world/git/view.ts';
+import { noteProgram } from '../../src/world/seal/program.ts';
 import { openSeal } from '../../src/world/seal/seal.ts';
+import { runFolder } from '../../src/world/state-places.ts';
 import { IDENTITY, play, sealScene } from './seal-scene.ts';
 
 describe('the stash', () => {
@@ -147,6 +149,40 @@ describe('files of the checkout', () => {
     expect(readFileSync(join(dir, '.ralph/logs/worker-1-one.log'), 'utf8')).toMatch(
       /\(mine\.md\); nothing tells by whom/,
     );
+  });
+
+  it('written without a word are the agent’s where its own script says so, and nobody’s where it is for another task', async () => {
+    const { git, iterate, dir, own, common, repo, iteration } = await sealScene();
+    const script = 'echo leak > $MAIN/leak.txt; echo leak >> $MAIN/a.txt; rm $MAIN/b.txt; cp a.txt $MAIN/.git/HEAD';
+    const quiet = 'echo leak > $MAIN/leak.txt; echo leak >> $MAIN/a.txt; rm $MAIN/b.txt';
+    const as = (text: string) => () =>
+      noteProgram(runFolder(repo, iteration().loop, iteration().n), ['sh', '-c', text], own);
+    const tidy = (): void => void (git('checkout', '-q', '--', '.'), git('clean', '-fq'));
+    git('branch', 'x');
+    const breach = await iterate(quiet, as(script));
+    expect(breach?.did.toSorted()).toEqual([
+      'changed a.txt in the main checkout',
+      'made leak.txt in the main checkout',
+      'removed b.txt in the main checkout',
+    ]);
+    expect(git('show', `${breach?.kept[0]}:checkout/a.txt`)).toBe('a\nleak');
+    expect([git('status', '--porcelain'), readFileSync(join(dir, 'b.txt'), 'utf8')]).toEqual(['', 'b\n']);
+    const other = join(common, 'paralph/runs/two-y/1');
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, 'start.json'), '{}');
+    expect(await iterate(quiet, as(script)), 'another agent runs the same text').toBeNull();
+    tidy();
+    expect(await iterate(quiet, as(`[ $RALPH_TASK_ID = two ] && { ${script}; }`))).toBeNull();
+    tidy();
+    expect((await iterate(quiet, as(`[ $RALPH_TASK_ID = one ] && { ${script}; }`)))?.did).toHaveLength(3);
+    const head = await iterate(
+      'echo ref: refs/heads/x > $MAIN/.git/HEAD',
+      as('case $RALPH_TASK_ID in one) echo > $MAIN/.git/HEAD;; esac'),
+    );
+    expect([head?.did, git('symbolic-ref', 'HEAD')]).toEqual([
+      ['switched the main checkout from main to x'],
+      'refs/heads/main',
+    ]);
   });
 
   it('switched to another branch, it stands on its own again', async () => {

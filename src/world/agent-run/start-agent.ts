@@ -8,6 +8,7 @@ import { realpathLoose, soundAdminDir } from '../git/worktree-admin.ts';
 import { newToken } from '../ids.ts';
 import { lookAtShim } from '../processes/shim-folder.ts';
 import { startShim } from '../processes/shim.ts';
+import { noteProgram } from '../seal/program.ts';
 import type { AgentOrder, Iteration } from '../world.ts';
 import { makePrivateFolder, writeAgentFile, writePrivately } from './agent-file.ts';
 import type { AgentFile } from './agent-file.ts';
@@ -46,6 +47,7 @@ export async function startAgent(
   if (launched.talk === null) closeTalk(dir);
   else openTalk(dir, launched.talk);
   writeAgentFile(dir, describe(agent, order, launched.protocol));
+  noteProgram(dir, agent.command, iteration.cwd);
   const { env: user, identity, program } = place;
   const env = runEnvironment({ user, agent, launch: launched.env, caller, identity, program });
   const argv = launched.talk === null ? launched.argv : [program.node, program.driver, dir];

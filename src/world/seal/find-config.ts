@@ -85,9 +85,10 @@ function isTheirs(scene: Scene, { key, name, before, after, now }: Changed): boo
   if (after === undefined) return false;
   const last = scene.trace.find((command) => writesConfig(command) && isDuring(command, after.mtimeMs));
   if (last !== undefined && mayWriteKey(last, key)) return true;
+  const file = join(scene.place.repo.commonDir, name);
+  if (scene.programmed(file)) return true;
   if (!isDangerous(key) || after.mtimeMs < scene.fromMs || after.mtimeMs > scene.toMs) return false;
-  const { commonDir } = scene.place.repo;
-  if (scene.told([join(commonDir, name), `-common-dir)/${name}`, `.git/${name}`])) return true;
+  if (scene.told([file, `-common-dir)/${name}`, `.git/${name}`])) return true;
   // git itself never writes in place, so this was no `git config` of the user's.
   return before?.ino === after.ino && scene.isAlone(after.mtimeMs);
 }

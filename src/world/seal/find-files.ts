@@ -80,7 +80,7 @@ function evidence(scene: Scene, path: string, state: string): Evidence | null {
       isDuring(command, atMs) &&
       gitDirsOf(scene, command).includes(repo.commonDir),
   );
-  if (isGits || (isTwin(scene, path, state) && !isTheirs(scene, path))) return 'exact';
+  if (isGits || (isTwin(scene, path, state) && !isTheirs(scene, path)) || scene.programmed(file)) return 'exact';
   return scene.told([file]) ? 'told' : null;
 }
 

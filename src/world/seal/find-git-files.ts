@@ -11,14 +11,14 @@ export function findGitFiles(scene: Scene): readonly Finding[] {
   return [...names].flatMap((name) => {
     const [old, now] = [before.files[name], after.files[name]];
     if (name.startsWith('config') || isSameFile(old, now)) return [];
-    const isTold = scene.told([join(place.repo.commonDir, name), `/${name}`]);
+    const file = join(place.repo.commonDir, name);
+    const isTold = scene.told([file, `/${name}`]) || scene.programmed(file);
     if (!isTold && !isSuspect(scene, name, now)) return [];
     const verb = now === undefined ? 'removed' : old === undefined ? 'made' : 'changed';
     const isRun = now !== undefined && isExecutable(now);
     const keep =
       now?.copy == null ? [] : [{ path: `git/${name}`, bytes: Buffer.from(now.copy, 'base64'), isExecutable: isRun }];
-    const restore = (): Promise<string | null> =>
-      Promise.resolve(putBackFile(join(place.repo.commonDir, name), old, now) ? `.git/${name}` : null);
+    const restore = (): Promise<string | null> => Promise.resolve(putBackFile(file, old, now) ? `.git/${name}` : null);
     // A person may have done it, while only one agent was at work: they are told, and nothing of theirs is undone.
     const did = isTold
       ? `${verb} .git/${name}`

@@ -21,7 +21,7 @@ export function findHead(scene: Scene): readonly Finding[] {
       isDuring(command, atMs) &&
       gitDirsOf(scene, command).includes(commonDir),
   );
-  if (!isTheirs) return [];
+  if (!isTheirs && !scene.programmed(join(commonDir, 'HEAD'))) return [];
   const did = `switched the main checkout from ${standing(before.head)} to ${standing(after.head)}`;
   const keep = after.headCommit === null ? [] : [{ commit: after.headCommit }];
   return [{ did, keep, restore: restorerOf(scene) }];

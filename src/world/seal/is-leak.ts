@@ -75,6 +75,7 @@ async function didMove(
     fromMs: before.atMs,
     toMs: Date.now(),
     told: openTold(dir),
+    programmed: () => false,
     isAlone: openIsAlone(place.repo, iteration),
     isTaken: () => false,
   };

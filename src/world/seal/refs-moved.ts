@@ -98,7 +98,7 @@ function whoWrote(scene: Scene, ref: string, from: Sha | null, to: Sha): Who | n
   const atMs = writtenMs(file);
   const last = readReflog(scene.place.repo.commonDir, ref).at(-1);
   if (atMs === null || atMs < scene.fromMs || atMs > scene.toMs || last === undefined || last.to !== from) return null;
-  if (!ownCommits(scene).has(to) && !scene.told([file, `/${ref}`])) return null;
+  if (!ownCommits(scene).has(to) && !scene.told([file, `/${ref}`]) && !scene.programmed(file)) return null;
   return { leaked: to, isLast: true, gitDirs: [] };
 }
 

@@ -35,6 +35,8 @@ export interface Scene {
   readonly toMs: number;
   /** Whether its output says that it wrote there: what stands behind the file's name, and the names themselves. */
   readonly told: (paths: readonly string[]) => boolean;
+  /** Whether the agent's own text says that it writes this file, by its absolute path. */
+  readonly programmed: (file: string) => boolean;
   /** No other agent of ours lived at that moment. */
   readonly isAlone: (atMs: number) => boolean;
   /** Another agent of ours worked in the main checkout at that moment. */

@@ -16,6 +16,7 @@ import { findFiles } from './find-files.ts';
 import type { FileFindings } from './find-files.ts';
 import { readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
+import { openProgram } from './program.ts';
 import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
 import { writtenMs } from './scene.ts';
 import type { Scene, SealPlace } from './scene.ts';
@@ -65,6 +66,8 @@ export function openSeal(place: SealPlace): Seal {
         await giveBackFiles(place, iteration, trace);
         await giveBackIndex(place.repo, iteration, trace);
       }
+      const toMs = writtenMs(join(dir, 'exit')) ?? Date.now();
+      const isAlone = openIsAlone(place.repo, iteration);
       const scene: Scene = {
         place,
         iteration,
@@ -73,9 +76,10 @@ export function openSeal(place: SealPlace): Seal {
         after: await takeFingerprint(place, iteration.cwd, look),
         trace,
         fromMs: before.atMs,
-        toMs: writtenMs(join(dir, 'exit')) ?? Date.now(),
+        toMs,
         told: openTold(dir),
-        isAlone: openIsAlone(place.repo, iteration),
+        programmed: programmedWithin(openProgram(dir, iteration.task), { fromMs: before.atMs, toMs, isAlone }),
+        isAlone,
         isTaken: openIsTaken(place.repo, iteration),
       };
       const files = iteration.inPlace === true ? NO_FILES : findFiles(scene);
@@ -85,6 +89,18 @@ export function openSeal(place: SealPlace): Seal {
       closeTrace(iteration);
       return breach;
     },
+  };
+}
+
+/** What its text says counts for a file that was written while it lived. */
+function programmedWithin(
+  says: ReturnType<typeof openProgram>,
+  { fromMs, toMs, isAlone }: Pick<Scene, 'fromMs' | 'toMs' | 'isAlone'>,
+): Scene['programmed'] {
+  return (file) => {
+    const atMs = writtenMs(file);
+    if (atMs !== null && (atMs < fromMs || atMs > toMs)) return false;
+    return says(file, isAlone(atMs ?? toMs));
   };
 }
 

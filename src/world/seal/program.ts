@@ -1,0 +1,102 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writePrivately } from '../agent-run/agent-file.ts';
+import { textIfThere } from '../processes/read-if-there.ts';
+
+const NAME = 'program.txt';
+/** A script somebody wrote by hand; a client's bundle is longer, and says nothing about this repository. */
+const SCRIPT_BYTES_MAX = 64 * 1024;
+
+/** Writes down what the agent is: its command line, and the scripts that it names. It may change them while it runs. */
+export function noteProgram(dir: string, command: readonly string[], cwd: string): void {
+  const scripts = command.filter((word) => word.includes('/') && !/\s/.test(word)).map((word) => scriptAt(cwd, word));
+  writePrivately(join(dir, NAME), [...command, ...scripts].filter((text) => text !== '').join('\n'));
+}
+
+function scriptAt(cwd: string, word: string): string {
+  try {
+    const file = resolve(cwd, word);
+    const stat = statSync(file);
+    if (!stat.isFile() || stat.size > SCRIPT_BYTES_MAX) return '';
+    const text = readFileSync(file, 'utf8');
+    return text.includes('\0') ? '' : text;
+  } catch {
+    return '';
+  }
+}
+
+/** Whether the agent's own text says that it writes this file outside its worktree; `isAlone`: nobody else runs the same text. */
+export function openProgram(dir: string, task: string): (file: string, isAlone: boolean) => boolean {
+  let text: string | null = null;
+  return (file, isAlone) => {
+    text ??= textIfThere(join(dir, NAME));
+    return writesOutside(text, file, (names) => names?.includes(task) ?? isAlone);
+  };
+}
+
+/** Places of the agent's own, or of nobody here. */
+const OWN_PLACE = /^\$\{?(?:PWD|HOME|TMPDIR|RALPH_\w+)\b/;
+/** What stands before a word that is written to. */
+const WRITES = [
+  /(?:^|[^<\d&=-])>{1,2}\|?\s*["'`]?(?:\$[({].*)?$/,
+  /\b(?:rm|touch|truncate|unlink|tee|chmod|mv|sed\s+-i\S*|perl\s+-\S*i\S*)\b[^|;&]*$/,
+  /\b(?:writeFile|appendFile|createWriteStream|copyFile|cpSync|rename|unlink|rmSync)\w*\(.*$/,
+];
+const COPIES = /\b(?:cp|ln|install|rsync)\b[^|;&]*$/;
+const IS_LAST = /^["']?\s*(?:$|[;&|)}\n])/;
+const PYTHON_AFTER = /^["'][^\n]*(?:write_text|write_bytes|,\s*["'][wax])/;
+
+/** `isMeant`: whether what is for these tasks only is for the one in question; null: it is for all. */
+export function writesOutside(
+  text: string,
+  file: string,
+  isMeant: (tasks: readonly string[] | null) => boolean,
+): boolean {
+  const base = file.slice(file.lastIndexOf('/') + 1);
+  for (let at = text.indexOf(base); at !== -1; at = text.indexOf(base, at + 1)) {
+    const after = text.slice(at + base.length, at + base.length + 200);
+    if (/^[\w./-]/.test(after)) continue;
+    const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+    const chunk = /[^\s"'`=><();|&,]*$/.exec(line)?.[0] ?? '';
+    const lead = line.slice(0, line.length - chunk.length);
+    const tail = tailOf(text.slice(0, at - chunk.length), chunk);
+    if (tail === null || !(tail.startsWith('/') ? file === `${tail}${base}` : file.endsWith(`/${tail}${base}`)))
+      continue;
+    const writes = WRITES.some((one) => one.test(lead)) || PYTHON_AFTER.test(after);
+    if ((writes || (COPIES.test(lead) && IS_LAST.test(after))) && isMeant(tasksAt(text.slice(0, at)))) return true;
+  }
+  return false;
+}
+
+/** Agents of all tasks are one program, which may ask for its task: `[ $RALPH_TASK_ID = x ]`, `case $RALPH_TASK_ID in x|y)`. */
+function tasksAt(before: string): readonly string[] | null {
+  const asked = before.lastIndexOf('RALPH_TASK_ID');
+  if (asked === -1) return null;
+  const since = before.slice(asked);
+  const one = /^RALPH_TASK_ID["'}]*\s*={1,3}\s*["']?([\w.-]+)/.exec(since)?.[1];
+  if (one !== undefined) return [one];
+  const choice = /^RALPH_TASK_ID["'}]*\s+in\b/.test(since)
+    ? [...since.matchAll(/(?:\sin|;;)\s*\(?([\w.|* -]+)\)/g)]
+    : [];
+  const names = choice
+    .at(-1)?.[1]
+    ?.split('|')
+    .map((name) => name.trim());
+  return names === undefined || names.includes('*') ? null : names;
+}
+
+/** The known end of the path that a name stands in; null: it is one below the agent's own folder. */
+function tailOf(before: string, chunk: string): string | null {
+  if (OWN_PLACE.test(chunk)) return null;
+  const variable = /^(?:\$\w+|\$?\{[^}]*\})\/(.*)$/.exec(chunk)?.[1];
+  if (variable !== undefined) return variable;
+  // `$(git rev-parse …)/x`, `"$dir"/x`
+  if (chunk.startsWith('/')) return /[)"'}]$/.test(before) ? chunk.slice(1) : chunk;
+  const up = chunk.lastIndexOf('../');
+  if (up !== -1) return chunk.slice(up + 3);
+  // `join(main, 'x')`, `Path(main) / 'x'`
+  if (/(?:join|resolve)\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*,\s*["'`]$|\)?\s\/\s["']$/.test(before)) return chunk;
+  const place = [...before.matchAll(/(?:^|[;&|({\n]|\bthen|\bdo)\s*cd\s+(["']?)([^\s;&|)]+)/g)].at(-1)?.[2];
+  const leaves = place !== undefined && /^["']?(?:\$|\/|\.\.)/.test(place) && !OWN_PLACE.test(place);
+  return leaves ? chunk.replace(/^\.\//, '') : null;
+}
