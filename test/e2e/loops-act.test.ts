@@ -116,11 +116,19 @@ describe('a person stops a loop and lets it go on', () => {
   it('scenario 14: without host and worktree it is still running until it really ends', async () => {
     const one = scratch();
     const deaf = waits(one, 'never', { ignoreTerm: true });
-    project(one, { tasks: ['a'], byTask: { a: { iterations: [deaf, HONEST] } } });
+    const other = waits(one, 'never');
+    project(one, {
+      tasks: ['a', 'b'],
+      byTask: { a: { iterations: [deaf, HONEST] }, b: { iterations: [other, HONEST] } },
+    });
     const run = startRalph(one, RUN);
     const { pid, cwd } = await working(one, 'a');
+    const heeds = await working(one, 'b');
     run.signal('SIGKILL');
     await run.ended;
+    // Nobody wrote down that the host died, and still it is not waited for.
+    expect((await ralph(one, ['loops', 'stop', 'b'], { timeoutMs: 30_000 })).code).toBe(0);
+    expect([isAlive(heeds.pid), await statusOf(one, 'b')]).toEqual([false, 'stopped']);
     rmSync(cwd, { recursive: true });
     const asked = await ralph(one, ['loops', 'stop', 'a']);
     expect([asked.code, asked.stderr]).toEqual([5, expect.stringMatching(/is still running[\s\S]*--force/)]);

@@ -84,7 +84,9 @@ async function tell(repo: Repository, { loops, force }: StopOrder): Promise<void
   await writeFacts(repo, async (state) =>
     loops.flatMap(({ id }): readonly Event[] => {
       const now = state.loops[id];
-      return now === undefined || !isWorking(now) ? [] : [{ type: 'loop-stopped', loop: id, now: force }];
+      if (now === undefined || !isWorking(now)) return [];
+      // The log may not know yet that its host is dead, and would wait for an end that nobody sees.
+      return [{ type: 'loop-stopped', loop: id, now: force || now.host === null }];
     }),
   );
 }
