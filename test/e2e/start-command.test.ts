@@ -108,9 +108,18 @@ describe('ralph start without a terminal', () => {
     const unplanned = await start(one, ['auth', 'implement-only'], { cwd: treeOf(one, 'auth') });
     expect([unplanned.code, unplanned.stderr]).toEqual([2, expect.stringContaining('there is no audit/auth.md')]);
     expect(unplanned.stderr).toContain(`in the worktree ${treeOf(one, 'auth')} of ${one.repo}`);
+    const fresh = await start(one, ['fresh', 'implement-only']);
+    expect([fresh.code, existsSync(treeOf(one, 'fresh')), one.git('branch', '--list', 'wip/fresh')]).toEqual([
+      2,
+      false,
+      '',
+    ]);
+    // A file says what is wanted also where it is planned first, committed or not.
+    one.put('want.md', 'People log in.\n');
     const plan = { write: { path: 'audit/auth.md', text: 'Step 1: `touch canary`\n' } } as const;
-    writeScenario(one, { agent: [plan, { commit: 'Plan' }, { claim: true }] });
-    const planned = await start(one, ['auth', 'plan-only', 'log', 'in']);
+    writeScenario(one, { agent: [{ prompt: { path: 'seen.ignored' } }, plan, { commit: 'Plan' }, { claim: true }] });
+    const planned = await start(one, ['auth', 'plan-only', 'want.md']);
+    expect(readFileSync(join(treeOf(one, 'auth'), 'seen.ignored'), 'utf8')).toContain('\n\nPeople log in.\n');
     expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
     expect(one.git('show', 'main:audit/auth.md')).toContain('Step 1');
     writeScenario(one, {

@@ -13,6 +13,13 @@ const ORDER: StartOrder = {
 };
 
 describe('the prompt of a workflow', () => {
+  it.each(['plan-only', 'implement-only', 'plan-and-implement'] as const)(
+    '%s asks for no commit: the rules of a loop say that it is committed by us',
+    (workflow) => {
+      expect(startPrompt({ ...ORDER, workflow }).replace('Each step fits one commit', '')).not.toMatch(/commit/i);
+    },
+  );
+
   it('of a plan asks for the file and for nothing else', () => {
     const prompt = startPrompt({ ...ORDER, workflow: 'plan-only' });
     expect(prompt).toContain('Write the plan to `docs/plans/auth.md`');

@@ -28,37 +28,36 @@ Write a plan for the work described at the end. Change nothing but the plan.
 
 ${planSteps(plan)}
 
-You are done when the plan is committed and somebody who never saw this text could carry it out from that file alone.`,
+You are done when the plan is written and somebody who never saw this text could carry it out from that file alone.`,
   'implement-only': ({ feature, spec }) => `# Carry out ${feature}
 
-Carry out the specification at the end, all of it. It comes from \`${spec ?? 'the person who started you'}\`.
+Carry out the specification at the end, all of it. It comes from ${spec === null ? 'the person who started you' : `\`${spec}\``}.
 
 ${workSteps('the specification')}
 
-You are done when everything it asks for is there, tested and committed.`,
+You are done when everything it asks for is there and tested.`,
   'plan-and-implement': ({ feature, plan }) => `# Plan and carry out ${feature}
 
-First a plan for the work described at the end, then the work itself. If \`${plan}\` is already committed, go on with it.
+First a plan for the work described at the end, then the work itself. If \`${plan}\` is there already, go on with it.
 
 ${planSteps(plan)}
 
-When the plan is committed:
+When the plan is written:
 
 ${workSteps('the plan')}
-- Where the work teaches you better, correct the plan in the same commit.
+- Where the work teaches you better, correct the plan.
 
-You are done when everything in the plan is there, tested and committed.`,
+You are done when everything in the plan is there and tested.`,
 };
 
 const planSteps = (plan: string): string => `- Read what the repository already has that bears on it.
 - Write the plan to \`${plan}\`: what is wanted and what is not, the steps in order, and what may go wrong.
 - Each step fits one commit. It names the files it touches and how one sees that it works.
-- What only a person can decide is a question at the end of the plan, with the answer you assume.
-- Commit the plan by itself.`;
+- What only a person can decide is a question at the end of the plan, with the answer you assume.`;
 
 const workSteps = (source: string): string => `- Take ${source} step by step, the first open one first.
-- Each step is a commit of its own, with its tests, and leaves everything working.
-- See what is already committed before you begin: an earlier iteration may have done some of it.`;
+- Each step has its tests and leaves everything working.
+- See what is already there before you begin: an earlier iteration may have done some of it.`;
 
 function rules({ workOn, skip }: StartOrder): string {
   const lines = [

@@ -7,53 +7,64 @@ import { quoted } from '../config/quoted.ts';
 export const WORKFLOWS = ['simple', 'plan-only', 'implement-only', 'plan-and-implement'] as const;
 export type Workflow = (typeof WORKFLOWS)[number];
 
+/** What is to be done: a file that says it, or what the user typed. */
+export type Source = { readonly spec: string } | { readonly text: string };
+
 /** What the words behind the name of a feature ask for. */
 export type Wish =
   | { readonly workflow: 'simple' }
-  | { readonly workflow: 'plan-only' | 'plan-and-implement'; readonly text: string }
+  | { readonly workflow: 'plan-only' | 'plan-and-implement'; readonly source: Source }
   /** Null: the plan that was written for this feature. */
-  | { readonly workflow: 'implement-only'; readonly spec: string | null };
+  | { readonly workflow: 'implement-only'; readonly source: Source | null };
 
 const isWorkflow = (word: string): word is Workflow => (WORKFLOWS as readonly string[]).includes(word);
 const isMarkdown = (word: string): boolean => /\.(?:md|markdown)$/i.test(word);
 
 /**
- * A workflow by its name, else a file of Markdown is carried out, a text is planned and carried out, and no word at all
- * is a worktree with an agent in it. One word that is neither is too little to guess from.
+ * A workflow by its name, else a file is carried out, a text is planned and carried out, and no word at all is a worktree with an
+ * agent in it. One word that is neither is too little to guess from.
  */
 export function readWish(feature: string, words: readonly string[], isFile: (path: string) => boolean): Wish {
   const [first, ...rest] = words;
   if (first === undefined) return { workflow: 'simple' };
-  if (isWorkflow(first)) return named(feature, first, rest, isFile);
-  const [only] = words.length === 1 ? words : [];
-  if (only !== undefined && isMarkdown(only) && (isFile(only) || !/\s/.test(only)))
-    return carryOut(feature, only, isFile);
+  if (isWorkflow(first)) return named(feature, first, rest.join(' '), isFile);
   const text = words.join(' ');
-  if (/\S\s+\S/.test(text)) return { workflow: 'plan-and-implement', text };
-  throw doubtful(feature, first);
+  const source = sourceOf(feature, text, isFile);
+  if (source === null) throw doubtful(feature, first);
+  return 'spec' in source ? { workflow: 'implement-only', source } : { workflow: 'plan-and-implement', source };
 }
 
-function named(feature: string, workflow: Workflow, words: readonly string[], isFile: (path: string) => boolean): Wish {
-  const text = words.join(' ');
+function named(feature: string, workflow: Workflow, text: string, isFile: (path: string) => boolean): Wish {
   const says = `ralph start ${shellWord(feature)} ${workflow}`;
   if (workflow === 'simple') {
     if (text.trim() !== '')
       throw new AppError('E_USAGE', 'simple takes no text: you talk to the agent yourself', { remedy: says });
     return { workflow };
   }
-  if (workflow === 'implement-only')
-    return text.trim() === '' ? { workflow, spec: null } : carryOut(feature, text, isFile);
+  const source = sourceOf(feature, text, isFile);
+  if (workflow === 'implement-only') {
+    if (source === null && text.trim() !== '') throw noFile(feature, text);
+    return { workflow, source };
+  }
   if (text.trim() === '')
-    throw new AppError('E_USAGE', `${workflow} needs a text that says what is wanted`, {
+    throw new AppError('E_USAGE', `${workflow} needs a file or a text that says what is wanted`, {
       remedy: `${says} "what is wanted"`,
     });
-  return { workflow, text };
+  return { workflow, source: source ?? { text } };
 }
 
-function carryOut(feature: string, spec: string, isFile: (path: string) => boolean): Wish {
-  if (isFile(spec)) return { workflow: 'implement-only', spec };
-  throw new AppError('E_USAGE', `there is no file ${quoted(spec)} to carry out`, {
-    facts: ['a text instead of a file is planned first'],
+/** A file, by its name, or a text of several words; null: one word that is no file. */
+function sourceOf(feature: string, text: string, isFile: (path: string) => boolean): Source | null {
+  // A word that stands for a thing may be the name of a file by chance.
+  if (/[\s./]/.test(text) && isFile(text)) return { spec: text };
+  if (/\S\s+\S/.test(text)) return { text };
+  if (isMarkdown(text)) throw noFile(feature, text);
+  return null;
+}
+
+function noFile(feature: string, spec: string): AppError {
+  return new AppError('E_USAGE', `there is no file ${quoted(spec)} to carry out`, {
+    facts: ['a text of several words would be taken as it is'],
     remedy: `ralph start ${shellWord(feature)} plan-and-implement "what is wanted"`,
   });
 }
@@ -61,7 +72,7 @@ function carryOut(feature: string, spec: string, isFile: (path: string) => boole
 function doubtful(feature: string, word: string): AppError {
   const close = nearest(word, WORKFLOWS);
   const workflow = close ?? 'plan-and-implement';
-  return new AppError('E_USAGE', `${quoted(word)} is neither a workflow, a Markdown file nor a text of several words`, {
+  return new AppError('E_USAGE', `${quoted(word)} is neither a workflow, a file nor a text of several words`, {
     facts: [`workflows: ${WORKFLOWS.join(', ')}`],
     remedy:
       close === null

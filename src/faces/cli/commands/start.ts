@@ -1,6 +1,7 @@
 import { invariant } from '../../../core/assert.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { EXIT } from '../../../core/errors.ts';
+import type { Sha } from '../../../core/ids.ts';
 import { featureName } from '../../../text/feature/feature-name.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -10,6 +11,8 @@ import type { FeatureOrder, MadeFeature } from '../../../world/feature/make-feat
 import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder, planFeature } from '../../../world/feature/plan-feature.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { openView } from '../../../world/git/view.ts';
 import { keepAside } from '../../../world/start/ralph-loop-file.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
 import { whoLoops } from '../../../world/start/who-loops.ts';
@@ -22,7 +25,7 @@ import { refuseInLoop } from '../refuse-in-loop.ts';
 import { chooseWay } from '../start/choose-way.ts';
 import { launchBeside, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
-import { loopText, wishOf } from '../start/start-wish.ts';
+import { loopText, requireText, wishOf } from '../start/start-wish.ts';
 import type { StartWish } from '../start/start-wish.ts';
 import { talkWords, writeLaunch } from '../start/write-launch.ts';
 import type { LaunchWish } from '../start/write-launch.ts';
@@ -43,6 +46,9 @@ export const handle: Handler = async (call) => {
 
   const order = orderOf(call, feature, project);
   const occupants = await occupantsOf(call, project, order, wish);
+  await requireText(call, wish, { feature, plans: config.settings.plans, worktree: occupants.path }, async (plan) =>
+    hasFile(repo, occupants.base, plan),
+  );
   const tmux = wishedTmux(call, config.settings.autoSpawnStrategy);
   const isBeside = call.flags['tmux'] === true || call.flags['print'] === true;
   const crowd = {
@@ -87,12 +93,27 @@ async function occupantsOf(
   { repo, config }: Project,
   order: FeatureOrder,
   wish: StartWish,
-): Promise<{ readonly all: readonly Occupant[]; readonly worktree: string | null }> {
-  const { path, existing } = await planFeature(repo, order, await preflight(repo, config.settings.landing.target));
+): Promise<{
+  readonly all: readonly Occupant[];
+  readonly worktree: string | null;
+  readonly path: string;
+  readonly base: Sha;
+}> {
+  const { path, base, existing } = await planFeature(
+    repo,
+    order,
+    await preflight(repo, config.settings.landing.target),
+  );
   const worktree = existing === null ? null : path;
   const all = whoLoops({ checkout: repo.worktree, cwd: call.cwd, worktree });
   const continued = wish.workflow === 'continue-loop' ? wish.found.file : null;
-  return { worktree, all: all.filter((one) => one.kind === 'loop' || one.found.file !== continued) };
+  return { path, base, worktree, all: all.filter((one) => one.kind === 'loop' || one.found.file !== continued) };
+}
+
+/** Whether a commit has a file; a worktree made from it will have it. */
+async function hasFile(repo: Repository, commit: Sha, path: string): Promise<boolean> {
+  const view = await openView(repo);
+  return (await view.run(['cat-file', '-e', `${commit}:${path}`], { ok: [0, 1, 128] })).code === 0;
 }
 
 function orderOf(call: Call, name: string, { config }: Project): FeatureOrder {

@@ -58,14 +58,30 @@ export function loopText(
     if (state.completionPromise !== null) settings.set('completion_promise', state.completionPromise);
     return { prompt: state.prompt, settings };
   }
-  const plan = join(order.plans, `${order.feature}.md`);
-  const spec = wish.workflow === 'implement-only' ? (wish.spec ?? plan) : null;
-  const text = wish.workflow === 'implement-only' ? specText(call, wish.spec, plan, order) : wish.text;
-  const { feature } = order;
-  const { workflow } = wish;
+  const plan = planOf(order);
+  const { workflow, source } = wish;
+  const spec = source === null ? plan : 'spec' in source ? source.spec : null;
+  const text = source !== null && 'text' in source ? source.text : specText(call, source?.spec ?? null, plan, order);
   const bounds = { workOn: texts(call, 'workOn'), skip: texts(call, 'skip') };
-  return { prompt: startPrompt({ workflow, feature, plan, spec, text, ...bounds }), settings: new Map() };
+  return {
+    prompt: startPrompt({ workflow, feature: order.feature, plan, spec, text, ...bounds }),
+    settings: new Map(),
+  };
 }
+
+/** Refuses what could not be told, before anything is made. `planned`: whether the plan of a feature will be in its worktree. */
+export async function requireText(
+  call: Call,
+  wish: StartWish,
+  order: { readonly feature: string; readonly plans: string; readonly worktree: string },
+  planned: (plan: string) => Promise<boolean>,
+): Promise<void> {
+  if (wish.workflow === 'simple' || wish.workflow === 'continue-loop') return;
+  if (wish.source !== null || !(await planned(planOf(order)))) loopText(call, wish, order);
+}
+
+const planOf = ({ plans, feature }: { readonly plans: string; readonly feature: string }): string =>
+  join(plans, `${feature}.md`);
 
 /** As the user sees it now: in the worktree it may be older, or not there. */
 function specText(
