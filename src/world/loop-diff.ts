@@ -3,6 +3,7 @@ import type { Loop, State } from '../core/model.ts';
 import { readRef } from './git/refs.ts';
 import type { GitView } from './git/view.ts';
 import { listKeeps } from './keep/list-keeps.ts';
+import type { Write } from './rewrite-stream.ts';
 
 /** What a loop made: from where it left the target to where it is. */
 export interface LoopDiff {
@@ -74,13 +75,16 @@ const isThere = async (view: GitView, commit: Sha): Promise<boolean> =>
   (await view.run(['cat-file', '-e', `${commit}^{commit}`], { ok: [0, 1, 128] })).code === 0;
 
 /** As git shows differences; no program of anybody's takes part, whatever attributes or settings say. */
-export async function diffText(
-  view: GitView,
-  from: Sha,
-  to: Sha,
-  how: 'patch' | 'stat',
-): Promise<{ readonly bytes: Buffer; readonly text: string }> {
-  const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', `--${how}`, from, to, '--'];
-  const { stdout } = await view.bytes(args);
-  return { bytes: stdout, text: stdout.toString('utf8') };
-}
+const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color'];
+
+export const isSame = async (view: GitView, from: Sha, to: Sha): Promise<boolean> =>
+  (await view.run([...DIFF, '--quiet', from, to, '--'], { ok: [0, 1] })).code === 0;
+
+export const diffStat = async (view: GitView, from: Sha, to: Sha): Promise<string> =>
+  (await view.run([...DIFF, '--stat', from, to, '--'])).stdout;
+
+/** However large it is: what an agent made may hold a database. */
+export const writeDiff =
+  (view: GitView, from: Sha, to: Sha, how: 'patch' | 'stat'): Write =>
+  async (sink) =>
+    void (await view.bytes([...DIFF, `--${how}`, from, to, '--'], { sink }));

@@ -2,33 +2,36 @@ import { spawn } from 'node:child_process';
 import { choosePager, pagerVariables } from '../text/screen/pager.ts';
 import { parseConfigList } from './git/config-list.ts';
 import { listSettings } from './git/run-git.ts';
+import type { Write } from './rewrite-stream.ts';
 
 /** What a shell says of a command that is not there, or may not be run. */
 const NOT_RUN = new Set([126, 127]);
 
 /** Shows a text through the user's pager. False: there is none, or it cannot be run. Only for a terminal. */
-export async function pageText(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+export async function pageText(write: Write, env: NodeJS.ProcessEnv): Promise<boolean> {
   // Of the user's own files alone: what an agent wrote into the repository's must not be run.
   const settings = new Map(parseConfigList(await listSettings(null)));
   const pager = choosePager({ env, settings });
-  return pager === null ? false : runPager(pager, text, { ...pagerVariables(env), ...env });
+  return pager === null ? false : runPager(pager, write, { ...pagerVariables(env), ...env });
 }
 
-function runPager(pager: string, text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  return new Promise((resolve) => {
-    // Ctrl-C is the pager's while it runs.
-    const ignore = (): void => {};
-    process.on('SIGINT', ignore);
-    const end = (isShown: boolean): void => {
-      process.off('SIGINT', ignore);
-      resolve(isShown);
-    };
+async function runPager(pager: string, write: Write, env: NodeJS.ProcessEnv): Promise<boolean> {
+  // Ctrl-C is the pager's while it runs.
+  const ignore = (): void => {};
+  process.on('SIGINT', ignore);
+  try {
     // The user's own words, which git gives to a shell as well.
     const child = spawn('sh', ['-c', pager], { stdio: ['pipe', 'inherit', 'inherit'], env });
-    child.on('error', () => end(false));
+    const shown = new Promise<boolean>((resolve) => {
+      child.on('error', () => resolve(false));
+      child.on('close', (code) => resolve(!NOT_RUN.has(code ?? 0)));
+    });
     // Somebody who has seen enough closes it.
     child.stdin.on('error', ignore);
-    child.stdin.end(text);
-    child.on('close', (code) => end(!NOT_RUN.has(code ?? 0)));
-  });
+    const written = write(child.stdin).finally(() => child.stdin.end());
+    const [isShown] = await Promise.all([shown, written]);
+    return isShown;
+  } finally {
+    process.off('SIGINT', ignore);
+  }
 }

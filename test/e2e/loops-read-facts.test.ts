@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -12,12 +12,15 @@ import { openFileLog } from '../../src/world/log/file-log.ts';
 import { ownIdentity } from '../../src/world/processes/identity.ts';
 import { itNeeds, itOn } from '../needs.ts';
 import { key, POLICY, task, TRACKER } from '../sim/tale.ts';
+import type { Result } from './harness/ralph.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 const itTerminal = process.platform === 'linux' ? itNeeds('script of util-linux', hasScript) : itOn('linux');
+
+const ON_TERMINAL = ['sh', '-c', `exec script -qec "$(printf '%s ' "$@")" /dev/null`, 'sh'];
 
 interface Told {
   readonly place?: Place;
@@ -111,6 +114,29 @@ describe('ralph loops', () => {
     one.git('switch', '-q', 'master');
   });
 
+  itTerminal('diff has no size that is too large, and whoever has seen enough of it may close it', async () => {
+    const one = scratch();
+    const sizeMb = 70;
+    makeBranch(one, 'large', 'main', `${'x'.repeat(1023)}\n`.repeat(sizeMb * 1024));
+    await tellLoop(one, 'large', 'main');
+    const through = async (end: string, words: readonly string[] = []): Promise<string> => {
+      const prefix = ['sh', '-c', `{ "$@"; echo $? > ${beside(one, 'code')}; } | ${end}`, 'sh'];
+      const { stdout, stderr } = await ralph(one, ['loops', 'diff', 'large', ...words], { prefix });
+      expect([readFileSync(beside(one, 'code'), 'utf8'), stderr]).toEqual(['0\n', '']);
+      return stdout.trim();
+    };
+    const all = Number(await through('wc -c'));
+    expect(all).toBeGreaterThan(sizeMb * 1024 * 1024);
+    expect(Number(await through('wc -c', ['--json']))).toBeGreaterThan(all);
+    expect(await through('tail -c 40', ['--json'])).toMatch(/^x{30,}\\n"\n\}$/);
+    expect(await through('head -c 10')).toBe('diff --git');
+    const paged = await ralph(one, ['loops', 'diff', 'large'], {
+      env: { TERM: 'xterm', NO_COLOR: '1', PAGER: `head -n 7 | tail -n 1 | cut -c 1-10` },
+      prefix: ON_TERMINAL,
+    });
+    expect([paged.code, paged.stdout.trim()]).toEqual([0, '+xxxxxxxxx']);
+  });
+
   itTerminal('diff runs nothing an agent planted, and the pager only on a terminal', async () => {
     const one = scratch();
     const [canary, paged] = [beside(one, 'canary'), beside(one, 'paged')];
@@ -123,10 +149,12 @@ describe('ralph loops', () => {
     const piped = await ralph(one, ['loops', 'diff', 'evil'], { env });
     expect(piped.stdout).toContain('+\u001b]0;owned\u0007plain\n');
     expect([existsSync(canary), existsSync(paged)]).toEqual([false, false]);
-    const shown = await ralph(one, ['loops', 'diff', 'evil'], {
-      env: { ...env, TERM: 'xterm' },
-      prefix: ['sh', '-c', `exec script -qec "$(printf '%s ' "$@")" /dev/null`, 'sh'],
-    });
+    const [shown, unpaged] = (await Promise.all(
+      [env, { ...env, PAGER: '/no/such/pager' }].map((own) =>
+        ralph(one, ['loops', 'diff', 'evil'], { env: { ...own, TERM: 'xterm' }, prefix: ON_TERMINAL }),
+      ),
+    )) as [Result, Result];
+    expect([unpaged.code, unpaged.stdout]).toEqual([0, expect.stringContaining('\u001b[32m+plain\u001b[m')]);
     expect(shown.stdout).toContain('\u001b[32m+plain\u001b[m');
     expect(shown.stdout).not.toContain('owned');
     expect([existsSync(canary), existsSync(paged)]).toEqual([false, true]);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 import { distrust } from './distrust.ts';
 
@@ -27,6 +27,8 @@ export interface GitOptions {
   readonly timeoutMs?: number;
   /** Ends it, with everything it started. */
   readonly signal?: AbortSignal;
+  /** Takes what it prints, however much, as it comes; it stays open. Closed meanwhile, it is no failure: somebody has seen enough. */
+  readonly sink?: Writable;
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -142,11 +144,17 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
       if (bytes > OUTPUT_BYTES_MAX) stop(`printed more than ${OUTPUT_BYTES_MAX} bytes`);
       else chunks.push(chunk);
     };
-    const { timeoutMs, signal: ending } = options;
+    const { timeoutMs, signal: ending, sink } = options;
     const timer =
       timeoutMs === undefined ? null : setTimeout(() => stop(`took longer than ${timeoutMs} ms`), timeoutMs);
     const onEnding = (): void => stop('was stopped');
+    let isUnheard = false;
+    const onUnheard = (): void => {
+      isUnheard = true;
+      stop('was not heard');
+    };
     const settled = (): void => {
+      sink?.off('close', onUnheard);
       if (timer !== null) clearTimeout(timer);
       ending?.removeEventListener('abort', onEnding);
     };
@@ -156,7 +164,10 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
     });
     // Out of file handles there is a child without streams, and the error comes later.
     if ((child.stdout as Readable | undefined) === undefined) return;
-    child.stdout.on('data', keep(out));
+    if (sink === undefined) child.stdout.on('data', keep(out));
+    else child.stdout.pipe(sink, { end: false });
+    sink?.once('close', onUnheard);
+    if (sink?.destroyed === true) onUnheard();
     child.stderr.on('data', keep(err));
     // git may end without reading its input; its exit code says what happened.
     child.stdin.on('error', () => {});
@@ -166,6 +177,7 @@ function start(args: readonly string[], options: GitOptions): Promise<Ended> {
     child.on('close', (code, signal) => {
       settled();
       if (signal !== null) stopped ??= `was ended by ${signal}`;
+      if (isUnheard) [code, stopped] = [0, null];
       resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), stopped });
     });
   });

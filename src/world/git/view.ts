@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { readFormat } from './repository-format.ts';
@@ -25,6 +26,8 @@ export interface ViewOptions {
   /** A folder whose `.gitattributes` count. Default: none do. */
   readonly workTree?: string;
   readonly timeoutMs?: number;
+  /** As of `GitOptions`. */
+  readonly sink?: Writable;
 }
 
 /**

@@ -3,15 +3,16 @@ import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Sha } from '../../../core/ids.ts';
 import type { Loop } from '../../../core/model.ts';
 import { shellWord } from '../../../core/remedy.ts';
-import { cleanText } from '../../../text/screen/clean.ts';
-import { colourDiff } from '../../../text/screen/colour-diff.ts';
+import { paintDiff } from '../../../text/screen/paint-diff.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import type { Repository } from '../../../world/git/repository.ts';
 import { snapshotWorktree } from '../../../world/git/snapshot.ts';
 import { openView } from '../../../world/git/view.ts';
 import type { LoopDiff } from '../../../world/loop-diff.ts';
-import { diffText, findLoopDiff } from '../../../world/loop-diff.ts';
+import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loop-diff.ts';
 import { pageText } from '../../../world/page-text.ts';
+import { rewriting } from '../../../world/rewrite-stream.ts';
+import type { Write } from '../../../world/rewrite-stream.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
@@ -27,41 +28,36 @@ export const handle: Handler = async (call) => {
   if (found === null) throw nothingLeft(loop);
   const to = call.flags['worktree'] === true ? await filesOf(repo, loop) : found.head;
   const how = call.flags['stat'] === true ? 'stat' : 'patch';
-  const { bytes, text } = await diffText(view, found.base, to, how);
+  const { base, head, from } = found;
+  const write = writeDiff(view, base, to, how);
   if (call.flags['json'] === true) {
-    const { base, head, from } = found;
-    const stat = how === 'stat' ? text : (await diffText(view, base, to, 'stat')).text;
-    call.out.json({
-      version: 1,
-      loop: loop.id,
-      branch: loop.branch,
-      target,
-      base,
-      head,
-      from,
-      stat,
-      patch: patchOf(how, text),
-    });
+    const stat = await diffStat(view, base, to);
+    const facts = { version: 1, loop: loop.id, branch: loop.branch, target, base, head, from, stat };
+    if (how === 'stat') call.out.json({ ...facts, patch: null });
+    else await writeJson({ ...facts, patch: '' }, write);
     return EXIT.ok;
   }
   sayWhere(call, loop, found);
-  if (bytes.length === 0)
-    call.out.say(`${loop.id} changes nothing since it left ${target} at ${found.base.slice(0, 12)}`);
-  else await show(call, bytes, text);
+  if (await isSame(view, base, to))
+    call.out.say(`${loop.id} changes nothing since it left ${target} at ${base.slice(0, 12)}`);
+  else await show(call, write);
   return EXIT.ok;
 };
 
-const patchOf = (how: 'patch' | 'stat', text: string): string | null => (how === 'patch' ? text : null);
-
 /** Whoever applies it needs every byte; a terminal must not be steered by it. */
-async function show(call: Call, bytes: Buffer, text: string): Promise<void> {
-  if (!process.stdout.isTTY) {
-    process.stdout.write(bytes);
-    return;
-  }
-  const isPlain = (call.env['NO_COLOR'] ?? '') !== '' || call.env['TERM'] === 'dumb';
-  const clean = isPlain ? cleanText(text) : colourDiff(cleanText(text));
-  if (!(await pageText(clean, call.env))) call.out.data(clean.replace(/\n$/, ''));
+async function show({ env }: Call, write: Write): Promise<void> {
+  if (!process.stdout.isTTY) return write(process.stdout);
+  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  const painted: Write = (sink) => rewriting(write, paintDiff(isPlain))(sink);
+  if (!(await pageText(painted, env))) await painted(process.stdout);
+}
+
+/** What is written is the text of the last field, which is empty here: it may be larger than any string. */
+async function writeJson(facts: object, write: Write): Promise<void> {
+  const end = '"\n}';
+  process.stdout.write(JSON.stringify(facts, null, 2).slice(0, -end.length));
+  await rewriting(write, { take: (text) => JSON.stringify(text).slice(1, -1), rest: () => '' })(process.stdout);
+  process.stdout.write(`${end}\n`);
 }
 
 async function filesOf(repo: Repository, loop: Loop): Promise<Sha> {
