@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../core/model.ts';
 import { statusView } from '../core/view.ts';
@@ -43,6 +43,8 @@ export function openProjection(repo: Repository, tracker: string): Projection {
 /** The folder may be deleted under us; then it is made again, and if even that fails nothing is lost. */
 function attempt(repo: Repository, act: () => void): void {
   try {
+    // Who makes a worktree in it again makes only the folder, and git would show it to the user.
+    if (!existsSync(join(ralphFolder(repo), '.gitignore'))) ensureRalphFolder(repo);
     act();
   } catch {
     try {

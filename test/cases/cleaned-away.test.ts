@@ -29,6 +29,8 @@ it('case 73: git clean -ffdx in the checkout takes the worktrees, and their loop
   writeFileSync(beside(one, 'go'), '');
   const { code, stderr } = await run.ended;
   expect(code, stderr).toBe(0);
+  // What the user cleaned away is made again as it was: git does not show it.
+  expect(one.git('status', '--porcelain')).toBe('');
   expect(landedTasks(one.git, 'main').toSorted()).toEqual(['a', 'b']);
   expect(one.git('log', '--format=%s', '--no-merges', 'main', '--', 'first.txt').split('\n')).toContain('first');
 });

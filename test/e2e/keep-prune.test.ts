@@ -83,6 +83,9 @@ describe('prune and clean', () => {
       /kept \S+: its loop is parked \(failures\); to take it away: ralph loops discard bad-/,
     );
     expect(pruned.stderr).toMatch(/kept \S+nest: .*inner/);
+    const [, words = ''] = /to take it back: ralph undo .*: ralph (keep restore \S+)/.exec(pruned.stderr) ?? [];
+    expect((await ralph(one, words.split(' '))).code, 'the command that was printed').toBe(0);
+    one.git('branch', '-D', 'restored/orphan');
     expect(existsSync(join(root, 'orphan'))).toBe(false);
     expect(readFileSync(join(root, 'nest/work.txt'), 'utf8')).toBe('work of nest\n');
     expect(readFileSync(join(parked, 'bad.txt'), 'utf8')).toBe('unlanded');

@@ -91,7 +91,10 @@ describe('discard, keep and undo', () => {
     expect(existsSync(path)).toBe(false);
     expect(gitSays(one.git, 'rev-parse', '--verify', branch)).toBe(false);
     const [keep] = await keepsOf(one);
-    expect(keep).toMatchObject({ id, act: 'discard', task: 'bad', branch, path, files: 5, landed: false });
+    const ref = `refs/paralph/keep/${id}`;
+    expect(one.git('rev-parse', ref)).toBe((keep as unknown as { commit: string }).commit);
+    expect((await ralph(one, ['keep', 'show', ref])).stdout).toContain(id);
+    expect(keep).toMatchObject({ id, ref, act: 'discard', task: 'bad', branch, path, files: 5, landed: false });
     const shown = await ralph(one, ['keep', 'show', id.slice(0, -4)]);
     expect(shown.stdout).toMatch(/1 not on main[\s\S]*Uncommitted[\s\S]*bad\.txt/);
     expect((await ralph(one, ['keep', 'show', id, '--patch'])).stdout).toContain('+changed after that');

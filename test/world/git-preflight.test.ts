@@ -55,6 +55,8 @@ describe('preflight chooses the target', () => {
       facts: ['branches: dev'],
       remedy: 'git branch main',
     });
+    git('update-ref', 'refs/paralph/int/main', 'HEAD');
+    await expect(check(dir)).rejects.toMatchObject({ remedy: 'git branch main refs/paralph/int/main' });
     git('config', 'init.defaultBranch', 'dev');
     expect(await check(dir)).toMatchObject({ target: 'dev' });
   });

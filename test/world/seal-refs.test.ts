@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
@@ -96,6 +96,24 @@ describe('a branch that an agent moves', () => {
     const breach = await iterate('git commit -q --allow-empty -m own; git rev-parse HEAD > $MAIN/.git/refs/heads/main');
     expect(breach?.restored).toEqual([`the branch main at ${main.slice(0, 10)}`]);
     expect(git('rev-parse', 'main')).toBe(main);
+  });
+
+  it('by removing the file of main, past git, is caught where nobody else was at work, and main is back', async () => {
+    const { git, iterate, common } = await sealScene();
+    const main = git('rev-parse', 'main');
+    const breach = await iterate('rm $MAIN/.git/refs/heads/main');
+    expect([breach?.did, breach?.restored]).toEqual([
+      [`deleted the branch main, which was at ${main.slice(0, 10)}`],
+      [`the branch main at ${main.slice(0, 10)}`],
+    ]);
+    expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([main, '']);
+    // A branch that nobody stands on may have been deleted by its owner.
+    git('branch', 'spare');
+    expect(await iterate('rm $MAIN/.git/refs/heads/spare')).toBeNull();
+    const other = join(common, 'paralph/runs/two-y/1');
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, 'start.json'), '{}');
+    expect(await iterate('rm $MAIN/.git/refs/heads/main'), 'another one was at work').toBeNull();
   });
 
   it('and that the user has gone on from is kept and told, and stays', async () => {

@@ -8,6 +8,7 @@ import { findOne } from './find-one.ts';
 /** What people and scripts are shown of a keep. */
 export interface KeepView {
   readonly id: string;
+  readonly ref: string;
   readonly at: string;
   readonly act: string;
   readonly why: string;
@@ -25,9 +26,10 @@ export interface KeepView {
 
 export function keepView(state: State, keep: Keep, landed: boolean): KeepView {
   const loop = Object.values(state.loops).find((one) => one.id === (keep.loop ?? keep.name));
-  const { id, act, why, path, commit, head, files } = keep;
+  const { id, ref, act, why, path, commit, head, files } = keep;
   return {
     id,
+    ref,
     at: isoTime(keep.atMs),
     act,
     why,
@@ -46,9 +48,11 @@ export function keepView(state: State, keep: Keep, landed: boolean): KeepView {
 
 export const restoreCommand = (id: string): string => `ralph keep restore ${shellWord(id)}`;
 
-/** The keep that an id, its digits or a unique beginning of either names. */
-export const findKeep = (keeps: readonly Keep[], id: string): Keep =>
-  findOne(keeps, (keep) => [keep.id, keep.digits], id, 'keep', 'ralph keep list');
+/** The keep that an id, its digits or a unique beginning of either names; also its ref or commit, as other messages tell them. */
+export function findKeep(keeps: readonly Keep[], word: string): Keep {
+  const exact = keeps.find(({ ref, commit }) => ref === word || commit === word);
+  return exact ?? findOne(keeps, (keep) => [keep.id, keep.digits], word, 'keep', 'ralph keep list');
+}
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -62,7 +62,11 @@ function publishLine(out: Output, summary: Summary, target: string): void {
       return out.say(
         out.style.yellow(
           `landed, but ${target} was not moved: ${cleanLine(publish.why)}${publish.paths.length > 0 ? `: ${cleanLine(publish.paths.join(', '))}` : ''}`,
-        ) + `\n          next: commit or move these, then: ralph publish`,
+        ) + `\n          next: ${nextToPublish(publish.paths)}`,
       );
   }
 }
+
+/** What holds it back is named; files can be moved out of the way, the rest comes to an end by itself or by its own command. */
+export const nextToPublish = (paths: readonly string[]): string =>
+  paths.length > 0 ? 'commit or move these, then: ralph publish' : 'once that is over: ralph publish';

@@ -5,7 +5,7 @@ import { cleanLine } from '../../text/screen/clean.ts';
 import type { AwayPlace } from '../../world/keep/take-away.ts';
 import { type OurWorktree, cleanWorktree } from '../../world/our-worktrees.ts';
 import type { Output } from './output.ts';
-import { filesText } from './keep-view.ts';
+import { filesText, restoreCommand } from './keep-view.ts';
 import { writeFacts } from './write-facts.ts';
 
 export interface Gone {
@@ -72,5 +72,9 @@ export function sayOutcome(out: Output, { gone, stays }: Outcome, isDryRun: bool
 }
 
 export function sayHowBack(out: Output, ids: readonly (string | null)[]): void {
-  if (ids.some((id) => id !== null)) out.say('to take it back: ralph undo   one of them: ralph keep restore ID');
+  const [first, ...more] = ids.filter((id) => id !== null);
+  if (first === undefined) return;
+  out.say(
+    `to take it back: ralph undo   ${more.length === 0 ? 'as a branch' : 'one of them'}: ${restoreCommand(first)}`,
+  );
 }

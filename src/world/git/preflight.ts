@@ -20,6 +20,7 @@ export interface Preflight {
 }
 
 const HEADS = 'refs/heads/';
+const INTEGRATIONS = 'refs/paralph/int/';
 const LOOKS_MAX = 10;
 const LOOK_AGAIN_MS = 100;
 
@@ -122,7 +123,10 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
   if (wanted === null) {
     const where = checkedOut === null ? 'HEAD is detached, and there' : 'There';
     const message = `${where} is neither a main nor a master branch to land on.`;
-    return new AppError('E_NO_TARGET', message, { facts, remedy: 'git branch main' });
+    // Whoever stands on a branch that was deleted has no commit to make it from.
+    const known = await readRef(view, `${INTEGRATIONS}main`);
+    const remedy = known === null ? 'git branch main' : `git branch main ${INTEGRATIONS}main`;
+    return new AppError('E_NO_TARGET', message, { facts, remedy });
   }
   const name = withoutHeads(wanted);
   const remote = [await readRef(view, `refs/remotes/origin/${name}`), await readRef(view, `refs/remotes/${name}`)];

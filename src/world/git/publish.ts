@@ -79,8 +79,9 @@ async function forward(repo: Repository, view: GitView, move: Move): Promise<Pub
   if (!existsSync(user.path)) return blocked(`${move.target} belongs to a worktree that is missing: ${user.path}`);
   const operation = operationIn(user.gitDir);
   if (operation !== null) return blocked(`a ${operation} is under way in ${user.path}`);
-  if (existsSync(join(user.gitDir, 'index.lock')))
-    return blocked(`another git command holds ${join(user.gitDir, 'index.lock')}`);
+  const lock = join(user.gitDir, 'index.lock');
+  if (existsSync(lock))
+    return blocked(`another git command holds ${lock}, or left it when it was killed: then rm ${shellWord(lock)}`);
   const changes = await readChanges(view, move.from, move.to);
   const blockers = await findBlockers(user.path, changes);
   const left = blockers.length === 0 ? [] : await acceptSame(user.path, view, { ...move, changes }, blockers);

@@ -46,7 +46,12 @@ type Who = Pick<MovedRef, 'leaked' | 'isLast' | 'gitDirs'>;
 /** A deletion leaves no time behind, so only an order by name counts. */
 function whoDeleted(scene: Scene, ref: string): Who | null {
   const command = scene.trace.find((one) => names(one, ref) && deletes(one) && mayHaveWorked(one));
-  return command === undefined ? null : { leaked: null, isLast: true, gitDirs: gitDirsOf(scene, command) };
+  if (command !== undefined) return { leaked: null, isLast: true, gitDirs: gitDirsOf(scene, command) };
+  // git takes the reflog along; who removes the file leaves it, and nobody removes the branch they stand on that way.
+  const isPastGit = readReflog(scene.place.repo.commonDir, ref).at(-1)?.to === scene.before.refs[ref];
+  const isStoodOn = scene.before.head === scene.after.head && scene.before.head.trim() === `ref: ${ref}`;
+  const isKnown = scene.programmed(join(scene.place.repo.commonDir, ref)) || (isStoodOn && scene.isAlone(scene.toMs));
+  return isPastGit && isKnown ? { leaked: null, isLast: true, gitDirs: [] } : null;
 }
 
 function whoMoved(scene: Scene, ref: string, to: Sha): Who | null {

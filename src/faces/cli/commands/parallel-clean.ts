@@ -24,6 +24,7 @@ export const handle: Handler = async (call) => {
   if (call.flags['json'] === true)
     call.out.json({
       version: 1,
+      dryRun: isDryRun,
       removed: gone.map((one) => one.path),
       kept: stays,
       keeps: gone.flatMap(({ path, kept }) => (kept === null ? [] : [{ path, id: kept }])),

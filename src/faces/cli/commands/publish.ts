@@ -8,6 +8,7 @@ import type { Call, Handler } from '../handler.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { nextToPublish } from '../show-summary.ts';
 import { startProject } from '../start-project.ts';
 import { writeFacts } from '../write-facts.ts';
 
@@ -40,7 +41,7 @@ function tell(call: Call, target: string, event: PublishEvent): ExitCode {
       call.out.say(
         `${target} was not moved: ${cleanLine(event.why)}${paths.length === 0 ? '' : `: ${cleanLine(paths.join(', '))}`}`,
       );
-      call.out.say('next: commit or move these, then: ralph publish');
+      call.out.say(`next: ${nextToPublish(paths)}`);
       return EXIT.needsPerson;
     case 'publish-diverged':
       call.out.say(`${target} has commits of its own, which must be merged and tested first. next: ralph land --all`);
