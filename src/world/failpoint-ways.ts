@@ -26,6 +26,7 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'stop.sweep',
     'run.exit_recorded',
     'place.back',
+    'place.returned',
     'place.committed',
     'place.moved',
     'iter.committed',

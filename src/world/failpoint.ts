@@ -14,7 +14,7 @@ const AREAS = {
   wt: ['intent', 'after_admin', 'checked_out', 'done', 'folder_gone'],
   pool: ['claimed', 'moved', 'taken', 'restored', 'retired'],
   run: ['intent', 'after_spawn', 'before_identity', 'after_identity', 'exit_seen', 'exit_recorded'],
-  place: ['noted', 'taken', 'back', 'committed', 'moved', 'left'],
+  place: ['noted', 'taken', 'back', 'returned', 'committed', 'moved', 'left'],
   iter: ['start', 'committed', 'ended'],
   gate: ['stands', 'start', 'end', 'back'],
   update: ['begun', 'moved', 'done'],

@@ -5,16 +5,19 @@ import { describe, expect, it } from 'vitest';
 
 import { crashAt } from './harness/crash.ts';
 import { landedTasks, refsBelow } from './harness/git.ts';
-import { foldersOf, promptFor, promptProject, PROMISE } from './harness/prompt-project.ts';
+import { foldersOf, promptFor, promptProject, PROMISE, readBook } from './harness/prompt-project.ts';
 import { ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { INT } from './harness/values.ts';
 
-/** Commits all there is, a person's files too, and goes on. */
+/** Commits all there is, a person's files too, or only what it made, and goes on. */
 const COMMITS = `echo "made by $name" > "$name.txt"
-git add -A
-git commit -q -m "$name"
+case $name in
+*returned) git add "$name.txt"; git commit -q -m "$name" -- "$name.txt" ;;
+*) git add -A; git commit -q -m "$name" ;;
+esac
+git rev-parse HEAD >> "$BOOKS/commits"
 echo more >> "$name.txt"
 ${PROMISE}`;
 
@@ -23,6 +26,7 @@ const POINTS = [
   'place.taken',
   'run.after_spawn',
   'place.back',
+  'place.returned',
   'place.committed',
   'place.moved',
   'gate.start',
@@ -53,6 +57,10 @@ describe('a host that dies while its loop works in place', () => {
     for (const point of POINTS) {
       const name = point.replaceAll(/[._]/g, '-');
       await crashAt(one, ['run', promptFor(name)], point, { isCheckoutGuarded: false });
+      for (const commit of readBook(one, 'commits')
+        .split('\n')
+        .filter((line) => line !== ''))
+        expect(one.git('for-each-ref', '--contains', commit), `${point}: what an agent committed`).not.toBe('');
       const again = await ralph(one, ['run', '--continue'], { isCheckoutGuarded: false });
       expect(again.code, `${point}\n${again.stderr}`).toBe(0);
       expect(one.git('show', `main:${name}.txt`), point).toMatch(`made by ${name}\nmore`);

@@ -87,7 +87,9 @@ async function takeBackBranch(
   // On a branch of its own the loop may commit, but not what is a person's.
   if (standing === branch && !isSwept) return start;
   const why = 'paralph: what an agent committed in place waits for the gates';
-  return (await moveRef(view, ref, from, made, why)).moved ? from : start;
+  const { moved } = await moveRef(view, ref, from, made, why);
+  reach('place.returned');
+  return moved ? from : start;
 }
 
 /** What we published meanwhile is nobody's to take back. */
@@ -109,7 +111,10 @@ async function newestOf({ view }: CheckoutPlace, commits: readonly [Sha, ...Sha[
   return newest;
 }
 
-/** What a person had changed before must not land by way of an agent's commit: such a commit is kept, and not built upon. */
+/**
+ * What a person had changed before must not land by way of an agent's commit: such a commit is not built upon. Either way no branch
+ * may name it from now on until the loop's own does, so a ref of ours does, which goes when what it names has landed.
+ */
 async function rememberCommits(
   { repo, view }: CheckoutPlace,
   { loop }: Iteration,
@@ -119,7 +124,7 @@ async function rememberCommits(
   if (note === null || start === made) return false;
   const mine = new Set(note.mine);
   const isSwept = (await readChanges(view, start, made)).some((change) => mine.has(change.path));
-  if (isSwept) await nameKept(view, { name: loop, commit: made, reason: 'paralph: kept', durable: true });
-  else writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
+  await nameKept(view, { name: loop, commit: made, reason: 'paralph: kept', durable: true });
+  if (!isSwept) writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
   return isSwept;
 }

@@ -47,6 +47,7 @@ export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
   'place.noted': IN_PLACE,
   'place.taken': IN_PLACE,
   'place.back': IN_PLACE,
+  'place.returned': IN_PLACE,
   'place.committed': IN_PLACE,
   'place.moved': IN_PLACE,
   'place.left': IN_PLACE,
