@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -102,6 +111,22 @@ describe('makeFeature', () => {
       code: 'E_NEEDS_PERSON',
       remedy: `ralph worktree new login --path ${join(home, 'worktrees/login-2')}`,
     });
+    await expect(scene.make('login', { typed: 'ralph start login x.md' })).rejects.toMatchObject({
+      remedy: `ralph start login x.md --path ${join(home, 'worktrees/login-2')}`,
+    });
+    // Somebody else would choose where it goes, and what comes along with it.
+    mkdirSync(join(home, 'outside'));
+    for (const [name, to] of [
+      ['led', join(home, 'outside')],
+      ['astray', '/nowhere/at/all'],
+    ] as const) {
+      symlinkSync(to, join(home, 'worktrees', name));
+      await expect(scene.make(name), name).rejects.toMatchObject({
+        code: 'E_NEEDS_PERSON',
+        message: expect.stringMatching(/^a link leads to /),
+      });
+    }
+    expect(readdirSync(join(home, 'outside'))).toEqual([]);
     expect(scratch.git('branch', '--list', 'feature/*')).toBe('');
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '.git/x') }))).toBe('E_NAME');
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '..') }))).toBe('E_NAME');

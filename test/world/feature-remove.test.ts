@@ -120,7 +120,7 @@ describe('removeFeature', () => {
     await expect(remove('one')).rejects.toMatchObject({
       code: 'E_UNLANDED',
       message: 'one holds work: uncommitted files (1 staged, 1 unstaged, 1 untracked), 1 commit that has not landed',
-      remedy: 'ralph worktree remove one --force --yes',
+      remedy: 'ralph worktree remove one --force',
     });
     const before = portrait(path);
     const removed = await remove('one', { force: true });

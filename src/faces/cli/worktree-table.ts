@@ -51,11 +51,11 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
     flags: [
       { flag: '--force', description: 'also one with work that has not landed: it is kept first' },
       { flag: '--keep-branch', description: 'leave its branch' },
-      { flag: '-y, --yes', description: 'do not ask' },
+      { flag: '-y, --yes', description: 'for scripts that say it everywhere; nothing is asked' },
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph worktree remove login', 'ralph worktree remove login --force --yes'],
+    examples: ['ralph worktree remove login', 'ralph worktree remove login --force'],
     load: () => import('./commands/worktree-remove.ts'),
   },
   {

@@ -35,6 +35,8 @@ export interface FeatureOrder {
   /** The branch that work lands on, by the settings; without it: as found. */
   readonly target?: string | null;
   readonly install: boolean;
+  /** What the user typed, for remedies; without it: `ralph worktree new NAME`. */
+  readonly typed?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onStep: (text: string) => void;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, resolve, sep } from 'node:path';
 import { AppError } from '../../core/errors.ts';
@@ -41,18 +41,24 @@ export async function planFeature(
   const tip = await branchTip(repo, branch);
   if (tip === null) newBranchName(branch, `ralph worktree new ${shellWord(name)} --branch`);
   const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
-  const wanted = placeOf(repo, order, template);
+  const { path: wanted, isLink } = placeOf(repo, order, template);
   const worktrees = await listWorktrees(repo);
   const existing = standing(repo, order, { name, path: wanted, branch }, worktrees);
   const path = existing === null ? wanted : realpathLoose(existing.path);
   const start = await startOf(repo, order, branch, tip, target);
   if (existing === null) {
     if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(name, branch, tip);
-    refuseNamesake(repo, name);
-    refuseTaken(order, path, worktrees);
+    refuseNamesake(repo, order);
+    refuseTaken(order, { path, isLink }, worktrees);
   }
   const from = tip === null ? start.from : branch;
   return { name, path, branch, existing, createsBranch: tip === null, base: tip ?? start.base, from };
+}
+
+interface Place {
+  readonly path: string;
+  /** A link stands where the folder would: whoever put it there chose where the files go. */
+  readonly isLink: boolean;
 }
 
 /** Before it is looked up: a name that git would not take may lead to any file. */
@@ -67,25 +73,24 @@ async function requireBranchName(repo: Repository, name: string, branch: string)
   });
 }
 
-function placeOf(repo: Repository, { env }: FeatureOrder, template: string): string {
+function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Place {
   if (template.trim() === '' || /\p{Cc}/u.test(template))
     throw new AppError('E_NAME', `${JSON.stringify(cleanLine(template))} cannot be the folder of a worktree`, {
       remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
     });
   const home = env['HOME'] === undefined || env['HOME'] === '' ? homedir() : env['HOME'];
-  const path = realpathLoose(
-    resolve(
-      repo.root,
-      template.replace(/^~(?=\/|$)/, () => home),
-    ),
+  const named = resolve(
+    repo.root,
+    template.replace(/^~(?=\/|$)/, () => home),
   );
+  const path = realpathLoose(named);
   const holds = (folder: string, inner: string): boolean => inner === folder || inner.startsWith(folder + sep);
   const [root, common] = [realpathLoose(repo.root), realpathLoose(repo.commonDir)];
   if (holds(path, root) || holds(common, path))
     throw new AppError('E_NAME', `${path} belongs to the repository itself, so no worktree can be there`, {
       remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
     });
-  return path;
+  return { path, isLink: lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true };
 }
 
 /** The worktree that is wanted, if it is there; one that was moved is still the same. */
@@ -115,17 +120,22 @@ function missing(repo: Repository, { path }: Worktree): never {
 }
 
 /** Two of one name could not be told apart afterwards. */
-function refuseNamesake(repo: Repository, name: string): void {
+function refuseNamesake(repo: Repository, { name, typed }: FeatureOrder): void {
   const other = gitDirs(repo).find((dir) => readFeatureNote(dir)?.name === name);
   const path = other === undefined ? null : worktreeOf(other);
   if (path === null || !existsSync(path)) return;
   throw new AppError('E_NEEDS_PERSON', `${name} is the worktree at ${path} already`, {
-    remedy: `ralph worktree new ${shellWord(`${name}-2`)}`,
+    remedy: `ralph ${typed?.startsWith('ralph start') === true ? 'start' : 'worktree new'} ${shellWord(`${name}-2`)}`,
   });
 }
 
-function refuseTaken({ name, path: given }: FeatureOrder, path: string, worktrees: readonly Worktree[]): void {
-  const elsewhere = `ralph worktree new ${shellWord(name)} --path ${shellWord(`${path}-2`)}`;
+function refuseTaken(order: FeatureOrder, { path, isLink }: Place, worktrees: readonly Worktree[]): void {
+  const { name, path: given } = order;
+  const elsewhere = `${order.typed ?? `ralph worktree new ${shellWord(name)}`} --path ${shellWord(`${path}-2`)}`;
+  if (isLink)
+    throw new AppError('E_NEEDS_PERSON', `a link leads to ${path}, so no worktree is made there`, {
+      remedy: elsewhere,
+    });
   const inside = worktrees.slice(1).find((one) => path.startsWith(realpathLoose(one.path) + sep));
   if (inside !== undefined)
     throw new AppError('E_NEEDS_PERSON', `${path} lies inside another worktree, ${inside.path}`, { remedy: elsewhere });

@@ -152,5 +152,5 @@ export function whatItHolds({ changes, operation, unlanded: commits, broken, mis
 const unlanded = ({ name, path }: FeatureStatus, holds: string): AppError =>
   new AppError('E_UNLANDED', `${name} holds work: ${holds}`, {
     facts: [`in ${path}`, 'with --force it is kept first and can be had back'],
-    remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force --yes`,
+    remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force`,
   });

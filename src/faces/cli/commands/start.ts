@@ -2,6 +2,7 @@ import { invariant } from '../../../core/assert.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { EXIT } from '../../../core/errors.ts';
 import type { Sha } from '../../../core/ids.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { featureName } from '../../../text/feature/feature-name.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -128,6 +129,7 @@ function orderOf(call: Call, name: string, { config }: Project): FeatureOrder {
     settings: settings.worktree,
     target: settings.landing.target,
     install: call.flags['install'] !== false,
+    typed: `ralph ${call.words.map(shellWord).join(' ')}`,
     env: call.env,
     onStep: (line) => call.out.say(cleanLine(line)),
   };

@@ -18,5 +18,6 @@ export const handle: Handler = async (call) => {
     call.out.say(cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`));
   for (const { name, why } of stays) call.out.say(cleanLine(`${name} stays: ${why}`));
   if (removed.length === 0) call.out.say('nothing to clean');
+  else if (!isDryRun) call.out.say('to have them back: ralph undo');
   return EXIT.ok;
 };

@@ -2,10 +2,9 @@ import { EXIT } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
-import { type RemovedFeature, removeFeature, whatItHolds } from '../../../world/feature/remove-feature.ts';
+import { type RemovedFeature, removeFeature } from '../../../world/feature/remove-feature.ts';
 import { realpathLoose } from '../../../world/git/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
-import { confirm } from '../confirm.ts';
 import { findFeature } from '../feature-view.ts';
 import type { Handler } from '../handler.ts';
 import { filesText } from '../keep-view.ts';
@@ -21,16 +20,8 @@ export const handle: Handler = async (call) => {
   await healWorktreeEntries(repo);
   const found = await listFeatures(repo, { target: settings.landing.target });
   const target = findFeature(repo, found, call.args[0] ?? '', call.cwd);
+  // Whoever says so is not asked again: what it holds is kept, and `ralph undo` takes it back.
   const force = call.flags['force'] === true;
-  const holds = whatItHolds(target);
-  if (force && holds !== null) {
-    const question = cleanLine(`Remove ${target.name} (${holds})? It is kept first.`);
-    const again = `ralph worktree remove ${shellWord(target.name)} --force --yes`;
-    if (!(await confirm(call, question, again))) {
-      call.out.say('nothing changed');
-      return EXIT.ok;
-    }
-  }
   const keepBranch = call.flags['keepBranch'] === true;
   const removed = await removeFeature(repo, { target, force, keepBranch, settings });
   if (call.flags['json'] === true) call.out.json({ version: 1, ...removed });

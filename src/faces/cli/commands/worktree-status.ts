@@ -19,7 +19,14 @@ export const handle: Handler = async (call) => {
 
 function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {
   const { name, path, branch, target, upstream, unlanded, locked, note } = status;
-  const landed = unlanded === null ? 'nobody can tell' : unlanded === 0 ? 'all' : `all but ${unlanded} commits`;
+  const landed =
+    unlanded === null
+      ? 'nobody can tell'
+      : unlanded === 0
+        ? 'all'
+        : unlanded === 1
+          ? 'all but 1 commit'
+          : `all but ${unlanded} commits`;
   const rows = [
     ['name', name],
     ['folder', path],
