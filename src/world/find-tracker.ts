@@ -8,7 +8,7 @@ export function findTracker(root: string, named: string | null): string {
   const found = findTrackerOrNull(root, named);
   if (found !== null) return found;
   throw new AppError('E_NO_TASKS', `no task file in ${root}`, {
-    facts: [`looked for ${TRACKER_NAMES.join(', ')}`],
+    facts: [`looked for ${TRACKER_NAMES.join(', ')}`, 'one loop needs no task file: ralph run "what should be done"'],
     remedy: `printf -- '## Tasks\\n\\n- [ ] First task\\n' > PRD.md`,
   });
 }

@@ -10,8 +10,8 @@ import { scratch } from './harness/scratch.ts';
 describe('command lines that say too little or too much', () => {
   it('an empty id never stands for the only task there is', async () => {
     const one = scratch();
-    project(one, { tasks: ['a'], agent: HONEST, config: { parallel: { merge_policy: 'manual' } } });
-    expect((await ralph(one, ['run'])).code).toBe(0);
+    project(one, { tasks: ['a'], agent: HONEST, config: { parallel: { merge_policy: 'auto_merge' } } });
+    expect((await ralph(one, ['run', '--no-auto-merge'])).code).toBe(0);
     const commands = [
       ['tasks', 'reset', ''],
       ['land', ''],

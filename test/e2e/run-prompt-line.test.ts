@@ -53,10 +53,12 @@ describe('a checkout one loop works in', () => {
       expect(place).toBe(String(at + 1));
       waiters.push(run);
     }
-    const impatient = await ralph(one, ['run', '--exclusive', '--wait', '100ms', promptFor('late')], {
+    const impatient = await ralph(one, ['run', '--exclusive', '--wait', '100ms', '-P', '-'], {
       isCheckoutGuarded: false,
+      prefix: ['sh', '-c', `echo ${promptFor('late')} | "$@"`, 'sh'],
     });
     expect([impatient.code, impatient.stderr]).toEqual([5, expect.stringContaining(`process ${holder.pid}`)]);
+    expect(impatient.stderr).toMatch(/^fix: ralph run --worktree -P '-'$/m);
     for (const name of ['holder', 'one', 'two', 'three']) {
       await until(`${name} at work`, isAtWork(one, name));
       tellAgents(one, `go-${name}`);

@@ -134,12 +134,10 @@ wait`,
     const run = startRalph(one, ['run', '--worktree', promptFor('outer')]);
     await until('the agent', () => foldersOf(one, 'outer').length === 1);
     const [cwd = ''] = foldersOf(one, 'outer');
-    const inner = await ralph(one, ['run', promptFor('inner')], { ...ANY, cwd });
-    expect([inner.code, inner.stderr]).toEqual([
-      expect.any(Number),
-      expect.stringContaining('is the worktree of a loop'),
-    ]);
-    expect(inner.code).not.toBe(0);
+    for (const words of [[promptFor('inner')], ['--parallel']]) {
+      const inner = await ralph(one, ['run', ...words], { ...ANY, cwd });
+      expect([inner.code, inner.stderr]).toEqual([2, expect.stringContaining('is the worktree of a loop')]);
+    }
     tellAgents(one, 'go');
     expect((await run.ended).code).toBe(0);
     expect(foldersOf(one, 'inner')).toEqual([]);

@@ -81,6 +81,7 @@ describe('ralph run PROMPT', () => {
     spawnSync('mkfifo', [beside(one, 'pipe')]);
     writeFileSync(beside(one, 'huge'), 'x'.repeat(2 * 1024 * 1024));
     writeFileSync(beside(one, 'blank'), ' \n');
+    writeFileSync(beside(one, 'binary'), Buffer.from([0x7f, 0x45, 0xff, 0xfe]));
     const before = everything(one.repo);
     const refused: readonly (readonly [readonly string[], RegExp])[] = [
       [['run', ''], /empty/],
@@ -90,10 +91,17 @@ describe('ralph run PROMPT', () => {
       [['run', '-P', beside(one, 'pipe')], /not a plain file/],
       [['run', '-P', beside(one, 'huge')], /more than 1 MB/],
       [['run', '-P', beside(one, 'blank')], /empty/],
+      [['run', '-P', beside(one, 'binary')], /not text in UTF-8/],
+      [['run', '-P', ''], /names no file/],
+      [['run', '-P', '-'], /standard input is empty/],
       [['run', 'x', '-P', beside(one, 'blank')], /both/],
+      [['run', 'x', '-p', 'y'], /both/],
+      [['run', 'x', '--task', 'y'], /--task chooses from the task file/],
+      [['run', 'x', '--wait', '5m'], /--wait says how long --exclusive waits/],
       [['run', '--worktree', '--exclusive', 'x'], /--exclusive waits/],
       [['run', '--exclusive', '--wait', 'soon', 'x'], /not a duration/],
       [['run', '--continue', 'x'], /another one cannot be given/],
+      [['run', '--continue', '-P', beside(one, 'blank')], /another one cannot be given/],
       [['run', '--worktree'], /no prompt/],
     ];
     for (const [args, said] of refused) {
@@ -127,11 +135,14 @@ describe('ralph run PROMPT', () => {
       loop: expect.stringMatching(/^make-dashed-now-/),
       place: { at: 'checkout', path: one.repo, branch: null },
     });
-    const apart = await ralph(one, ['run', '--dry-run', '--json', '--worktree', '-P', 'PROMPT.md']);
-    expect(JSON.parse(apart.stdout)).toMatchObject({
-      place: { at: 'worktree' },
-      why: expect.stringContaining('--worktree'),
-    });
+    for (const words of [['-P', 'PROMPT.md'], []]) {
+      const apart = await ralph(one, ['run', '--dry-run', '--json', '--worktree', ...words]);
+      expect(JSON.parse(apart.stdout)).toMatchObject({
+        loop: expect.stringMatching(/^make-written-now-/),
+        place: { at: 'worktree' },
+        why: expect.stringContaining('--worktree'),
+      });
+    }
     expect(differences(before, everything(one.repo))).toEqual([]);
     const written = await ralph(one, ['run'], { cwd: one.repo });
     expect(written.code, written.stderr).toBe(0);

@@ -12,6 +12,7 @@ import type { HeldLock, LockHolder } from '../../world/loop-lock.ts';
 import { waitInLine } from '../../world/wait-in-line.ts';
 import type { Call } from './handler.ts';
 import type { Project } from './project.ts';
+import { promptWords } from './prompt-text.ts';
 
 export interface ChosenPlace {
   readonly place: Place;
@@ -87,17 +88,18 @@ async function take(
   });
   if (held !== null) return held;
   throw new AppError('E_BUSY', `${describe(holder)} still works in this checkout after ${String(call.flags['wait'])}`, {
-    remedy: `ralph run --worktree ${shellWord(order.prompt.split('\n')[0] ?? '')}`,
+    remedy: `ralph run --worktree ${promptWords(call, order.prompt)}`.trim(),
   });
 }
 
 function waitMs({ flags }: Call): number | null {
   if (flags['wait'] === undefined) return null;
+  const remedy = 'ralph run --exclusive --wait 30m "what should be done"';
+  if (flags['exclusive'] !== true)
+    throw new AppError('E_USAGE', '--wait says how long --exclusive waits, and that is not there', { remedy });
   const ms = readDurationMs(flags['wait']);
   if (ms === null)
-    throw new AppError('E_USAGE', `--wait ${String(flags['wait'])}: not a duration such as 90s or 2h`, {
-      remedy: 'ralph run --exclusive --wait 30m "what should be done"',
-    });
+    throw new AppError('E_USAGE', `--wait ${String(flags['wait'])}: not a duration such as 90s or 2h`, { remedy });
   return ms;
 }
 
@@ -105,7 +107,7 @@ const describe = ({ loop, pid, prompt }: LockHolder): string =>
   `loop ${cleanLine(loop)} (process ${pid}: ${cleanLine(prompt)})`;
 
 /** A run inside a loop's worktree would be a second hand in work that is somebody's. */
-function refuseLoopsOwn({ repo, config }: Project): void {
+export function refuseLoopsOwn({ repo, config }: Project): void {
   const root = resolve(repo.root, config.settings.parallel.worktreeRoot);
   if (!repo.linked || !isBelow(root, repo.worktree)) return;
   throw new AppError('E_NESTED', `${relative(repo.root, repo.worktree)} is the worktree of a loop`, {

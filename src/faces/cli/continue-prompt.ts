@@ -12,10 +12,13 @@ import { startProject } from './start-project.ts';
 
 /** `ralph run --continue [--loop-id ID]`: the single loop that was worked on last, or the one named. */
 export async function continuePrompt(call: Call): Promise<ExitCode> {
-  if (call.args.length > 0)
+  if (call.args.length > 0 || call.flags['prompt'] !== undefined || call.flags['promptFile'] !== undefined) {
+    const id = call.flags['loopId'];
     throw new AppError('E_USAGE', '--continue goes on with the prompt a loop has; another one cannot be given', {
-      remedy: 'ralph loops steer ID "what it should know"',
+      facts: ['what it should know besides is told to it while it works: ralph loops steer'],
+      remedy: typeof id === 'string' ? `ralph run --continue --loop-id ${shellWord(id)}` : 'ralph run --continue',
     });
+  }
   const project = await startProject(call);
   const state = await readState(project.repo);
   const loop = named(call, state) ?? lastOne(state);

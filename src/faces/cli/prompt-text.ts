@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { cleanLine } from '../../text/trackers/clean.ts';
@@ -7,22 +7,44 @@ import type { Call } from './handler.ts';
 
 const BYTES_MAX = 1024 * 1024;
 const TITLE_CHARS_MAX = 80;
+/** More is not printed to be pasted. */
+const WORDS_MAX = 400;
+/** As everywhere: `-P -`. */
+const STDIN = '-';
+const PROMPT_FILE = 'PROMPT.md';
 const REMEDY = 'ralph run "what should be done"';
 
 /** The call is about one prompt, not about the task file. */
 export function isForPrompt({ args, flags }: Call): boolean {
-  const names = ['prompt', 'promptFile', 'continue', 'loopId', 'replay', 'worktree', 'exclusive', 'record'];
+  const names = ['prompt', 'promptFile', 'continue', 'loopId', 'replay', 'worktree', 'exclusive', 'wait', 'record'];
   return args.length > 0 || names.some((name) => flags[name] !== undefined);
 }
 
-/** What the agent is asked to do: words of the command line, or a file. Null: neither was given. */
+/** What the agent is asked to do: words of the command line, a file, or the file people keep it in. Null: none of them is there. */
 export function readPrompt(call: Call): string | null {
-  const words = call.args.length > 0 ? call.args.join(' ') : call.flags['prompt'];
-  const file = call.flags['promptFile'];
-  if (words !== undefined && file !== undefined)
-    throw new AppError('E_USAGE', 'a prompt is given both as words and as a file', { remedy: REMEDY });
-  if (typeof file === 'string') return notEmpty(readPromptFile(call, file), file);
-  return typeof words === 'string' ? notEmpty(words, 'the command line') : null;
+  const { args, flags } = call;
+  refuseChoice(call);
+  const file = flags['promptFile'];
+  const given = [args.length > 0, flags['prompt'] !== undefined, file !== undefined];
+  if (given.filter(Boolean).length > 1)
+    throw new AppError('E_USAGE', 'a prompt is given both as words and by -p or -P: which of them?', {
+      remedy: REMEDY,
+    });
+  if (typeof file === 'string') return notEmpty(readPromptFile(call, file), file === STDIN ? 'standard input' : file);
+  const words = args.length > 0 ? args.join(' ') : flags['prompt'];
+  if (typeof words === 'string') return notEmpty(words, 'the command line');
+  return hasPromptFile(call) && flags['replay'] === undefined
+    ? notEmpty(readPromptFile(call, PROMPT_FILE), PROMPT_FILE)
+    : null;
+}
+
+/** How to give the same prompt once more. */
+export function promptWords({ args, flags }: Call, prompt: string): string {
+  const file = flags['promptFile'];
+  if (prompt.length > WORDS_MAX && file === undefined) return '"what should be done"';
+  if (typeof file === 'string') return `-P ${shellWord(file)}`;
+  if (flags['prompt'] !== undefined) return `-p ${shellWord(prompt)}`;
+  return args.length > 0 ? shellWord(args.join(' ')) : '';
 }
 
 /** A prompt in one line, for lists. */
@@ -32,8 +54,20 @@ export function titleOf(prompt: string): string {
   return title.length > TITLE_CHARS_MAX ? `${title.slice(0, TITLE_CHARS_MAX - 1)}…` : title;
 }
 
-export const hasFile = (call: Call, name: string): boolean =>
-  lstatSync(resolve(call.cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+/** Without words and without a task file this is the prompt. */
+export const hasPromptFile = (call: Call): boolean =>
+  lstatSync(resolve(call.cwd, PROMPT_FILE), { throwIfNoEntry: false })?.isFile() === true;
+
+/** What was chosen from the task file would silently not be what is worked on. */
+function refuseChoice({ flags }: Call): void {
+  for (const name of ['task', 'group', 'priority']) {
+    const [value] = [flags[name] ?? []].flat();
+    if (value === undefined) continue;
+    throw new AppError('E_USAGE', `--${name} chooses from the task file, and a single loop has none`, {
+      remedy: `ralph run --${name} ${shellWord(String(value))}`,
+    });
+  }
+}
 
 function notEmpty(text: string, where: string): string {
   if (Buffer.byteLength(text) > BYTES_MAX)
@@ -43,21 +77,47 @@ function notEmpty(text: string, where: string): string {
 }
 
 function readPromptFile(call: Call, name: string): string {
-  const wrong = (why: string): AppError =>
-    new AppError('E_PROMPT', `${name}: ${why}`, { remedy: `ls -l ${shellWord(name)}` });
+  if (name === '') throw new AppError('E_USAGE', '-P names no file', { remedy: REMEDY });
+  const path = resolve(call.cwd, name);
+  const wrong = (why: string, remedy = `ls -l ${shellWord(name)}`): AppError =>
+    new AppError('E_PROMPT', `${name === STDIN ? 'standard input' : name}: ${why}`, { remedy });
   try {
-    // Never waits for a pipe nobody writes to.
-    const fd = openSync(resolve(call.cwd, name), constants.O_RDONLY | constants.O_NONBLOCK);
+    // Never waits for a pipe nobody writes to, but for the one that was asked for.
+    const fd = name === STDIN ? 0 : openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const stat = fstatSync(fd);
-      if (!stat.isFile()) throw wrong('not a plain file');
-      if (stat.size > BYTES_MAX) throw wrong('more than 1 MB');
-      return readFileSync(fd, 'utf8');
+      if (name !== STDIN && !fstatSync(fd).isFile()) throw wrong('not a plain file; from a pipe: -P -');
+      const bytes = readUpTo(fd, BYTES_MAX + 1);
+      const inside = `ralph run ${shellWord(`do what ${name} says`)}`;
+      if (bytes.length > BYTES_MAX) throw wrong('more than 1 MB', name === STDIN ? REMEDY : inside);
+      const text = asText(bytes);
+      if (text === null) throw wrong('not text in UTF-8', name === STDIN ? REMEDY : `file ${shellWord(name)}`);
+      return text;
     } finally {
-      closeSync(fd);
+      if (fd !== 0) closeSync(fd);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw wrong((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : 'cannot be read');
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isMissing ? wrong('no such file', `ls ${shellWord(dirname(path))}`) : wrong('cannot be read');
+  }
+}
+
+function readUpTo(fd: number, bytesMax: number): Buffer {
+  const buffer = Buffer.alloc(bytesMax);
+  let length = 0;
+  for (;;) {
+    const read = readSync(fd, buffer, length, bytesMax - length, null);
+    length += read;
+    if (read === 0 || length === bytesMax) return buffer.subarray(0, length);
+  }
+}
+
+/** Null: an agent would be given something that nobody wrote. */
+function asText(bytes: Buffer): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
   }
 }

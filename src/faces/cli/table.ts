@@ -15,7 +15,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     argument: { name: '[prompt...]', description: 'what should be done, by one loop; without it: the task file' },
     flags: [
       { flag: '-p, --prompt <text>', description: 'the prompt, where it begins like a flag' },
-      { flag: '-P, --prompt-file <file>', description: 'a file that holds the prompt' },
+      { flag: '-P, --prompt-file <file>', description: 'a file that holds the prompt; -: standard input' },
       { flag: '--worktree', description: 'the loop works in a worktree of its own, also if this checkout is free' },
       { flag: '--exclusive', description: 'wait until no other loop works in this checkout' },
       { flag: '--wait <duration>', description: 'how long --exclusive waits, such as 30m; for ever unless set' },

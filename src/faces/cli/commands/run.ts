@@ -1,9 +1,11 @@
 import { AppError } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
+import type { Settings } from '../../../core/settings.ts';
 import { findTracker, findTrackerOrNull } from '../../../world/find-tracker.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { openTracker } from '../../../world/tracker-file.ts';
+import { refuseLoopsOwn } from '../choose-place.ts';
 import { chooseTasks } from '../choose-tasks.ts';
 import { driveHost } from '../drive-host.ts';
 import { dryRun } from '../dry-run.ts';
@@ -12,7 +14,7 @@ import type { Call, Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
 import type { ReadTracker } from '../open-tasks.ts';
 import { prepareRun, warnAll } from '../prepare-run.ts';
-import { hasFile, isForPrompt } from '../prompt-text.ts';
+import { hasPromptFile, isForPrompt } from '../prompt-text.ts';
 import { readState } from '../project.ts';
 import { sayWhere } from '../say-where.ts';
 import { startProject, takeUpLost } from '../start-project.ts';
@@ -26,12 +28,13 @@ export const handle: Handler = async (call) => {
   }
   const project = await startProject(call);
   const { repo, config } = project;
-  const { settings } = config;
+  refuseLoopsOwn(project);
+  const settings = call.flags['autoMerge'] === false ? withoutLanding(config.settings) : config.settings;
   sayWhere(call, repo);
   const found = findTrackerOrNull(repo.root, settings.tasks);
-  if (found === null && hasFile(call, PROMPT_FILE)) {
+  if (found === null && hasPromptFile(call)) {
     const { runPrompt } = await import('../prompt-loop.ts');
-    return runPrompt({ ...call, flags: { ...call.flags, promptFile: PROMPT_FILE } });
+    return runPrompt(call);
   }
   const tracker = openTracker(repo.root, found ?? findTracker(repo.root, settings.tasks));
   const tasks = readTracker(tracker);
@@ -50,7 +53,10 @@ export const handle: Handler = async (call) => {
   return finishRun(call, driven, policy);
 };
 
-const PROMPT_FILE = 'PROMPT.md';
+const withoutLanding = (settings: Settings): Settings => ({
+  ...settings,
+  parallel: { ...settings.parallel, mergePolicy: 'manual' },
+});
 
 function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
   return state.trackers[path]?.digest === digest ? [] : [{ type: 'tasks-read', tracker: path, digest, tasks }];
