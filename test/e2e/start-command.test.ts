@@ -89,7 +89,9 @@ describe('ralph start without a terminal', () => {
       `---\nbranch_prefix: wip/\nspec_directory: audit\nauto_push: 7\nwrong: 1\n---\n`,
     );
     const plain = pathWithout(one, ['tmux', 'pbcopy', 'wl-copy', 'xclip', 'xsel', 'clip.exe']);
-    const simple = await start(one, ['auth', '--json'], { env: { PATH: plain } });
+    const failing = ['--set', 'worktree.setup=["echo boom; exit 3"]'];
+    const simple = await start(one, ['auth', '--json', ...failing], { env: { PATH: plain } });
+    expect(simple.stderr).toContain('failed: echo boom; exit 3: boom\nagain: cd ');
     expect(simple.stderr).toMatch(/warning: \.claude\/worktree-manager\.local\.md:5:1 there is no setting "wrong"/);
     expect(simple.stderr).toContain(`in the main checkout ${one.repo}`);
     expect(JSON.parse(simple.stdout)).toMatchObject({
@@ -103,6 +105,7 @@ describe('ralph start without a terminal', () => {
       tmux: null,
       clipboard: null,
       reused: false,
+      setup: [{ ok: false }],
     });
     // Without a plan there is nothing to carry out; with one there is.
     const unplanned = await start(one, ['auth', 'implement-only'], { cwd: treeOf(one, 'auth') });

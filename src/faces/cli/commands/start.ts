@@ -23,6 +23,7 @@ import { openProject } from '../project.ts';
 import type { Project } from '../project.ts';
 import { runPromptLoop } from '../prompt-loop.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { sayFailedSetup } from '../say-failed-setup.ts';
 import { chooseWay } from '../start/choose-way.ts';
 import { launchBeside, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
@@ -66,6 +67,7 @@ export const handle: Handler = async (call) => {
   }
 
   const made = await makeFeature(repo, order);
+  sayFailedSetup(call.out, made);
   const text = loopText(call, wish, { feature, plans: config.settings.plans, worktree: made.path });
   const settings = settingsOf(call, made, agent.name, text?.settings ?? new Map());
   const launch: LaunchWish = { made, agent, prompt: text?.prompt ?? null, settings };
@@ -156,11 +158,11 @@ async function beside(
   script: string,
   tmux: ReturnType<typeof wishedTmux>,
 ): Promise<ExitCode> {
-  const { name, path, branch, base, reused } = made;
+  const { name, path, branch, base, reused, portBase, setup } = made;
   const order = { name, path, script, tmux };
   const launched = await launchBeside(call, order);
   if (call.flags['json'] === true)
-    call.out.json({ version: 1, name, path, branch, base, reused, workflow, script, ...launched });
+    call.out.json({ version: 1, name, path, branch, base, reused, portBase, setup, workflow, script, ...launched });
   else sayLaunched(call, order, launched);
   return EXIT.ok;
 }

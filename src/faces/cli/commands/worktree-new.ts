@@ -1,15 +1,11 @@
 import { EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { cleanLine, shortLine } from '../../../text/screen/clean.ts';
-import { type MadeFeature, makeFeature } from '../../../world/feature/make-feature.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder } from '../../../world/feature/plan-feature.ts';
-import { wordsOf } from '../../../world/feature/run-setup.ts';
 import type { Call, Handler } from '../handler.ts';
-import type { Output } from '../output.ts';
 import { openProject } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
-
-const TAIL_CHARS = 200;
+import { sayFailedSetup } from '../say-failed-setup.ts';
 
 /** A worktree with everything it needs. Its folder is the data: `cd "$(ralph worktree new login)"`. */
 export const handle: Handler = async (call) => {
@@ -38,13 +34,3 @@ const flagOf = ({ flags }: Call, name: string): string | null => {
   const value = flags[name];
   return typeof value === 'string' ? value : null;
 };
-
-/** What did not work and how to try it again: the worktree can be used all the same. */
-export function sayFailedSetup(out: Output, { path, setup }: MadeFeature): void {
-  for (const { command, ok, tail } of setup) {
-    if (ok) continue;
-    const said = shortLine(tail.split('\n').at(-1) ?? '', TAIL_CHARS);
-    out.say(out.style.yellow(cleanLine(`failed: ${wordsOf(command)}${said === '' ? '' : `: ${said}`}`)));
-    out.say(cleanLine(`again: cd ${shellWord(path)} && ${wordsOf(command)}`));
-  }
-}
