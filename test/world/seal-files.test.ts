@@ -193,6 +193,14 @@ describe('files of the checkout', () => {
     expect([git('symbolic-ref', '--short', 'HEAD'), git('status', '--porcelain')]).toEqual(['main', '']);
     const staged = await iterate('echo x >> $MAIN/a.txt; git -C $MAIN add a.txt');
     expect(staged?.did).toEqual(['changed the index of the main checkout (git add)']);
+    expect(git('show', `${staged?.kept[0]}:a.txt`)).toBe('a\nx');
+    expect([staged?.restored, git('status', '--porcelain')]).toEqual([['the index of the main checkout'], 'M a.txt']);
+    git('add', 'a.txt');
+    const beside = await iterate('echo z > $MAIN/z.txt; git -C $MAIN add z.txt');
+    expect([beside?.restored, git('status', '--porcelain')], 'something of the user is staged too').toEqual([
+      [],
+      'M  a.txt\nA  z.txt',
+    ]);
   });
 });
 

@@ -6,7 +6,8 @@ import { errnoOf } from '../processes/system-failure.ts';
 import { findConfig } from './find-config.ts';
 import type { FileFindings } from './find-files.ts';
 import { findGitFiles } from './find-git-files.ts';
-import { findHead, findIndex } from './find-head.ts';
+import { findHead } from './find-head.ts';
+import { findIndex } from './find-index.ts';
 import { findRefs } from './find-refs.ts';
 import { findStash } from './find-stash.ts';
 import { findPointer, findRemovedWorktrees } from './find-worktrees.ts';
@@ -78,7 +79,7 @@ async function findElsewhere(scene: Scene): Promise<readonly Finding[]> {
     ...findGitFiles(scene),
     ...findRefs(scene),
     ...findHead(scene),
-    ...findIndex(scene),
+    ...(await findIndex(scene)),
     ...findStash(scene),
     ...findRemovedWorktrees(scene),
   ];

@@ -51,23 +51,3 @@ async function pointHead({ before, place }: Scene): Promise<boolean> {
       : ['symbolic-ref', '-m', reason, 'HEAD', ref];
   return (await runGit([...HARDENED, ...args], { cwd: place.repo.root, ok: [0, 1, 128] })).code === 0;
 }
-
-const STAGES = new Set('add stage rm mv reset restore update-index apply read-tree checkout merge'.split(' '));
-
-/** The agent staged something for the user. Where it moved their branch or HEAD too, that says it already. */
-export function findIndex(scene: Scene): readonly Finding[] {
-  const { before, after, place } = scene;
-  // Who works in the checkout may stage what it made there.
-  if (scene.iteration.inPlace === true) return [];
-  if (before.checkout?.indexHash === after.checkout?.indexHash || before.headCommit !== after.headCommit) return [];
-  const atMs = writtenMs(join(place.repo.commonDir, 'index'));
-  const command = scene.trace.find(
-    (one) =>
-      STAGES.has(one.name) &&
-      atMs !== null &&
-      isDuring(one, atMs) &&
-      gitDirsOf(scene, one).includes(place.repo.commonDir),
-  );
-  if (command === undefined) return [];
-  return [{ did: `changed the index of the main checkout (git ${command.name})`, keep: [], restore: null }];
-}
