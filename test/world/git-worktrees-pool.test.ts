@@ -103,6 +103,19 @@ describe('takeWorktree and retireWorktree', () => {
     expect(readdirSync(pool)).toEqual([]);
   });
 
+  it('forgets what a dead process had claimed and handed on', async () => {
+    const first = await take('ralph/one');
+    await retire(first.path);
+    const pool = join(repo.stateDir, 'pool');
+    const entry = readFileSync(join(pool, 'ralph-one.json'));
+    const again = await take('ralph/two');
+    expect(again.path).toBe(first.path);
+    const by = Buffer.from(JSON.stringify({ ...ownIdentity(), startTime: '1' })).toString('base64url');
+    writeFileSync(join(pool, `ralph-one.${by}.claimed`), entry);
+    expect(await take('ralph/two'), 'the answer that was not written down').toEqual(again);
+    expect(readdirSync(pool)).toEqual([]);
+  });
+
   it('case 3: ends the removal of one that a dead process began', async () => {
     const { path } = await take('ralph/one');
     await retire(path);

@@ -58,9 +58,9 @@ const NAMES_MAX = 1000;
 export async function takeWorktree(repo: Repository, options: TakeOptions): Promise<TakenWorktree> {
   const tip = await branchTip(repo, options.branch);
   if (tip !== null && tip !== options.base) throw branchElsewhere(options.branch, tip);
+  await giveBackDeadClaims(repo, options.worktreeRoot);
   const already = tip === null ? null : await takenBefore(repo, options);
   if (already !== null) return { path: already, reused: true };
-  await giveBackDeadClaims(repo, options.worktreeRoot);
   for (const { name } of listPool(repo)) {
     const path = await takeEntry(repo, name, options);
     if (path !== null) return { path, reused: true };
@@ -118,13 +118,17 @@ function claim(repo: Repository, name: string): { readonly entry: PoolEntry | nu
   return { entry: readEntry(file), file };
 }
 
-/** Puts back what processes claimed that died before they could hand it on. */
+/** Puts back what processes claimed that died before they could hand it on, and forgets what they had handed on. */
 async function giveBackDeadClaims(repo: Repository, worktreeRoot: string): Promise<void> {
   for (const file of poolFiles(repo)) {
     const [, name, by] = /^(.+)\.([\w-]+)\.claimed$/.exec(file) ?? [];
     if (name === undefined || by === undefined) continue;
     const identity = JSON.parse(Buffer.from(by, 'base64url').toString()) as ProcessIdentity;
     if (isAlive(identity)) continue;
+    if (isHandedOn(repo, join(poolDir(repo), file))) {
+      rmSync(join(poolDir(repo), file), { force: true });
+      continue;
+    }
     await endRemoval(repo, join(poolDir(repo), file), worktreeRoot);
     try {
       renameSync(join(poolDir(repo), file), join(poolDir(repo), `${name}.json`));
@@ -132,6 +136,13 @@ async function giveBackDeadClaims(repo: Repository, worktreeRoot: string): Promi
       // Another process gave it back first.
     }
   }
+}
+
+/** A branch stands there, which is the last step: it is somebody's by now, and back in the pool it could be taken for nobody's. */
+function isHandedOn(repo: Repository, file: string): boolean {
+  const entry = readEntry(file);
+  const adminDir = entry === null || !existsSync(entry.path) ? null : adminDirOf(repo, entry.path);
+  return adminDir !== null && (readHeadFile(repo.commonDir, adminDir)?.branch ?? null) !== null;
 }
 
 /** Whoever claimed it to remove it got no further than its folder: the entry, if nobody committed there, goes as well. */
