@@ -42,7 +42,10 @@ export const AGENT_SCRIPT = `
 cat >/dev/null
 chaos=$1
 task=$RALPH_TASK_ID
-read -r kind pause <"$chaos/plan/$task"
+case $task in
+  in-place-*) kind=\${task%-*-*} pause=0.3 ;;
+  *) read -r kind pause <"$chaos/plan/$task" ;;
+esac
 fail() { echo "agent: $1" >&2; exit 1; }
 done_() { echo '<promise>COMPLETE</promise>'; exit 0; }
 token() {
@@ -71,8 +74,12 @@ share() {
   mkdir -p shared && echo shared >"shared/$task" || fail share
   grep -qx "$task" list.txt || echo "$task" >>list.txt || fail share
 }
+own() {
+  git add "work/$task.txt" "tokens/$task" || fail add
+  git diff --cached --quiet -- work tokens || git commit -q -m "$task: own" -- "work/$task.txt" "tokens/$task" || fail commit
+}
 sleep "$pause"
-mend
+case $kind in in-place-*) ;; *) mend ;; esac
 token
 case $kind in
   clean) work '' made; commit work ;;
@@ -99,6 +106,18 @@ case $kind in
   detached) git checkout -q --detach || fail detach; work '' made; commit detached ;;
   scripted) exec node "$2" "$chaos/scenario.json" </dev/null ;;
   hopeless) work '' RED; commit work ;;
+  in-place-plain) work '' made ;;
+  in-place-own) work '' made; own ;;
+  in-place-reddens) if grep -qs RED "work/$task.txt"; then work '' mended; else work '' RED; fi ;;
+  in-place-edits)
+    if grep -q changed notes.txt && ! grep -q in-place-edits notes.txt; then echo "by $task" >>notes.txt || fail edit; fi
+    work '' made ;;
+  in-place-sweeps) work '' made; commit all; sleep 0.1 ;;
+  in-place-throws)
+    work '' made; own; sleep 0.1
+    git reset -q --hard || fail reset
+    git clean -fdq || fail clean ;;
+  in-place-detaches) git checkout -q --detach || fail detach; work '' made; own ;;
 esac
 done_
 `;

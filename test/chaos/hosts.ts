@@ -12,6 +12,8 @@ export interface Host {
   readonly name: string;
   readonly log: string;
   readonly failpoints: string | null;
+  /** A single loop in the user's checkout, which does no other work. */
+  readonly isSingle: boolean;
   readonly ended: Promise<HostEnd>;
   readonly isUp: () => boolean;
 }
@@ -23,8 +25,11 @@ export interface HostEnd {
 
 /** The hosts of a round: started, watched, and remembered. */
 export interface Hosts {
+  /** Those that live and work through the task file. */
   readonly up: () => readonly Host[];
-  readonly start: (order: { readonly workers: number; readonly failpoints: string | null }) => Host;
+  /** And the single loops. */
+  readonly alive: () => readonly Host[];
+  readonly start: (order: { readonly words: readonly string[]; readonly failpoints: string | null }) => Host;
   readonly all: readonly Host[];
   /** What no host may ever do: end by a bug of its own. */
   readonly complaints: () => readonly string[];
@@ -39,15 +44,16 @@ export function makeHosts(scene: Scene, programs: Programs): Hosts {
   let peak = 0;
   return {
     all,
-    up: () => all.filter((host) => host.isUp()),
+    up: () => all.filter((host) => host.isUp() && !host.isSingle),
+    alive: () => all.filter((host) => host.isUp()),
     complaints: () => complaints,
     peakMb: () => (peak = Math.max(peak, ...all.filter((host) => host.isUp()).map((host) => peakMb(host.pid)))),
-    start: ({ workers, failpoints }) => {
+    start: ({ words, failpoints }) => {
       const nth = all.length;
       const log = join(scene.root, `host-${nth}.log`);
       const main = failpoints === null ? programs.main : (programs.testMain ?? programs.main);
-      const child = spawnHost(scene, { main, workers, failpoints, log });
-      const host = describe(child, { nth, log, failpoints });
+      const child = spawnHost(scene, { main, words, failpoints, log });
+      const host = describe(child, { nth, log, failpoints, isSingle: !words.includes('--parallel') });
       void host.ended.then(({ code }) => {
         const said = readFileSync(log, 'utf8');
         // What a failpoint throws is no bug of the host's.
@@ -63,15 +69,15 @@ export function makeHosts(scene: Scene, programs: Programs): Hosts {
 
 interface Spawning {
   readonly main: string;
-  readonly workers: number;
+  readonly words: readonly string[];
   readonly failpoints: string | null;
   readonly log: string;
 }
 
-function spawnHost(scene: Scene, { main, workers, failpoints, log }: Spawning): ChildProcess {
+function spawnHost(scene: Scene, { main, words, failpoints, log }: Spawning): ChildProcess {
   const file = openSync(log, 'a');
   try {
-    return spawn(process.execPath, [main, 'run', '--parallel', '--max-workers', String(workers)], {
+    return spawn(process.execPath, [main, ...words], {
       cwd: scene.repo,
       env: { ...scene.env, ...(failpoints === null ? {} : { RALPH_FAILPOINTS: failpoints }) },
       stdio: ['ignore', file, file],
@@ -81,7 +87,7 @@ function spawnHost(scene: Scene, { main, workers, failpoints, log }: Spawning): 
   }
 }
 
-function describe(child: ChildProcess, rest: Pick<Host, 'nth' | 'log' | 'failpoints'>): Host {
+function describe(child: ChildProcess, rest: Pick<Host, 'nth' | 'log' | 'failpoints' | 'isSingle'>): Host {
   const pid = child.pid ?? 0;
   const ended = new Promise<HostEnd>((resolve) => {
     child.on('error', () => resolve({ code: null, signal: null }));

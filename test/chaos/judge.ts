@@ -1,15 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { gitSays } from '../e2e/harness/git.ts';
 import { crowd } from './crowd.ts';
 import type { GreenWatch } from './landings-right.ts';
 import { doubleLandings } from './landings-right.ts';
+import type { LoopsInPlace } from './loops-in-place.ts';
+import { sweptUp } from './loops-in-place.ts';
 import { ownComplaints, ownThings } from './own-things.ts';
+import type { People } from './people.ts';
 import type { Scene } from './scene.ts';
 import { INT } from './scene.ts';
 import type { Strangers } from './strangers.ts';
 import type { User } from './user.ts';
+import { filesComplaints } from './users-files.ts';
 import { lostCommits, lostFiles } from './work-kept.ts';
 
 export interface Judged {
@@ -17,17 +18,21 @@ export interface Judged {
   readonly user: User;
   readonly strangers: Strangers;
   readonly green: GreenWatch;
+  readonly people: Pick<People, 'complaints'>;
+  readonly inPlace: Pick<LoopsInPlace, 'isAmid'>;
 }
 
 /** What must hold at every moment, with hosts and agents at work or dead. */
-export function judgeAnytime({ scene, user, strangers, green }: Judged): readonly string[] {
+export function judgeAnytime({ scene, user, strangers, green, people, inPlace }: Judged): readonly string[] {
   green.look();
   return [
     ...told(() => lostCommits(scene)),
     ...told(() => doubleLandings(scene)),
     ...told(() => strangers.complaints()),
     ...told(() => ownComplaints(user.own(), ownThings(scene, user.worktree))),
-    ...told(() => filesComplaints(scene, user)),
+    ...told(() => people.complaints()),
+    // What an agent in their checkout did to their files is put right when its iteration is over.
+    ...(inPlace.isAmid() ? [] : told(() => filesComplaints(scene, user))),
   ];
 }
 
@@ -49,23 +54,10 @@ export function judgeQuiet(judged: Judged): readonly string[] {
     ...told(() => lostFiles(scene)),
     ...told(() => green.red()),
     ...told(() => lostUserCommits(scene, user)),
+    ...told(() => sweptUp(scene, user)),
     ...crowd(scene).map(({ pid, command }) => `left over: process ${pid} ${command}`),
   ];
 }
-
-/** What a person has changed and not committed stays as it is, byte for byte, in files and index. */
-function filesComplaints({ repo, git }: Scene, { files, staged }: User): readonly string[] {
-  const changed = [...files].filter(([path, text]) => contentOf(join(repo, path)) !== text);
-  const unstaged = [...staged].filter(
-    ([path, text]) => !gitSays(git, 'cat-file', '-e', `:${path}`) || `${git('show', `:${path}`)}\n` !== text,
-  );
-  return [
-    ...changed.map(([path]) => `the user's uncommitted ${path} was changed`),
-    ...unstaged.map(([path]) => `the user's staged ${path} was changed`),
-  ];
-}
-
-const contentOf = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null);
 
 function lostUserCommits({ git }: Scene, { commits }: User): readonly string[] {
   const refs = ['refs/heads/main', INT].filter((ref) => gitSays(git, 'rev-parse', '--verify', '--quiet', ref));

@@ -60,10 +60,19 @@ export function watchGreen(scene: Scene): GreenWatch {
     red: () => {
       for (const commit of REFS.flatMap((ref) => reflog(scene, ref))) seen.add(commit);
       for (const commit of seen) if (!judged.has(commit)) judged.set(commit, isGreen(scene, commit));
-      return [...judged].filter(([, green]) => !green).map(([commit]) => `red: main or integration stood at ${commit}`);
+      const red = [...judged].filter(([, green]) => !green);
+      return red
+        .filter(([commit]) => !isAgents(scene, commit))
+        .map(([commit]) => `red: main or integration stood at ${commit}`);
     },
     values: () => judged.size,
   };
+}
+
+/** What an agent in the user's checkout commits there stands on main until its iteration is over, and no longer. */
+function isAgents({ git }: Scene, commit: string): boolean {
+  const isOurs = [...REFS].some((ref) => gitSays(git, 'merge-base', '--is-ancestor', commit, ref));
+  return !isOurs && git('log', '-1', '--format=%s', commit).startsWith('in-place-');
 }
 
 /** Every commit a ref has stood at. A line that a full disk cut short says nothing. */

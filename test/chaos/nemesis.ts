@@ -7,6 +7,9 @@ import { createRandom } from '../sim/model/random.ts';
 import type { Member } from './crowd.ts';
 import { crowd, hit } from './crowd.ts';
 import type { Host, Hosts } from './hosts.ts';
+import type { LoopsInPlace } from './loops-in-place.ts';
+import { PLACE_KINDS } from './loops-in-place.ts';
+import type { People } from './people.ts';
 import type { Programs, Scene } from './scene.ts';
 import type { Tally } from './tally.ts';
 import type { User } from './user.ts';
@@ -16,14 +19,19 @@ export interface Stage {
   readonly programs: Programs;
   readonly hosts: Hosts;
   readonly user: User;
+  readonly people: People;
+  readonly inPlace: LoopsInPlace;
   readonly tally: Tally;
   readonly parallel: number;
   /** Decides what is done; what it hits depends on the moment. */
   readonly random: Random;
   /** Called when a host is about to start over after a death. */
   readonly onRecovery: () => void;
+  readonly onWrong: (violations: readonly string[]) => void;
   /** Waits that must be over before a round is judged. */
   readonly pending: Set<Promise<unknown>>;
+  /** Commands of people that are under way. */
+  readonly asking: Set<Promise<unknown>>;
 }
 
 const ACTS = {
@@ -36,10 +44,14 @@ const ACTS = {
   join: 9,
   disk: 4,
   killAll: 1,
+  people: 9,
+  place: 18,
 } as const;
 export type Act = keyof typeof ACTS;
 const DECK = (Object.keys(ACTS) as Act[]).flatMap((act) => Array.from({ length: ACTS[act] }, () => act));
 const HOSTS_MAX = 3;
+/** So many people at once type something. */
+const PEOPLE_MAX = 2;
 
 /** One act of the nemesis, and the pause before the next. Between two acts at least one host is up. */
 export async function torment(stage: Stage): Promise<void> {
@@ -59,10 +71,18 @@ export async function torment(stage: Stage): Promise<void> {
 }
 
 /** Starts a host, with something armed in it now and then. */
-export function begin({ hosts, tally, parallel, programs }: Stage, failpoints: string | null): Host {
-  tally.add('hosts');
-  const armed = programs.testMain === null ? null : failpoints;
-  const host = hosts.start({ workers: Math.ceil(parallel / 2), failpoints: armed });
+export function begin(stage: Stage, failpoints: string | null): Host {
+  stage.tally.add('hosts');
+  return start(stage, ['run', '--parallel', '--max-workers', String(Math.ceil(stage.parallel / 2))], failpoints);
+}
+
+/** Any run, and what came of it. */
+export function start(
+  { hosts, tally, programs }: Pick<Stage, 'hosts' | 'tally' | 'programs'>,
+  words: readonly string[],
+  failpoints: string | null,
+): Host {
+  const host = hosts.start({ words, failpoints: programs.testMain === null ? null : failpoints });
   void host.ended.then(({ code, signal }) => {
     if (signal === null) tally.add(`exit ${code}`);
     const reached = readFileSync(host.log, 'utf8').matchAll(/^failpoint \S+ (\w+)$/gm);
@@ -90,7 +110,7 @@ async function perform(stage: Stage, act: Act, { forMs, failpoints, whom, whim }
   const { scene, hosts, user, tally } = stage;
   switch (act) {
     case 'user':
-      tally.add(`user ${await user.act(whim)}`);
+      tally.add(`user ${await user.act(whim, stage.inPlace.allows())}`);
       return;
     case 'killAgent':
       kill(stage, 'agent', pickOne(whom, agents(scene)));
@@ -99,10 +119,10 @@ async function perform(stage: Stage, act: Act, { forMs, failpoints, whom, whim }
       kill(stage, 'git', await soonGit(scene));
       return;
     case 'killHost':
-      kill(stage, 'host', pickOne(whom, hosts.up()));
+      kill(stage, 'host', pickOne(whom, hosts.alive()));
       return;
     case 'stopHost':
-      hold(stage, 'host', pickOne(whom, hosts.up()), forMs);
+      hold(stage, 'host', pickOne(whom, hosts.alive()), forMs);
       return;
     case 'stopAgent':
       hold(stage, 'agent', pickOne(whom, agents(scene)), forMs);
@@ -116,8 +136,14 @@ async function perform(stage: Stage, act: Act, { forMs, failpoints, whom, whim }
       await fullDisk(stage, forMs);
       return;
     case 'killAll':
-      for (const host of hosts.up()) kill(stage, 'host', host);
+      for (const host of hosts.alive()) kill(stage, 'host', host);
       for (const member of crowd(scene)) kill(stage, member.isGit ? 'git' : 'agent', member);
+      return;
+    case 'people':
+      if (stage.asking.size < PEOPLE_MAX) wait(stage, stage.asking, stage.people.act(whim));
+      return;
+    case 'place':
+      stage.onWrong(await stage.inPlace.act(whim.pick(PLACE_KINDS), failpoints));
   }
 }
 
@@ -142,12 +168,21 @@ async function soonGit(scene: Scene): Promise<Member | null> {
   return null;
 }
 
-function hold({ tally, pending }: Stage, what: string, one: Pick<Member, 'pid' | 'name'> | null, forMs: number): void {
+function hold(stage: Stage, what: string, one: Pick<Member, 'pid' | 'name'> | null, forMs: number): void {
   if (one === null || !hit(one, 'SIGSTOP')) return;
-  tally.add(`stop ${what}`);
-  const over = sleep(forMs).then(() => void hit(one, 'SIGCONT'));
-  pending.add(over);
-  void over.then(() => pending.delete(over));
+  stage.tally.add(`stop ${what}`);
+  wait(
+    stage,
+    stage.pending,
+    sleep(forMs).then(() => void hit(one, 'SIGCONT')),
+  );
+}
+
+function wait({ pending }: Stage, among: Set<Promise<unknown>>, over: Promise<unknown>): void {
+  for (const set of new Set([pending, among])) {
+    set.add(over);
+    void over.finally(() => set.delete(over));
+  }
 }
 
 /** The user does nothing meanwhile: what a full disk makes of their own commands is no business of ours. */

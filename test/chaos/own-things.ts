@@ -13,7 +13,7 @@ export function ownThings({ git, repo }: Scene, worktree: string): OwnThings {
   const refs = git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/stash', 'refs/tags');
   for (const line of refs.split('\n')) {
     const [name = '', commit = ''] = line.split(' ');
-    if (name !== 'refs/heads/main' && !name.startsWith('refs/heads/ralph/')) things.set(name, commit);
+    if (name !== 'refs/heads/main' && !/^refs\/heads\/(ralph|restored)\//.test(name)) things.set(name, commit);
   }
   const common = join(repo, '.git');
   const admin = join(common, 'worktrees', 'own');

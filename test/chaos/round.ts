@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createRandom } from '../sim/model/random.ts';
+import { calm, isUnfinished } from './calm.ts';
 import { checkInvariants } from './check-invariants.ts';
 import { everybody, hit } from './crowd.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -10,8 +10,10 @@ import { makeHosts } from './hosts.ts';
 import type { Judged } from './judge.ts';
 import { judgeAnytime, judgeQuiet } from './judge.ts';
 import { watchGreen } from './landings-right.ts';
+import { makeLoopsInPlace } from './loops-in-place.ts';
 import type { Stage } from './nemesis.ts';
-import { begin, torment } from './nemesis.ts';
+import { begin, start, torment } from './nemesis.ts';
+import { makePeople } from './people.ts';
 import { makePlace } from './place.ts';
 import type { Place } from './place.ts';
 import type { Programs, Scene } from './scene.ts';
@@ -43,8 +45,6 @@ export interface RoundEnd {
   readonly isMounted: boolean;
 }
 
-/** How long the last host may take to bring everything to its end. */
-const CALM_MS_MAX = 600_000;
 /** Housekeeping a person may do at any time; none of it may lose or touch anything. */
 const HOUSEKEEPING = [['doctor', '--fix'], ['prune'], ['parallel', 'clean']] as const;
 
@@ -83,25 +83,37 @@ async function play(order: RoundOrder, scene: Scene): Promise<readonly string[]>
   const user = makeUser(scene);
   const strangers = await startStrangers(scene, [scene.repo, user.worktree, scene.root]);
   const hosts = makeHosts(scene, programs);
-  const judged: Judged = { scene, user, strangers, green: watchGreen(scene) };
+  const people = makePeople(scene, programs, tally);
   const violations: string[] = [];
+  const inPlace = makeLoopsInPlace({
+    scene,
+    programs,
+    user,
+    begin: (words, failpoints) => start({ hosts, tally, programs }, words, failpoints),
+    count: (what) => tally.add(what),
+  });
+  const judged: Judged = { scene, user, strangers, people, inPlace, green: watchGreen(scene) };
   const stage: Stage = {
     scene,
     programs,
     hosts,
     user,
+    people,
+    inPlace,
     tally,
     parallel: order.parallel,
     random: createRandom(order.seed ^ 0x5eed),
     pending: new Set(),
+    asking: new Set(),
     onRecovery: () => {
       tally.add('recoveries');
       violations.push(...judgeAnytime(judged));
     },
+    onWrong: (found) => void violations.push(...found),
   };
   try {
     begin(stage, null);
-    while (violations.length === 0 && Date.now() < order.calmAtMs && isUnfinished(scene)) {
+    while (violations.length === 0 && Date.now() < order.calmAtMs && isUnfinished(scene, people.discarded)) {
       await torment(stage);
       judged.green.look();
       tally.most('peak MB', hosts.peakMb());
@@ -109,7 +121,7 @@ async function play(order: RoundOrder, scene: Scene): Promise<readonly string[]>
     violations.push(...(await calm(stage)));
     order.forge?.(scene);
     violations.push(...judgeQuiet(judged), ...hosts.complaints());
-    const ending = howTasksEnded(scene, programs);
+    const ending = howTasksEnded(scene, programs, people.discarded);
     violations.push(...ending.complaints);
     for (const words of HOUSEKEEPING) violations.push(...keepHouse(stage, words));
     violations.push(...judgeQuiet(judged).map((one) => `after housekeeping: ${one}`));
@@ -146,41 +158,4 @@ function count({ tally, scene }: Stage, { landed, parked }: ReturnType<typeof ho
   const loops = readdirSync(runs, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   tally.add('loops', loops.length);
   tally.add('iterations', loops.flatMap(({ name }) => readdirSync(join(runs, name))).length);
-}
-
-/** Whether the nemesis still has somebody to torment: the last quarter of the tasks comes to its end in peace. */
-function isUnfinished(scene: Scene): boolean {
-  try {
-    const said = scene.git(
-      'log',
-      '--first-parent',
-      '--format=%(trailers:key=Ralph-Task,valueonly)',
-      'refs/paralph/int/main',
-    );
-    return said.split('\n').filter((line) => line !== '').length < scene.kinds.size * 0.75;
-  } catch {
-    return true;
-  }
-}
-
-/** Nobody torments any more: one host more must bring everything to its end, whatever the others left. */
-async function calm(stage: Stage): Promise<readonly string[]> {
-  const { scene, hosts, tally } = stage;
-  scene.free();
-  await Promise.all(stage.pending);
-  tally.add('recoveries');
-  let last = begin(stage, null);
-  const areAllOver = (): Promise<boolean> => {
-    const all = Promise.all(hosts.all.map((host) => host.ended));
-    return Promise.race([all.then(() => true), sleep(CALM_MS_MAX, false, { ref: false })]);
-  };
-  let isOver = await areAllOver();
-  // An error planted into a host that still lived stops all landings until somebody runs again.
-  if (isOver && /^landing is stopped: failpoint /m.test(readFileSync(last.log, 'utf8'))) {
-    last = begin(stage, null);
-    isOver = await areAllOver();
-  }
-  if (!isOver) return [`a host still ran ${CALM_MS_MAX / 1000} s after the nemesis had gone, see ${last.log}`];
-  const { code, signal } = await last.ended;
-  return code !== null && [0, 1, 6].includes(code) ? [] : [`the last host exits ${code ?? signal}, see ${last.log}`];
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -13,6 +14,8 @@ export interface Scene extends Place {
   /** Folder of the plan and of the ledgers. */
   readonly books: string;
   readonly kinds: ReadonlyMap<string, Kind>;
+  /** What git calls a file with this text. */
+  readonly hash: (text: string) => string;
   /** A further task, known to the agents. */
   readonly plan: (id: string) => void;
 }
@@ -41,12 +44,19 @@ export function makeScene(place: Place, random: Random, tasks: readonly string[]
     kinds.set(id, kind);
     writeFileSync(join(books, 'plan', id), `${kind} ${(own.between(0, 12) / 10).toFixed(1)}\n`);
   };
-  const scene: Scene = { ...place, books, kinds, plan };
+  const scene: Scene = { ...place, books, kinds, plan, hash };
   for (const task of tasks) plan(task);
   writeFileSync(join(place.root, 'agent.sh'), AGENT_SCRIPT);
   writeScenario(scene);
   makeRepository(scene, tasks, settings(scene, random, programs));
   return scene;
+}
+
+/** As a blob. */
+function hash(text: string): string {
+  return createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex');
 }
 
 function drawKind(random: Random): Kind {

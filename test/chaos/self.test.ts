@@ -35,6 +35,18 @@ function add({ scene: { git, repo } }: Judged, path: string, text: string, messa
   git('commit', '-q', '-m', message, '--', path);
 }
 
+/** A commit of a loop's that holds a file the user has and has not committed. */
+function withFile(one: Judged, path: string, text: string): string {
+  const { git, repo } = one.scene;
+  mkdirSync(join(repo, path, '..'), { recursive: true });
+  writeFileSync(join(repo, path), text);
+  one.user.noteChanged(path, text);
+  git('add', path);
+  const tree = git('write-tree');
+  git('rm', '-q', '--cached', path);
+  return git('commit-tree', '-p', 'main', '-m', 'swept', tree);
+}
+
 /** Each fault is one that a broken host could commit. */
 const FAULTS: readonly Fault[] = [
   [
@@ -92,6 +104,11 @@ const FAULTS: readonly Fault[] = [
     ({ scene }) => writeFileSync(join(scene.repo, 'notes.txt'), ''),
     /uncommitted notes\.txt/,
   ],
+  [
+    "a file of theirs in a loop's commit",
+    (one) => one.scene.git('update-ref', 'refs/heads/ralph/t1', withFile(one, 'mine/7.txt', 'not in git 7\n')),
+    /^swept: .*mine\/7\.txt/,
+  ],
   ['an object that is damaged', ({ scene }) => damageObject(join(scene.repo, '.git/objects')), /git fsck/],
 ];
 
@@ -113,7 +130,15 @@ describe('chaos', () => {
     await user.does('change', random);
     const strangers = await startStrangers(scene, [scene.repo, user.worktree]);
     try {
-      const judged: Judged = { scene, user, strangers, green: watchGreen(scene) };
+      const people = { complaints: () => [] };
+      const judged: Judged = {
+        scene,
+        user,
+        strangers,
+        people,
+        inPlace: { isAmid: () => false },
+        green: watchGreen(scene),
+      };
       expect(judgeQuiet(judged)).toEqual([]);
       for (const [what, plant, said] of FAULTS) {
         plant(judged);

@@ -33,6 +33,8 @@ export function describeTally({ counts }: Tally): readonly string[] {
     `full disks ${get('disk full')}, second and third hosts ${get('joined')}, hosts started ${get('hosts')}, recoveries checked ${get('recoveries')}`,
     `hosts that ended by themselves: ${group('exit ')}`,
     `the user did: ${group('user ')}`,
+    `people did: ${group('people ')}`,
+    `loops in place: ${group('place ')}; they ended: ${group('in place ')}`,
     `most memory of a host ${get('peak MB')} MB`,
   ];
 }

@@ -23,6 +23,8 @@ const TRUE_REASONS = new Set(['iterations', 'runtime', 'no-progress', 'failures'
 /** An error we planted ourselves is a reason too. */
 const isPlanted = (reason: string | null, detail: string | null): boolean =>
   reason === 'broken' && detail?.startsWith('failpoint ') === true;
+const isTrue = (reason: string | null, detail: string | null, isDiscarded: boolean): boolean =>
+  TRUE_REASONS.has(String(reason)) || isPlanted(reason, detail) || (reason === 'discarded' && isDiscarded);
 const FINAL = new Set(['landed', 'parked', 'done']);
 
 /** Runs a command of ours to its end; what it printed. */
@@ -41,8 +43,8 @@ export function ask(
   return { code: status, stdout, stderr };
 }
 
-/** Every task has landed or is parked for a reason that can be true; what is hopeless has not landed. */
-export function howTasksEnded(scene: Scene, programs: Programs): Ending {
+/** Every task has landed or is parked for a reason that can be true, as that somebody threw it away; what is hopeless has not landed. */
+export function howTasksEnded(scene: Scene, programs: Programs, discarded: ReadonlySet<string>): Ending {
   const { code, stdout, stderr } = ask(scene, programs, 'status', '--json');
   if (code !== 0) return { landed: 0, parked: {}, complaints: [`ralph status exits ${code}: ${stderr}`] };
   const { tasks } = JSON.parse(stdout) as { tasks: readonly TaskLine[] };
@@ -55,8 +57,7 @@ export function howTasksEnded(scene: Scene, programs: Programs): Ending {
     const why = `${reason}: ${detail}`;
     if (!FINAL.has(status)) complaints.push(`${name} ended as ${status}, ${why}`);
     if (status === 'parked') parked[String(reason)] = (parked[String(reason)] ?? 0) + 1;
-    if (status === 'parked' && !TRUE_REASONS.has(String(reason)) && !isPlanted(reason, detail))
-      complaints.push(`${name} is parked: ${why}`);
+    if (status === 'parked' && !isTrue(reason, detail, discarded.has(id))) complaints.push(`${name} is parked: ${why}`);
     if (status === 'parked' && onInt.has(id)) complaints.push(`${name} is parked (${why}) and landed`);
     if (status === 'landed' && !onInt.has(id)) complaints.push(`${name} counts as landed and is not on ${INT}`);
     if (kind === 'hopeless' && onInt.has(id)) complaints.push(`${name} landed`);

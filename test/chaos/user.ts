@@ -12,8 +12,8 @@ import type { Scene } from './scene.ts';
 
 /** A person who works in the same repository meanwhile and has things of their own there. */
 export interface User {
-  /** Does one thing, chosen by chance. */
-  readonly act: (random: Random) => Promise<UserAct>;
+  /** Does one thing, chosen by chance; where that is not allowed now, something else. */
+  readonly act: (random: Random, allowed?: readonly UserAct[] | null) => Promise<UserAct>;
   readonly does: (act: UserAct, random: Random) => Promise<void>;
   readonly worktree: string;
   /** What was theirs when they last looked. */
@@ -25,6 +25,8 @@ export interface User {
   readonly commits: ReadonlySet<string>;
   /** Tasks they added. */
   readonly added: readonly string[];
+  /** They find one of their files changed, and are content with that. */
+  readonly noteChanged: (path: string, text: string) => void;
 }
 
 interface Acting {
@@ -91,9 +93,11 @@ export function makeUser(scene: Scene): User {
     added,
     own: () => own,
     does,
-    act: async (random) => {
+    noteChanged: (path, text) => void files.set(path, text),
+    act: async (random, allowed = null) => {
       const names = Object.keys(ACTS) as UserAct[];
-      const name = random.pick(names.flatMap((one) => Array.from({ length: SHARE[one] }, () => one)));
+      const drawn = random.pick(names.flatMap((one) => Array.from({ length: SHARE[one] }, () => one)));
+      const name = allowed === null || allowed.includes(drawn) ? drawn : 'commitOwn';
       await does(name, random);
       return name;
     },
