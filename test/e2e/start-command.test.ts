@@ -43,11 +43,16 @@ describe('ralph start without a terminal', () => {
     expect(unasked.stderr).toMatch(
       /error\[E_BUSY\]: auth was not started[^]*fix: ralph start auth docs\/spec.md --parallel/,
     );
-    expect((await start(one, ['auth', 'docs/spec.md', '--cancel', '--json'])).code).toBe(5);
+    expect((await start(one, ['auth', 'docs/spec.md', '--cancel', '--json'])).stderr).toContain(
+      '"remedy":"ralph start auth docs/spec.md --json --parallel","exit":5',
+    );
     expect((await start(one, ['auth', 'docs/spec.md', '--replace', '--parallel'])).code).toBe(2);
     expect((await start(one, ['auth'], { env: { RALPH_LOOP_ID: 'x' } })).stderr).toContain('E_NESTED');
     expect([existsSync(treeOf(one, 'auth')), one.git('for-each-ref')]).toEqual([false, before]);
 
+    // To print the script is to go beside them.
+    const printed = await start(one, ['auth', 'docs/spec.md', '--print']);
+    expect([printed.code, printed.stdout, starts(one)]).toEqual([0, `${scriptOf(one, 'auth')}\n`, []]);
     // never: the script is handed over; the clipboard has it.
     const bin = fakeProgram(one, 'xclip', `cat > '${beside(one, 'clipboard')}'`);
     const path = `${bin}:${pathWithout(one, ['pbcopy', 'wl-copy', 'clip.exe'])}`;

@@ -47,6 +47,8 @@ describe('a state file of ralph-loop', () => {
     expect(state).toMatchObject({ isActive: true, maxIterations: null, completionPromise: null, sessionId: null });
     expect(iterationsLeft(state)).toBeNull();
     expect(stateOf('---\nactive: false\niteration: 1\n---\n\nx').isActive).toBe(false);
+    const last = (iteration: number) => stateOf(file('x', `iteration: ${iteration}\nmax_iterations: 4\n`)).isActive;
+    expect([last(4), last(5)]).toEqual([true, false]);
   });
 
   it('tells how much is left', () => {

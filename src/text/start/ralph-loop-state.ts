@@ -45,7 +45,8 @@ export function readRalphLoop(text: string): ReadRalphLoop {
     return broken(parts.head.split('\n').length + 2, 'there is no prompt below the front matter');
   return {
     state: {
-      isActive: fields.get('active')?.text !== 'false',
+      // Its hook ends a loop that is past its last iteration.
+      isActive: fields.get('active')?.text !== 'false' && (!most || iteration <= most),
       iteration: Math.max(1, iteration),
       sessionId: textOf(fields, 'session_id'),
       maxIterations: most === null || most === 0 ? null : most,

@@ -34,7 +34,9 @@ export async function chooseWay(call: Call, crowd: Crowd): Promise<Way> {
   if (flag === 'parallel' && isFull) throw refused(call, crowd);
   if (flag === 'cancel') throw refused(call, crowd);
   if (flag !== undefined) return flag;
-  if (crowd.strategy !== 'ask' && !isFull) return 'parallel';
+  // Whoever says how to start beside them has said that.
+  const isHow = call.flags['print'] === true || call.flags['tmux'] === true;
+  if ((isHow || crowd.strategy !== 'ask') && !isFull) return 'parallel';
   if (!process.stdin.isTTY || !process.stderr.isTTY || call.flags['json'] === true) throw refused(call, crowd);
   return askFor(call, crowd, isFull);
 }
@@ -44,7 +46,7 @@ const isOccupied = ({ occupants, worktree }: Crowd): boolean =>
   occupants.some((one) => one.kind === 'loop' && one.checkout === worktree);
 
 function refused(call: Call, crowd: Crowd): AppError {
-  const words = call.words.filter((word) => word !== '--cancel' && word !== '--parallel').map(shellWord);
+  const words = call.words.filter((word) => word !== '--cancel' && word !== '--parallel').map(typed);
   const ways = isOccupied(crowd)
     ? ['--replace stops it first; its work is kept']
     : [`--parallel starts ${crowd.feature} beside it`, '--replace stops it first; its work is kept'];
@@ -53,6 +55,9 @@ function refused(call: Call, crowd: Crowd): AppError {
     remedy: `ralph ${words.join(' ')} ${isOccupied(crowd) ? '--replace' : '--parallel'}`,
   });
 }
+
+/** A flag is no less safe without quotes. */
+const typed = (word: string): string => (/^--[a-z-]+$/.test(word) ? word : shellWord(word));
 
 async function askFor({ out }: Call, { feature, beside }: Crowd, isFull: boolean): Promise<Way> {
   const ways: readonly (readonly [string, Way, string])[] = [
