@@ -43,6 +43,20 @@ describe('command lines that say too little or too much', () => {
       expect(stderr).toMatch(/^error\[E_USAGE\]: too many arguments/m);
     }
     expect((await ralph(one, ['config', 'get', 'completion_promise'])).stdout).toBe('COMPLETE\n');
+    const typo = await ralph(one, ['loops', 'lst']);
+    expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('did you mean list?')]);
+    for (const args of [
+      ['loops', 'lst'],
+      ['run', '--bogus'],
+      ['loops', 'logs'],
+      ['run', '--max-iterations', '0', 'x'],
+    ]) {
+      const { code, stdout, stderr } = await ralph(one, [...args, '--json']);
+      expect([code, stdout, JSON.parse(stderr)]).toMatchObject([2, '', { error: { code: 'E_USAGE', exit: 2 } }]);
+    }
+    const zero = await ralph(one, ['run', '--max-iterations', '0', 'x']);
+    expect(zero.stderr).toMatch(/^error\[E_USAGE\]: --max-iterations .*not 0\nfix: ralph run --help$/m);
+    expect((await ralph(one, ['help', 'loops'])).stdout).toContain('Usage: ralph loops');
   });
 
   it('logs that are gone are not told to be yet to come', async () => {

@@ -61,6 +61,6 @@ describe('loops steer', () => {
     const { code, stderr } = await ralph(one, ['loops', 'steer', 'alpha', 'try again']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/parked \(failures/);
-    expect(stderr).toContain('fix: ralph tasks reset alpha');
+    expect(stderr).toMatch(/fix: ralph loops resume alpha-\w+$/m);
   });
 });

@@ -19,28 +19,31 @@ export async function runCli(
 ): Promise<ExitCode> {
   const out = openOutput(process.env, stdout, stderr);
   const wantsJson = words.includes('--json') || words.includes('--events');
+  const refused: AppError[] = [];
   try {
     const chosen: Chosen[] = [];
-    const program = buildProgram(version, out, commandsFor(words), (one) => chosen.push(one));
+    const program = buildProgram(version, commandsFor(words), (one) => chosen.push(one));
+    for (const command of [program, ...allBelow(program)]) own(command, out, (error) => refused.push(error));
     await program.parseAsync([...words], { from: 'user' });
     const [one] = chosen;
     if (one === undefined) return EXIT.ok;
     const { handle } = await one.spec.load();
     return await handle(callOf(one, program, out, words));
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportError(error, out, wantsJson, version);
+    if (!(error instanceof CommanderError)) return reportError(error, out, wantsJson, version);
+    const [why] = refused;
+    if (why !== undefined) return reportError(why, out, wantsJson, version);
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
 }
 
-function unknownCommand(word: string): AppError {
-  const close = nearest(
-    word,
-    COMMANDS.map((spec) => spec.name.split(' ')[0] ?? ''),
-  );
+/** `above`: the command that has none of that name below it; empty: ours as a whole. */
+function unknownCommand(above: string, word: string, known: readonly string[]): AppError {
+  const close = nearest(word, known);
   const guess = close === null ? '' : `; did you mean ${close}?`;
-  return new AppError('E_USAGE', `unknown command ${JSON.stringify(word)}${guess}`, {
-    remedy: close === null ? 'ralph --help' : `ralph ${close} --help`,
+  const path = ['ralph', above, close ?? ''].filter((part) => part !== '').join(' ');
+  return new AppError('E_USAGE', `unknown command ${JSON.stringify(`${above} ${word}`.trim())}${guess}`, {
+    remedy: `${path} --help`,
   });
 }
 
@@ -56,12 +59,7 @@ function commandsFor([first = '']: readonly string[]): readonly CommandSpec[] {
   return named.length > 0 ? named : COMMANDS;
 }
 
-function buildProgram(
-  version: string,
-  out: Output,
-  commands: readonly CommandSpec[],
-  onChosen: (chosen: Chosen) => void,
-): Command {
+function buildProgram(version: string, commands: readonly CommandSpec[], onChosen: (chosen: Chosen) => void): Command {
   const program = new Command('ralph')
     .description('Run many coding-agent loops at once on one git repository and land what they make.')
     .version(version, '-V, --version', 'print the version')
@@ -74,11 +72,11 @@ function buildProgram(
   program.allowExcessArguments(true).action(() => {
     const [unknown] = program.args;
     if (unknown === undefined) program.help({ error: false });
-    else throw unknownCommand(unknown);
+    else throw unknownCommand('', unknown, [...new Set(COMMANDS.map((spec) => spec.name.split(' ')[0] ?? ''))]);
   });
   const parents = new Map<string, Command>();
   for (const spec of commands) addCommand(program, parents, spec, onChosen);
-  for (const command of [program, ...allBelow(program)]) own(command, out);
+  for (const command of [program, ...parents.values()]) if (command.commands.length > 0) command.helpCommand(true);
   return program;
 }
 
@@ -133,16 +131,29 @@ const allBelow = (command: Command): readonly Command[] =>
   command.commands.flatMap((child) => [child, ...allBelow(child)]);
 
 /** Commander must neither exit nor print by itself: exit codes and the look of errors are ours. */
-function own(command: Command, out: Output): void {
+function own(command: Command, out: Output, onRefused: (error: AppError) => void): void {
   command.exitOverride();
   command.showSuggestionAfterError(true);
   command.configureOutput({
     writeOut: (text) => out.data(text.trimEnd()),
     writeErr: (text) => out.say(text.trimEnd()),
-    outputError: (text, write) => {
-      write(`error[E_USAGE]: ${text.replace(/^error: /, '').trimEnd()}\nfix: ${pathOf(command)} --help\n`);
-    },
+    outputError: (text) => onRefused(usageError(command, text)),
   });
+}
+
+function usageError(command: Command, text: string): AppError {
+  const [word] = command.args;
+  const isNobodys = command.commands.length > 0 && word !== undefined && text.includes('too many arguments');
+  const message = text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
+  if (!isNobodys) return new AppError('E_USAGE', message, { remedy: `${pathOf(command)} --help` });
+  return unknownCommand(
+    command.name(),
+    word,
+    command.commands.map((child) => child.name()),
+  );
 }
 
 function pathOf(command: Command): string {

@@ -14,7 +14,8 @@ export function findOne<T>(
   const found = exact.length > 0 ? exact : things.filter((thing) => namesOf(thing).some((name) => name.startsWith(id)));
   const [one] = found;
   if (found.length === 1 && one !== undefined) return one;
-  if (found.length === 0) throw new AppError('E_UNKNOWN_ID', `no ${what} is called ${JSON.stringify(id)}`, { remedy });
+  if (found.length === 0)
+    throw new AppError('E_UNKNOWN_ID', `not found: no ${what} is called ${JSON.stringify(id)}`, { remedy });
   throw new AppError('E_AMBIGUOUS_ID', `${JSON.stringify(id)} fits ${found.length} of them`, {
     facts: found.map((thing) => namesOf(thing).join(' ')),
     remedy,

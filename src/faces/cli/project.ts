@@ -28,8 +28,15 @@ export async function openProject(call: Call): Promise<Project> {
   const problems = config.problems.map((problem) => withFlag(call, problem));
   if (problems.some((problem) => problem.line > 0 || !problem.file.startsWith('--')))
     throw configError(problems, 'ralph config check');
-  const facts = problems.map(problemLine);
-  throw new AppError('E_USAGE', 'a flag has a value that is not valid', { facts, remedy: 'ralph config list' });
+  const [first = '', ...facts] = problems.map(problemLine);
+  throw new AppError('E_USAGE', first, { facts, remedy: remedyFor(call, problems) });
+}
+
+/** A flag of the command is explained by its help, a key behind --set by the list of keys. */
+function remedyFor(call: Call, problems: readonly ConfigProblem[]): string {
+  if (problems.some(({ file }) => file.startsWith('--set '))) return 'ralph config list';
+  const [first, , third] = call.words;
+  return `ralph ${(first === '-C' ? third : first) ?? ''} --help`;
 }
 
 /** Names the flag that was typed, not the setting behind it. */

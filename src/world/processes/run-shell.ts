@@ -20,11 +20,12 @@ const STRIPPED = [
   'OLDPWD',
 ];
 
-/** A person's own shell in a folder, on their terminal, until they leave it. */
+/** A person's own shell in a folder, on their terminal, until they leave it. `again`: the command that asks for it. */
 export async function runShell(
   folder: string,
   user: NodeJS.ProcessEnv,
   set: Readonly<Record<string, string>>,
+  again: string,
 ): Promise<void> {
   const given = user['SHELL'] ?? '';
   const shell = given === '' ? '/bin/sh' : given;
@@ -39,7 +40,7 @@ export async function runShell(
       child.on('error', (cause) =>
         reject(
           new AppError('E_PROCESS', `the shell ${shell} cannot be started: ${cause.message}`, {
-            remedy: 'SHELL=/bin/sh ralph loops attach --help',
+            remedy: `SHELL=/bin/sh ${again}`,
             cause,
           }),
         ),

@@ -29,11 +29,8 @@ export const handle: Handler = async (call) => {
       call.out.style.yellow(`an agent works in ${path} now: it sees, commits or undoes what you change there`),
     );
   call.out.say(`${loop.id} in ${path}; leave with exit`);
-  await runShell(path, call.env, {
-    RALPH_WORKTREE: path,
-    RALPH_TASK_ID: taskIdOf(state, loop.task),
-    RALPH_BRANCH: loop.branch,
-  });
+  const told = { RALPH_WORKTREE: path, RALPH_TASK_ID: taskIdOf(state, loop.task), RALPH_BRANCH: loop.branch };
+  await runShell(path, call.env, told, `ralph loops attach ${shellWord(loop.id)}`);
   return EXIT.ok;
 };
 

@@ -34,7 +34,7 @@ export const handle: Handler = async (call) => {
   const remote = await requireRemote(place, textFlag(call, 'remote'));
   const remoteBranch = await requireBranchName(place, textFlag(call, 'remoteBranch') ?? loop.branch);
   const lands = (await preflight(repo, config.settings.landing.target)).target;
-  refuseTarget(remoteBranch, [target, lands, 'main', 'master']);
+  refuseTarget(loop, remoteBranch, [target, lands, 'main', 'master']);
   const view = await openView(repo);
   const diff = await findLoopDiff(view, state, loop, target);
   const head = await readRef(view, `refs/heads/${loop.branch}`);
@@ -77,10 +77,10 @@ function refuseUnfit(loop: Loop): void {
 }
 
 /** What lands goes through the gates; nothing gets past them by this door. */
-function refuseTarget(branch: string, targets: readonly string[]): void {
+function refuseTarget({ id }: Loop, branch: string, targets: readonly string[]): void {
   if (!targets.includes(branch)) return;
   throw new AppError('E_USAGE', `${branch} is a branch to land on, and a review never writes there`, {
-    remedy: 'ralph loops publish-review ID --remote-branch review/NAME',
+    remedy: `ralph loops publish-review ${shellWord(id)} --remote-branch ${shellWord(`review/${id}`)}`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts';
 import { canBeQueued } from '../../../core/landing-queue.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { loopNext } from '../../../core/loop-next.ts';
+import { statusOf } from '../../../core/loops-view.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
@@ -13,10 +14,13 @@ import { refuseInLoop } from '../refuse-in-loop.ts';
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'loops retry');
   const repo = findRepository(call.cwd);
-  const loop = findLoop(await readState(repo), call.args[0] ?? '');
+  const state = await readState(repo);
+  const loop = findLoop(state, call.args[0] ?? '');
   if (loop.phase.at === 'parked' && canBeQueued(loop)) return landOne(call, repo, loop);
-  throw new AppError('E_USAGE', `loop ${loop.id} was not put aside at landing: ${describePhase(loop)}`, {
-    facts: ['only a loop that needs review can be landed once more'],
-    remedy: loop.phase.at === 'ready' ? `ralph loops merge ${shellWord(loop.id)}` : 'ralph loops list --all',
-  });
+  const status = statusOf(state, loop);
+  throw new AppError(
+    'E_USAGE',
+    `loop ${loop.id} is ${status} and was not put aside at landing: ${describePhase(loop)}`,
+    { facts: ['only a loop that needs review can be landed once more'], remedy: loopNext(state, loop, status) },
+  );
 };

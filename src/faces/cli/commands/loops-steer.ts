@@ -1,7 +1,9 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { isWorking } from '../../../core/model.ts';
-import { nextCommand, shellWord } from '../../../core/remedy.ts';
+import { loopNext } from '../../../core/loop-next.ts';
+import { statusOf } from '../../../core/loops-view.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readAgentFile } from '../../../world/agent-run/agent-file.ts';
 import { canTalk } from '../../../world/agent-run/inbox.ts';
@@ -37,8 +39,8 @@ export const handle: Handler = async (call) => {
   return EXIT.ok;
 };
 
-function why({ host, phase }: Loop, folder: string | null): string {
-  if (host === null) return ': no host runs it; start one: ralph run --parallel';
+function why({ id, host, phase }: Loop, folder: string | null): string {
+  if (host === null) return `: nobody works on it; to go on: ralph loops resume ${shellWord(id)}`;
   if (phase.at === 'gating') return ', unless its gates are green and it is ready';
   return folder === null ? '' : `: driver ${readAgentFile(folder).driver} hears nothing while it works`;
 }
@@ -46,10 +48,8 @@ function why({ host, phase }: Loop, folder: string | null): string {
 function requireWorking(state: State, id: string): Loop {
   const loop = findLoop(state, id);
   if (isWorking(loop)) return loop;
-  const task = taskIdOf(state, loop.task);
-  const next = loop.phase.at === 'ready' || loop.phase.at === 'parked' ? nextCommand(loop.phase.at, task, false) : null;
   throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work any more: ${describePhase(loop)}`, {
     facts: ['only a working loop can be told something; what the next one should know goes into the task or a memory'],
-    remedy: next ?? `ralph tasks show ${shellWord(task)}`,
+    remedy: loopNext(state, loop, statusOf(state, loop)),
   });
 }

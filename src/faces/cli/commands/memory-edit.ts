@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { AppError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import { openMemories } from '../../../world/memories.ts';
 import type { Memories } from '../../../world/memories.ts';
@@ -25,7 +26,13 @@ async function answerOf(call: Call, memories: Memories): Promise<Answer> {
   const file = call.flags['file'];
   const isRemoval = call.flags['delete'] === true;
   if ((isRemoval && (id === undefined || words.length > 0)) || (file !== undefined && (id !== undefined || isRemoval)))
-    throw new AppError('E_USAGE', 'this is half of one thing and half of another', { remedy: USAGE });
+    throw new AppError(
+      'E_USAGE',
+      'this is half of one thing and half of another: either ID and text, or ID and --delete, or --file',
+      {
+        remedy: id === undefined ? 'ralph memory list' : `ralph memory edit ${shellWord(id)} --delete`,
+      },
+    );
   if (typeof file === 'string') {
     const path = resolve(call.cwd, file);
     return applyMemories(memories, readGiven(path), path);
