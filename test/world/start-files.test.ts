@@ -45,10 +45,14 @@ describe('a launch script', () => {
     expect(lstatSync(script).mode & 0o777).toBe(0o755);
     const wanted = `${tree}\n${[ODD, ODD, '', 'more'].map((word) => `${word}\0`).join('')}`;
     const env = { PATH: process.env['PATH'] ?? '', CDPATH: dir };
+    const link = join(dir, 'start-..-my-agent.sh');
+    symlinkSync(script, link);
     for (const [argv, cwd] of [
       [[script, 'more'], '/'],
       [['./start-..-my-agent.sh', 'more'], tree],
       [['sh', 'start-..-my-agent.sh', 'more'], tree],
+      // By a link that somebody put where they have their programs.
+      [[link, 'more'], '/'],
     ] as const) {
       writeFileSync(join(tree, 'out'), '');
       const { status, stderr } = spawnSync(argv[0], argv.slice(1), { cwd, env, encoding: 'utf8' });
@@ -108,6 +112,8 @@ describe('the clipboard', () => {
   it('is reached by the first tool that works', async () => {
     const { bin, copy, records, log } = scene();
     records('xclip');
+    // Without a word where the screen is, too, if nothing likelier works.
+    expect(await copy({})).toBe('xclip');
     records('wl-copy');
     expect(await copy({ DISPLAY: ':0' })).toBe('xclip');
     expect(log()).toBe(`-selection\0clipboard\0${ODD}\n`);

@@ -16,6 +16,7 @@ describe('a launch script', () => {
       env: { RALPH_PORT_BASE: '20010' },
       unset: ['RALPH_LOOP_ID'],
       up: '..',
+      worktree: "/it's here",
     });
     expect(script.split('\n')).toEqual([
       '#!/bin/sh',
@@ -24,9 +25,11 @@ describe('a launch script', () => {
       'set -eu',
       'unset CDPATH',
       'case $0 in',
-      '  */*) cd -- "${0%/*}/.." ;;',
-      "  *) cd -- './..' ;;",
+      '  */*) at=${0%/*}/.. ;;',
+      '  *) at=./.. ;;',
       'esac',
+      "if [ -L \"$0\" ] || [ ! -e \"$at/.git\" ]; then at='/it'\\''s here'; fi",
+      'cd -- "$at"',
       "export RALPH_PORT_BASE='20010'",
       'unset RALPH_LOOP_ID',
       "program='/opt/my agent'",
@@ -34,7 +37,7 @@ describe('a launch script', () => {
       "exec \"$program\" '--model' 'a'\\''b' \"$@\"",
       '',
     ]);
-    const bad = { what: '', argv: ['x'], otherwise: null, env: { 'A;B': '' }, unset: [], up: '.' };
+    const bad = { what: '', argv: ['x'], otherwise: null, env: { 'A;B': '' }, unset: [], up: '.', worktree: '/' };
     expect(() => launchScript(bad)).toThrow('variable');
   });
 });

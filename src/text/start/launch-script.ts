@@ -11,6 +11,8 @@ export interface Launch {
   readonly unset: readonly string[];
   /** From the script's own folder to the one to work in. */
   readonly up: string;
+  /** Where that was when it was written, for whoever starts it by a link. */
+  readonly worktree: string;
 }
 
 /** By this line a script of ours is known again. */
@@ -23,7 +25,7 @@ export function shellQuote(text: string): string {
 }
 
 /** A script that may be started from anywhere, any time; what it is given goes on to the program. */
-export function launchScript({ what, argv, otherwise, env, unset, up }: Launch): string {
+export function launchScript({ what, argv, otherwise, env, unset, up, worktree }: Launch): string {
   const [program = '', ...args] = argv;
   const words = args.map(shellQuote).join(' ');
   return [
@@ -34,9 +36,11 @@ export function launchScript({ what, argv, otherwise, env, unset, up }: Launch):
     // With CDPATH a relative folder could be found elsewhere.
     'unset CDPATH',
     'case $0 in',
-    `  */*) cd -- "\${0%/*}/${up}" ;;`,
-    `  *) cd -- ${shellQuote(`./${up}`)} ;;`,
+    `  */*) at=\${0%/*}/${up} ;;`,
+    `  *) at=./${up} ;;`,
     'esac',
+    `if [ -L "$0" ] || [ ! -e "$at/.git" ]; then at=${shellQuote(worktree)}; fi`,
+    'cd -- "$at"',
     ...Object.entries(env).map(([name, value]) => `export ${variable(name)}=${shellQuote(value)}`),
     ...unset.map((name) => `unset ${variable(name)}`),
     `program=${shellQuote(program)}`,

@@ -11,8 +11,10 @@ export interface ClipboardPlace {
 
 interface Tool {
   readonly argv: readonly string[];
-  /** Variables without which it reaches nothing. */
+  /** Variables without which it most likely reaches nothing. */
   readonly needs: readonly string[];
+  /** Without them it would reach something else. */
+  readonly isStrict?: true;
   readonly encode?: (text: string) => Buffer;
 }
 
@@ -26,14 +28,17 @@ const TOOLS: readonly Tool[] = [
   { argv: ['xclip', '-selection', 'clipboard'], needs: ['DISPLAY'] },
   { argv: ['xsel', '--clipboard', '--input'], needs: ['DISPLAY'] },
   { argv: ['clip.exe'], needs: [], encode: forWindows },
-  { argv: ['tmux', 'load-buffer', '-w', '-'], needs: ['TMUX'] },
+  { argv: ['tmux', 'load-buffer', '-w', '-'], needs: ['TMUX'], isStrict: true },
 ];
 
 /** Who has the text now: a tool by its name, the `terminal` (which does not answer), or nobody. */
 export async function copyToClipboard(text: string, { env, cwd, terminal }: ClipboardPlace): Promise<string | null> {
-  for (const { argv, needs, encode } of TOOLS) {
+  const lacks = ({ needs }: Tool): boolean => needs.some((variable) => (env[variable] ?? '') === '');
+  // A tool may know a way that no variable tells; without one it fails at once.
+  const likely = TOOLS.filter((tool) => !lacks(tool));
+  const rest = TOOLS.filter((tool) => lacks(tool) && tool.isStrict !== true);
+  for (const { argv, encode } of [...likely, ...rest]) {
     const [name = '', ...args] = argv;
-    if (needs.some((variable) => (env[variable] ?? '') === '')) continue;
     const program = findExecutable(name, env, cwd);
     if (program === null) continue;
     const input = encode?.(text) ?? text;

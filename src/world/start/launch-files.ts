@@ -16,11 +16,11 @@ const OURS_BYTES_MAX = 1024 * 1024;
  * Writes `start-<agent>.sh` at the top of a worktree, where people look for it; returns its path. Where something else has that
  * name, or git would see it, it goes into the folder git does not see.
  */
-export function writeLaunchScript(worktree: string, agent: string, launch: Omit<Launch, 'up'>): string {
+export function writeLaunchScript(worktree: string, agent: string, launch: Omit<Launch, 'up' | 'worktree'>): string {
   const name = `start-${agent.replaceAll(/[^\w.-]+/g, '-')}.sh`;
   if (!isFreeOrOurs(join(worktree, name)) || !hideFromGit(worktree, name))
-    return writeFile(ownFolder(worktree), name, launchScript({ ...launch, up: '..' }), 0o755);
-  return writeFile(worktree, name, launchScript({ ...launch, up: '.' }), 0o755);
+    return writeFile(ownFolder(worktree), name, launchScript({ ...launch, worktree, up: '..' }), 0o755);
+  return writeFile(worktree, name, launchScript({ ...launch, worktree, up: '.' }), 0o755);
 }
 
 function isFreeOrOurs(file: string): boolean {
