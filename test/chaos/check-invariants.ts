@@ -127,7 +127,9 @@ async function checkProcesses({ repo, fail }: Look): Promise<void> {
 function checkLeftovers({ repo, git, fail }: Look, state: State): void {
   const common = join(repo, '.git');
   const files = readdirSync(common, { recursive: true, encoding: 'utf8' });
-  const locks = files.filter((path) => path.endsWith('.lock') || /^paralph\/locks\/(?!.*\.turn$)./.test(path));
+  // Below tmp each has a name that nobody takes again; what a killed process left there goes when it is an hour old.
+  const standing = files.filter((path) => !path.startsWith('paralph/tmp/'));
+  const locks = standing.filter((path) => path.endsWith('.lock') || /^paralph\/locks\/(?!.*\.turn$)./.test(path));
   if (locks.length > 0) fail('I7', `locks are left: ${locks.join(', ')}`);
   const notes = files.filter((path) => /^paralph\/(half-made\/.|pool\/.*claimed$|publish\.json)/.test(path));
   if (notes.length > 0) fail('I7', `left half-done: ${notes.join(', ')}`);
