@@ -121,9 +121,21 @@ describe('what others look at before it lands', () => {
     expect([stale.code, stale.stderr]).toEqual([6, expect.stringContaining('not as it was pushed from here')]);
     expect(origin('rev-parse', 'review/fix')).toBe(origin('rev-parse', 'develop'));
 
-    expect((await ralph(one, ['loops', 'merge', 'fix'])).code).toBe(0);
-    expect((await ralph(one, ['loops', 'merge', 'hot-fix'])).code).toBe(0);
-    expect(['fix.txt', 'hot-fix.txt'].every((file) => existsSync(join(one.repo, file)))).toBe(true);
+    // What is rebased is what lands, and what others build on.
+    const tip = one.git('rev-parse', fix);
+    const planned = await ralph(one, ['land', 'fix', '--dry-run', '--json']);
+    expect(listOf(planned.stdout, 'land')).toMatchObject([{ head: tip }]);
+    one.put(
+      'PRD.md',
+      `${readFileSync(join(one.repo, 'PRD.md'), 'utf8')}- [ ] More <!-- id: more, depends on: fix -->\n`,
+    );
+    one.git('commit', '-qam', 'Plan more');
+    const built = await ralph(one, ['run', '--parallel']);
+    expect(built.code, built.stderr).toBe(0);
+    expect(gitSays(one.git, 'merge-base', '--is-ancestor', tip, branchOf(one, 'more'))).toBe(true);
+
+    for (const task of ['fix', 'hot-fix', 'more']) expect((await ralph(one, ['loops', 'merge', task])).code).toBe(0);
+    expect(['fix.txt', 'hot-fix.txt', 'more.txt'].every((file) => existsSync(join(one.repo, file)))).toBe(true);
     expect([one.git('rev-parse', 'main'), one.git('symbolic-ref', '--short', 'HEAD')]).toEqual([main, 'develop']);
     expect(Object.keys(everything(one.repo)).some((file) => file.includes('canary'))).toBe(false);
   });

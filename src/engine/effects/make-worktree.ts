@@ -8,12 +8,14 @@ import type { PerformContext } from '../performer.ts';
 type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
-export async function makeWorktree({ world, state }: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+export async function makeWorktree(context: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+  const { world, state } = context;
   const loop = state().loops[command.loop];
   if (loop?.place.at === 'checkout') return takeCheckout(world, command, loop.place.path);
   // Its branch is there already when a host died after making it, or the folder was lost.
   const tip = await world.worktrees.tip(command.branch);
-  const base = tip !== null && command.head === null ? tip : await startingPoint(world, command.onto);
+  const base =
+    tip !== null && command.head === null ? tip : await startingPoint(world, await asTheyAre(context, command));
   const { path, reused } = await world.worktrees.make({
     branch: command.branch,
     base: tip ?? command.head ?? base,
@@ -38,6 +40,18 @@ async function takeCheckout(
   await world.integration.sync();
   const taken = await world.worktrees.takeCheckout({ path, branch, loop });
   return [{ type: 'worktree-made', loop, fence, path, ...taken, reused: true }];
+}
+
+/** What waits to land may have been rebased since the log saw it, or mended by hand: it lands as it is now. */
+function asTheyAre({ world, state }: PerformContext, { loop: id, onto }: MakeWorktree): Promise<readonly Sha[]> {
+  const { loops } = state();
+  const below = (loops[id]?.onto ?? []).flatMap((one) => loops[one] ?? []);
+  return Promise.all(
+    onto.map(async (head) => {
+      const waiting = below.find((loop) => loop.head === head && loop.phase.at === 'ready');
+      return (waiting === undefined ? null : await world.worktrees.tip(waiting.branch)) ?? head;
+    }),
+  );
 }
 
 async function startingPoint(world: World, onto: readonly Sha[]): Promise<Sha> {

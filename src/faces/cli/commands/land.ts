@@ -7,6 +7,7 @@ import { loopsOf } from '../../../core/model.ts';
 import { newestLoops } from '../../../core/newest-loops.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import { branchTip } from '../../../world/git/worktrees.ts';
 import type { World } from '../../../world/world.ts';
 import { driveHost } from '../drive-host.ts';
 import { findOne } from '../find-one.ts';
@@ -15,6 +16,7 @@ import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { landPolicy, refuseUnsupported } from '../policy.ts';
 import { readState } from '../project.ts';
+import type { Project } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { startProject } from '../start-project.ts';
 import { finishRun } from '../finish-run.ts';
@@ -29,7 +31,7 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const chosen = withBases(state, choose(call, state));
   const { target } = await preflight(repo, settings.landing.target);
-  if (call.flags['dryRun'] === true) return dryRun(call, state, chosen, target);
+  if (call.flags['dryRun'] === true) return dryRun(call, project, state, { chosen, target });
   const pending =
     chosen.length > 0 ||
     landingQueue(state).length > 0 ||
@@ -104,13 +106,15 @@ async function headsNow(
   return items;
 }
 
-function dryRun(call: Call, state: State, chosen: readonly Loop[], target: string): typeof EXIT.ok {
-  const rows = chosen.map((loop) => ({
-    task: taskIdOf(state, loop.task),
-    loop: loop.id,
-    branch: loop.branch,
-    head: loop.head,
-  }));
+async function dryRun(
+  call: Call,
+  { repo }: Project,
+  state: State,
+  { chosen, target }: { readonly chosen: readonly Loop[]; readonly target: string },
+): Promise<typeof EXIT.ok> {
+  const rows = [];
+  for (const { id, task, branch, head } of chosen)
+    rows.push({ task: taskIdOf(state, task), loop: id, branch, head: (await branchTip(repo, branch)) ?? head });
   if (call.flags['json'] === true) call.out.json({ version: 1, target, land: rows });
   else if (rows.length === 0) call.out.say('nothing is ready to land');
   else call.out.data(columns(rows.map((row) => ['land', row.task, row.branch, row.head ?? ''])));
