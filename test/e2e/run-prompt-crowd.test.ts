@@ -34,6 +34,8 @@ async function atOnce(one: Scratch, names: readonly string[]): Promise<void> {
     const events = parseEvents(stdout);
     const own = events.find(({ type, loop }) => type === 'task-claimed' && loop?.startsWith(`make-${names[at]}-now-`));
     expect(own, `${names[at]} is told of its own loop`).toBeDefined();
+    const told = new Set(events.flatMap(({ loop }) => loop ?? []));
+    expect([...told], 'and of no other').toEqual([own?.loop]);
     expect(readBook(one, `${names[at]}.prompt`)).toContain(promptFor(names[at] ?? ''));
     for (const other of names.filter((name) => name !== names[at]))
       expect(readBook(one, `${names[at]}.prompt`)).not.toContain(promptFor(other));

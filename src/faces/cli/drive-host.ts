@@ -3,6 +3,7 @@ import type { Event } from '../../core/events.ts';
 import type { HostPolicy, State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
 import { NEWS_TYPES, newsBetween } from '../../core/news.ts';
+import { isOfAnother } from '../../core/of-another.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Facts } from '../../core/step.ts';
 import { fold } from '../../core/step.ts';
@@ -53,7 +54,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   try {
-    const { slots, target } = drive.policy;
+    const { slots, target, tracker } = drive.policy;
     // Who only lands claims nothing.
     if (slots > 0 && mayFetch(call, drive.settings)) await sayUpstream(call, target, drain.signal);
     const state = await runHost(drive.world, {
@@ -65,7 +66,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       opening: drive.opening,
       drain: drain.signal,
       force: force.signal,
-      onRecord: call.flags['events'] === true ? eventStream(call) : liveLines(call),
+      onRecord: call.flags['events'] === true ? eventStream(call, tracker) : liveLines(call, tracker),
       onWarning: (text) => call.out.say(call.out.style.yellow(`warning: ${text}`)),
     });
     return { state, signal };
@@ -78,19 +79,21 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   }
 }
 
-function liveLines(call: Call): OnRecord {
+function liveLines(call: Call, tracker: string): OnRecord {
   const { style } = call.out;
   return (record, before) =>
     tell(record, before, (event, state) => {
+      if (isOfAnother(event, state, tracker)) return;
       const line = isNews(event) ? newsLine(event, state, style) : eventLine(event, state, style);
       if (line !== null) call.out.say(line);
     });
 }
 
 /** One JSON object a line: the facts of the log, each followed by what it made of a loop. */
-function eventStream(call: Call): OnRecord {
+function eventStream(call: Call, tracker: string): OnRecord {
   return (record, before) =>
-    tell(record, before, (event) => {
+    tell(record, before, (event, state) => {
+      if (isOfAnother(event, state, tracker)) return;
       const { seq, at, by } = record;
       call.out.data(JSON.stringify({ seq, at, by, ...event }));
     });
