@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
+import { isPromptTask } from '../core/tasks.ts';
 import { chooseAgents } from './choose-agent.ts';
 import type { Finding } from './finding.ts';
 import { readIdentity } from './git/identity.ts';
@@ -78,7 +79,8 @@ function deadHosts({ state }: DiagnoseOptions): readonly Finding[] {
       check: 'loops',
       level: 'warn',
       message: `${stopped.length} interrupted: ${stopped.map((loop) => loop.id).join(', ')}`,
-      remedy: 'ralph run --parallel',
+      // A run goes on with what is in its task file; the list has the command for each.
+      remedy: stopped.some((loop) => isPromptTask(loop.task)) ? 'ralph loops' : 'ralph run --parallel',
     },
   ];
 }

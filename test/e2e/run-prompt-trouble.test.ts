@@ -98,6 +98,7 @@ wait`,
     expect(open).toMatchObject({ status: 'interrupted', next: `ralph ${command}` });
     const { stdout: told } = await ralph(one, ['loops', 'history', String(row?.['id'])]);
     expect(told.trimEnd().split('\n').at(-1)).toContain('is interrupted: its host stopped in order');
+    expect((await ralph(one, ['doctor', '--json'])).stdout).toMatch(/1 interrupted: .*\s+"remedy": "ralph loops"/);
     tellAgents(one, 'go');
     const resumed = await ralph(one, command.split(' '), ANY);
     expect(resumed.code, resumed.stderr).toBe(0);
