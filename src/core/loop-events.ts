@@ -66,7 +66,12 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return changeLoop(state, event.loop, (loop) =>
         loop.phase.at === 'parked' && loop.phase.reason === 'discarded'
           ? {
-              ...park(loop, 'ejected', 'a person took it back after throwing it away', stamp),
+              ...park(
+                loop,
+                wasGreen(loop) ? 'ejected' : 'stopped',
+                'a person took it back after throwing it away',
+                stamp,
+              ),
               worktree: event.path,
               worktreeState: event.path === null ? 'none' : 'kept',
             }
@@ -80,6 +85,9 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return unreachable(event);
   }
 }
+
+/** What was thrown away at work is not done: it can go on, and nobody is led to land it. */
+const wasGreen = ({ lastGate }: Loop): boolean => lastGate?.verdict === 'green';
 
 function changeLoop(state: State, id: Loop['id'], change: (loop: Loop) => Loop): State {
   const loop = state.loops[id];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { key, LIMITS, task, tellTale } from '../../test/sim/tale.ts';
+import { GREEN, key, LIMITS, task, tellTale } from '../../test/sim/tale.ts';
 import { hostId } from './ids.ts';
 import { describeWaiting } from './describe-waiting.ts';
 import { isSpent, schedule } from './schedule.ts';
@@ -69,9 +69,19 @@ describe('a loop that was thrown away', () => {
     expect(tale.loop(a)).toMatchObject({ worktree: null, worktreeState: 'none', host: null });
     expect(tale.loop(a).phase).toMatchObject({ reason: 'discarded' });
     tale.write({ type: 'loop-restored', loop: a, path: '/w/a' });
-    expect(tale.loop(a)).toMatchObject({ worktree: '/w/a', worktreeState: 'kept', phase: { reason: 'ejected' } });
+    expect(tale.loop(a)).toMatchObject({ worktree: '/w/a', worktreeState: 'kept', phase: { reason: 'stopped' } });
     const before = tale.loop(a);
     tale.write({ type: 'loop-restored', loop: a, path: '/elsewhere' });
     expect(tale.loop(a)).toEqual(before);
+  });
+
+  it('can be landed when it is had back, if its gates were green', () => {
+    const tale = opened();
+    const a = tale.begin('a');
+    tale.iterate(a, 'claimed', 'done');
+    tale.gate(a, GREEN);
+    tale.write({ type: 'loop-discarded', loop: a, kept: 'refs/paralph/keep/a/1' });
+    tale.write({ type: 'loop-restored', loop: a, path: '/w/a' });
+    expect(tale.loop(a).phase).toMatchObject({ reason: 'ejected' });
   });
 });
