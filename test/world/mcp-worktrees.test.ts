@@ -84,7 +84,8 @@ describe('worktree tools', () => {
     writeFileSync(join(path, 'b.txt'), 'staged\n');
     gitIn(path, 'add', 'b.txt');
     writeFileSync(join(path, 'new.txt'), 'new\n');
-    const counts = { clean: false, staged: 1, modified: 1, untracked: 1, conflicts: 0, upstream: null };
+    const status = { uncommitted_changes: 2, untracked_files: 1, ahead: 0, behind: 0 };
+    const counts = { clean: false, staged: 1, modified: 1, untracked: 1, conflicts: 0, upstream: null, status };
     expect(await tool('worktree_status', { name: 'login' })).toMatchObject({ success: true, ...counts });
     expect(await tool('worktree_status', {}, path)).toMatchObject({ worktree_path: path, ...counts });
     const { worktrees } = await tool('worktree_list', { include_status: true });
@@ -135,10 +136,11 @@ describe('worktree tools', () => {
     expect(await tool('worktree_unlock', { name: 'one' })).toMatchObject({ success: true, locked: false });
     for (const bad of [`${home}/../elsewhere`, repo.dir, join(repo.dir, '.git/x'), path, join(path, 'in'), outer])
       expect([bad, (await tool('worktree_move', { name: 'one', new_path: bad })).success]).toEqual([bad, false]);
-    expect(await tool('worktree_move', { name: 'one', new_path: to })).toMatchObject({
-      success: true,
-      worktree_path: to,
+    expect(await tool('worktree_move', { name: 'one', current_path: path, new_path: to })).toMatchObject({
+      error: expect.stringContaining('say which worktree') as unknown,
     });
+    const places = { current_path: path, new_path: to };
+    expect(await tool('worktree_move', places)).toMatchObject({ success: true, worktree_path: to, ...places });
     expect(existsSync(join(to, 'a.txt'))).toBe(true);
     expect(existsSync(path)).toBe(false);
 
@@ -194,8 +196,10 @@ describe('worktree tools', () => {
     expect(await tool('worktree_delete_branch', { branch: 'feature/new' })).toMatchObject({
       error: expect.stringContaining('E_UNLANDED') as unknown,
     });
-    const deleted = await tool('worktree_delete_branch', { branch: 'feature/new', force: true });
-    expect(deleted).toMatchObject({ success: true, unlanded: 1, deleted_remote: false });
+    expect(await tool('worktree_delete_branch', { force: true })).toMatchObject({ success: false });
+    const deleted = await tool('worktree_delete_branch', { branch_name: 'feature/new', force: true });
+    const told = { branch_name: 'feature/new', deleted_local: true, deleted_remote: false };
+    expect(deleted).toMatchObject({ success: true, unlanded: 1, ...told });
     expect(repo.git('rev-parse', `refs/paralph/keep/${String(deleted['kept'])}^`)).toBe(tip);
     expect(repo.git('branch', '--list', 'feature/new')).toBe('');
   });
@@ -235,10 +239,10 @@ describe('worktree tools', () => {
     repo.commit('project');
     const path = String((await tool('worktree_start', { feature_name: 'eco' })).worktree_path);
     expect(await tool('worktree_detect_ecosystems', { name: 'eco' })).toMatchObject({
-      ecosystems: [{ name: 'go', commands: ['go mod download'] }],
+      ecosystems: [{ name: 'go', package_manager: 'go', command: 'go mod download', commands: ['go mod download'] }],
     });
     rmSync(join(path, 'made.txt'), { force: true });
-    expect(await tool('worktree_run_setup', { name: 'eco' })).toMatchObject({ success: true, setup_complete: true });
+    expect(await tool('worktree_run_setup', { name: 'eco' })).toMatchObject({ setup_complete: true, failed: [] });
     expect(existsSync(join(path, 'made.txt'))).toBe(true);
     expect(await tool('worktree_run_setup', { name: 'eco', ecosystem_names: ['npm'] })).toMatchObject({
       success: false,

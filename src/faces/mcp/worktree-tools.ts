@@ -85,7 +85,11 @@ export const WORKTREE_TOOLS: readonly Tool[] = [
     MAKES,
     'worktree_move',
     'Move a worktree to a folder that is not there yet.',
-    [...WHICH, required('new_path', 'The folder; no part of it may be two dots.')],
+    [
+      ...WHICH,
+      optional('current_path', 'The same as worktree_path.'),
+      required('new_path', 'The folder; no part of it may be two dots.'),
+    ],
     moveWorktree,
   ),
   tool(
@@ -122,7 +126,8 @@ export const WORKTREE_TOOLS: readonly Tool[] = [
     'worktree_delete_branch',
     'Delete a branch that nobody stands on. Refused while it has unlanded commits; by force they are kept first.',
     [
-      required('branch', 'The branch; never the one that work lands on.'),
+      optional('branch', 'The branch; never the one that work lands on.'),
+      optional('branch_name', 'The same as branch; one of the two is needed.'),
       flag('force', 'Keep unlanded commits and delete it.'),
       flag('delete_remote', 'Also on the remote, if it is named as ours are and has nothing we lack.'),
       optional('remote_name', 'Name of the remote; origin when left out.'),

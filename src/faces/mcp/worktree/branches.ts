@@ -27,12 +27,12 @@ export async function renameBranchFor(place: WorktreePlace): Promise<Answer> {
       },
     );
   await renameBranch(repo, { from, to, target: await targetOf(place) });
-  return told({ path: worktree?.path ?? null, branch: to, more: { renamed_from: from } });
+  return told({ path: worktree?.path ?? null, branch: to, more: { old_name: from, new_name: to } });
 }
 
 export async function deleteBranchFor(place: WorktreePlace): Promise<Answer> {
   const { repo, settings, given } = place;
-  const branch = given.text('branch');
+  const branch = branchMeant(given.text('branch'), given.text('branch_name'));
   const isRemote = given.flag('delete_remote');
   if (isRemote && !fitsTemplate(settings.worktree.branch, branch))
     throw new AppError(
@@ -52,6 +52,22 @@ export async function deleteBranchFor(place: WorktreePlace): Promise<Answer> {
   return told({
     branch,
     next: deleted.kept === null ? [] : [restoreCommand(deleted.kept.id)],
-    more: { tip: deleted.tip, unlanded: deleted.unlanded, kept: deleted.kept?.id ?? null, deleted_remote: isRemote },
+    more: {
+      branch_name: branch,
+      tip: deleted.tip,
+      unlanded: deleted.unlanded,
+      kept: deleted.kept?.id ?? null,
+      deleted_local: true,
+      deleted_remote: isRemote,
+    },
   });
+}
+
+/** Callers of old say branch_name. */
+function branchMeant(branch: string, name: string): string {
+  if ((branch === '') === (name === ''))
+    throw new AppError('E_USAGE', 'say which branch is meant, by branch or by branch_name', {
+      remedy: 'ralph worktree list',
+    });
+  return branch || name;
 }

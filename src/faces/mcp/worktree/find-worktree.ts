@@ -27,8 +27,10 @@ export const allOf = ({ repo, settings }: WorktreePlace): Promise<readonly Featu
 
 /** The worktree meant by path or name. Only what git knows as one of this repository can be meant. */
 export async function namedWorktree(place: WorktreePlace): Promise<FeatureStatus> {
-  const [path, name] = [place.given.text('worktree_path'), place.given.text('name')];
-  if ((path === '') === (name === ''))
+  const { given } = place;
+  const said = ['worktree_path', 'current_path', 'name'].filter((which) => given.text(which) !== '');
+  const [path, name] = [given.text('worktree_path') || given.text('current_path'), given.text('name')];
+  if (said.length !== 1)
     throw new AppError('E_USAGE', 'say which worktree is meant, by worktree_path or by name', {
       remedy: 'ralph worktree list',
     });

@@ -1,4 +1,5 @@
 import { shellWord } from '../../../core/remedy.ts';
+import type { Changes } from '../../../world/feature/feature-changes.ts';
 import type { FeatureStatus } from '../../../world/feature/feature-status.ts';
 import { whatItHolds } from '../../../world/feature/remove-feature.ts';
 import type { Answer } from '../../verbs/answer.ts';
@@ -34,8 +35,10 @@ const plainly = ({
 }: FeatureStatus): Record<string, unknown> => ({
   name,
   worktree_path: path,
+  path,
   branch,
   head,
+  commit: head,
   is_main: isMain,
   owner: ours,
   locked,
@@ -48,6 +51,13 @@ const statusOf = (one: FeatureStatus): Record<string, unknown> => ({
   modified: one.changes?.unstaged ?? null,
   untracked: one.changes?.untracked ?? null,
   conflicts: one.changes?.conflicts ?? null,
+  // The counts once more, by the names that callers of old look for.
+  status: {
+    uncommitted_changes: one.changes === null ? null : counted(one.changes),
+    untracked_files: one.changes?.untracked ?? null,
+    ahead: (one.upstream ?? one.target)?.ahead ?? null,
+    behind: (one.upstream ?? one.target)?.behind ?? null,
+  },
   operation: one.operation,
   target: one.target,
   upstream: one.upstream,
@@ -55,6 +65,8 @@ const statusOf = (one: FeatureStatus): Record<string, unknown> => ({
   holds: whatItHolds(one),
   problem: one.broken,
 });
+
+const counted = ({ staged, unstaged, conflicts }: Changes): number => staged + unstaged + conflicts;
 
 function nextOf(one: FeatureStatus): readonly string[] {
   if (one.missing) return ['worktree_repair if its folder was moved, worktree_prune if it is gone for good'];

@@ -44,7 +44,10 @@ export async function detectIn(place: WorktreePlace): Promise<Answer> {
   const found = detectEcosystems(path);
   const ecosystems = found.map(({ name, found: file, commands }) => ({
     name,
+    package_manager: name,
+    directory: path,
     found: file,
+    command: commands.map(wordsOf).join(' && '),
     commands: commands.map(wordsOf),
   }));
   return told({ path, branch, more: { ecosystems, count: ecosystems.length } });
@@ -60,7 +63,9 @@ export async function setUp(place: WorktreePlace): Promise<Answer> {
   const steps: string[] = [];
   const env = { ...place.call.env, ...(note === null ? {} : toldOf(note)) };
   const done = await runSetup(path, setupOf(place, path), env, (text) => steps.push(text));
-  return told({ path, branch, isSetUp: done.every(({ ok }) => ok), messages: [...steps, ...failuresOf(done)] });
+  const [ran, failed] = [true, false].map((how) => done.filter(({ ok }) => ok === how).map((one) => one.ecosystem));
+  const messages = [...steps, ...failuresOf(done)];
+  return told({ path, branch, isSetUp: done.every(({ ok }) => ok), messages, more: { ran, failed } });
 }
 
 function setupOf({ given, settings }: WorktreePlace, path: string): Setup {

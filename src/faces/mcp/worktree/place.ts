@@ -11,7 +11,12 @@ export async function moveWorktree(place: WorktreePlace): Promise<Answer> {
   const { repo, call, given } = place;
   const target = await namedWorktree(place);
   const path = await moveFeature(repo, target, givenPath(given.text('new_path'), call.cwd, call.env));
-  return told({ path, branch: target.branch, next: [`cd ${shellWord(path)}`], more: { moved_from: target.path } });
+  return told({
+    path,
+    branch: target.branch,
+    next: [`cd ${shellWord(path)}`],
+    more: { current_path: target.path, new_path: path },
+  });
 }
 
 export async function lockWorktree(place: WorktreePlace): Promise<Answer> {
