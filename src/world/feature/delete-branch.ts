@@ -22,7 +22,7 @@ export interface DeleteOrder {
 export interface DeletedBranch {
   readonly tip: Sha;
   readonly unlanded: number;
-  readonly kept: Kept | null;
+  readonly kept: Kept;
 }
 
 /** Deletes a branch that nobody stands on. What has not landed is kept first; the remote one goes before ours does. */
@@ -46,8 +46,8 @@ export async function deleteBranch(place: KeepPlace, order: DeleteOrder): Promis
       },
     );
   const why = 'a person deleted the branch';
-  const kept =
-    unlanded === 0 ? null : await keepCommit(place, { act: 'remove', why, branch, commit: tip, name: branch });
+  // Also what has landed: `ralph undo` brings the branch back.
+  const kept = await keepCommit(place, { act: 'remove', why, branch, commit: tip, name: branch });
   if (remote !== null) await deleteRemoteBranch(repo, view, { branch, remote, held: [tip, ...tips] });
   if (!(await dropBranch(place, branch, tip)))
     throw new AppError('E_BUSY', `${branch} was moved or checked out meanwhile, so it stays`, {

@@ -51,12 +51,12 @@ export async function deleteBranchFor(place: WorktreePlace): Promise<Answer> {
   });
   return told({
     branch,
-    next: deleted.kept === null ? [] : [restoreCommand(deleted.kept.id)],
+    next: [restoreCommand(deleted.kept.id)],
     more: {
       branch_name: branch,
       tip: deleted.tip,
       unlanded: deleted.unlanded,
-      kept: deleted.kept?.id ?? null,
+      kept: deleted.kept.id,
       deleted_local: true,
       deleted_remote: isRemote,
     },
