@@ -9,8 +9,8 @@ import type { LoopLine, Told } from './tell-ralph.ts';
 export interface People {
   /** Does one thing to one loop, chosen by chance; resolves when the command is over. */
   readonly act: (random: Random) => Promise<void>;
-  /** Lets everything go on that somebody stopped. */
-  readonly resumeAll: () => Promise<void>;
+  /** Lets everything go on that somebody stopped; resolves with how much that was. */
+  readonly resumeAll: () => Promise<number>;
   /** Tasks whose loop was thrown away and that nobody freed. */
   readonly discarded: ReadonlySet<string>;
   readonly complaints: () => readonly string[];
@@ -49,6 +49,7 @@ export function makePeople(scene: Scene, programs: Programs, tally: Tally): Peop
     resumeAll: async () => {
       const stopped = (await loopsNow(scene, programs))?.filter(({ status }) => status === 'stopped') ?? [];
       for (const { id } of stopped) await tell(me, 'loops', 'resume', id);
+      return stopped.length;
     },
     complaints: () => [
       ...me.wrong,
