@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppError } from '../core/errors.ts';
 import { slug } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
 import type { Repository } from './git/repository.ts';
 
 /** Where things are. What must survive lives below the git folder; `.ralph/` is for people and may be deleted. */
@@ -20,6 +22,14 @@ export const checkoutKey = (checkout: string): string =>
 
 /** Makes `.ralph/`, which hides itself from git. */
 export const ensureRalphFolder = (repo: Repository): void => ensureRalphFolderIn(repo.root);
+
+/** Before anything begins: what is in the way of it is somebody's, and stays. */
+export function refuseRalphFile({ root }: Repository): void {
+  if (statSync(join(root, '.ralph'), { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  throw new AppError('E_STATE_UNWRITABLE', `.ralph in ${root} is a file, and has to be a folder`, {
+    remedy: `mv ${shellWord(join(root, '.ralph'))} ${shellWord(join(root, 'ralph-file'))}`,
+  });
+}
 
 export function ensureRalphFolderIn(checkout: string): void {
   const folder = join(checkout, '.ralph');

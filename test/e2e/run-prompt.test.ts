@@ -119,6 +119,9 @@ describe('ralph run PROMPT', () => {
     const changed = differences(before, everything(one.repo));
     expect(changed.filter((name) => name !== '.git/paralph/boot')).toEqual([]);
     expect(readBook(one, '.pwd')).toBe('');
+    writeFileSync(join(one.repo, '.ralph'), 'mine\n');
+    const inTheWay = await ralph(one, ['run', promptFor('x')]);
+    expect([inTheWay.code, inTheWay.stderr]).toEqual([4, expect.stringMatching(/\.ralph in .* is a file[^]*fix: mv /)]);
   });
 
   it('says where it would work without doing so; takes PROMPT.md, a file, or words like a flag', async () => {

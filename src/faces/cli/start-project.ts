@@ -4,6 +4,7 @@ import type { Repository } from '../../world/git/repository.ts';
 import { openView } from '../../world/git/view.ts';
 import { areFactsLost, factsFromGit, settleLoss } from '../../world/repair/lost-facts.ts';
 import { fixAll, startRepairs } from '../../world/repair/repairs.ts';
+import { refuseRalphFile } from '../../world/state-places.ts';
 import type { Call } from './handler.ts';
 import { openProject } from './project.ts';
 import type { Project } from './project.ts';
@@ -12,6 +13,7 @@ import { writeFacts } from './write-facts.ts';
 /** The project of a command that will work on it: what killed processes of ours left broken is healed first. */
 export async function startProject(call: Call): Promise<Project> {
   const project = await openProject(call);
+  refuseRalphFile(project.repo);
   if (call.flags['dryRun'] === true) return project;
   const { repo, config } = project;
   const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
