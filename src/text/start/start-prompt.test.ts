@@ -14,8 +14,9 @@ const ORDER: StartOrder = {
 
 describe('the prompt of a workflow', () => {
   it.each(['plan-only', 'implement-only', 'plan-and-implement'] as const)(
-    '%s asks for no commit: the rules of a loop say that it is committed by us',
+    '%s names the loop after the feature, and asks for no commit: the rules of a loop say that it is committed by us',
     (workflow) => {
+      expect(startPrompt({ ...ORDER, workflow })).toMatch(/^# auth\n/);
       expect(startPrompt({ ...ORDER, workflow }).replace('Each step fits one commit', '')).not.toMatch(/commit/i);
     },
   );

@@ -15,28 +15,28 @@ export interface StartOrder {
   readonly skip: readonly string[];
 }
 
-/** What the agent is asked to do. The user's own text stands last and is not touched. */
+/** What the agent is asked to do. Its first line names the loop; the user's own text stands last and is not touched. */
 export function startPrompt(order: StartOrder): string {
   const parts = [OPENING[order.workflow](order), rules(order), source(order)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
 const OPENING: Readonly<Record<StartOrder['workflow'], (order: StartOrder) => string>> = {
-  'plan-only': ({ feature, plan }) => `# Plan ${feature}
+  'plan-only': ({ feature, plan }) => `# ${feature}
 
 Write a plan for the work described at the end. Change nothing but the plan.
 
 ${planSteps(plan)}
 
 You are done when the plan is written and somebody who never saw this text could carry it out from that file alone.`,
-  'implement-only': ({ feature, spec }) => `# Carry out ${feature}
+  'implement-only': ({ feature, spec }) => `# ${feature}
 
 Carry out the specification at the end, all of it. It comes from ${spec === null ? 'the person who started you' : `\`${spec}\``}.
 
 ${workSteps('the specification')}
 
 You are done when everything it asks for is there and tested.`,
-  'plan-and-implement': ({ feature, plan }) => `# Plan and carry out ${feature}
+  'plan-and-implement': ({ feature, plan }) => `# ${feature}
 
 First a plan for the work described at the end, then the work itself. If \`${plan}\` is there already, go on with it.
 
