@@ -56,7 +56,15 @@ describe('repositories that are not plain', () => {
     );
     const made = await scene.make('two');
     expect([made.submodules, readFileSync(join(made.path, 'sub/lib.txt'), 'utf8')]).toEqual([1, 'lib\n']);
-    expect((await scene.make('three', {}, { submodules: false })).submodules).toBe(0);
+    const three = await scene.make('three', {}, { submodules: false });
+    expect(three.submodules).toBe(0);
+    // Git sees nothing in the folder of a submodule that is not there.
+    writeFileSync(join(three.path, 'sub/mine.txt'), 'mine');
+    const target = await scene.status('three');
+    await expect(
+      removeFeature(scene.repo, { target, force: true, keepBranch: false, settings: SETTINGS }),
+    ).rejects.toMatchObject({ code: 'E_UNLANDED', remedy: `ls -A ${join(three.path, 'sub')}` });
+    expect(existsSync(join(three.path, 'sub/mine.txt'))).toBe(true);
 
     // What lives in the submodule alone cannot be kept, so it stays, by force too.
     const remove = async (): Promise<unknown> =>

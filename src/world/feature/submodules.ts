@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
+import { isEmptyFolder } from '../git/worktrees.ts';
 
 export interface FetchedSubmodules {
   readonly count: number;
@@ -35,19 +36,35 @@ export async function fetchSubmodules(path: string, flags: readonly string[]): P
 
 /** Submodules that have files here, the inner ones after those they lie in. */
 export async function initialised(path: string): Promise<readonly string[]> {
-  const { stdout } = await runGit([...HARDENED, 'ls-files', '-s', '-z'], { cwd: path });
-  const links = stdout.split('\0').flatMap((line) => /^160000 \S+ \d\t(.+)$/s.exec(line)?.[1] ?? []);
-  const here = links.filter((name) => existsSync(join(path, name, '.git')));
+  const here = (await linksIn(path)).filter((name) => existsSync(join(path, name, '.git')));
   const inner: string[] = [];
   for (const name of here)
     inner.push(name, ...(await initialised(join(path, name))).map((below) => `${name}/${below}`));
   return inner;
 }
 
+async function linksIn(path: string): Promise<readonly string[]> {
+  const { stdout } = await runGit([...HARDENED, 'ls-files', '-s', '-z'], { cwd: path });
+  return stdout.split('\0').flatMap((line) => /^160000 \S+ \d\t(.+)$/s.exec(line)?.[1] ?? []);
+}
+
+/** Files in the folder of a submodule that was never fetched: git sees none of them. */
+async function refuseUnseen(path: string): Promise<void> {
+  for (const name of await linksIn(path)) {
+    const folder = join(path, name);
+    if (!isFolder(folder) || existsSync(join(folder, '.git')) || isEmptyFolder(folder)) continue;
+    throw unsafe(folder, name, 'is not fetched, but its folder has files', `ls -A ${shellWord(folder)}`);
+  }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** Refuses what lives in a submodule alone: its repository goes with the worktree, and no ref of ours can name its commits. */
 export async function requireSafeSubmodules(path: string): Promise<readonly string[]> {
+  await refuseUnseen(path);
   const names = await initialised(path);
   for (const name of names) {
+    await refuseUnseen(join(path, name));
     const folder = join(path, name);
     const git = async (...args: readonly string[]): Promise<string> =>
       (await runGit([...HARDENED, ...args], { cwd: folder })).stdout.trim();

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { State } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import type { WorktreeSettings } from '../../../core/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { noteFeature } from '../../../world/feature/feature-note.ts';
@@ -42,7 +45,12 @@ export const handle: Handler = async (call) => {
       restored: restored.map(({ id, loop, branch, path }) => ({ id, loop, branch, path })),
       blocked: blocked.map(({ keep, why }) => ({ id: keep.id, why, next: restoreCommand(keep.id) })),
     });
-  for (const keep of restored) call.out.say(describe(keep));
+  for (const keep of restored) {
+    call.out.say(describe(keep));
+    const { act, path } = keep;
+    if (act === 'remove' && path !== null && existsSync(join(path, '.gitmodules')))
+      call.out.say(cleanLine(`its submodules: git -C ${shellWord(path)} submodule update --init --recursive`));
+  }
   if (taken.length === 0) call.out.say('nothing to undo: nothing was taken away that is not back');
   const [first] = blocked;
   if (first === undefined) return EXIT.ok;
