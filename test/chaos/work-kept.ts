@@ -29,12 +29,12 @@ export function lostFiles(scene: Scene): readonly string[] {
     .map(([blob, task, path]) => `lost: ${path} (${blob}) of task ${task} is in no commit and not on disk`);
 }
 
-/** Heads of worktrees that stand on no branch: they are still on disk, where a person finds them. */
+/** Heads of checkouts that stand on no branch: they are still on disk, where a person finds them. */
 function standing({ repo }: Scene): readonly string[] {
   const folder = join(repo, '.git', 'worktrees');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .map((name) => contentOf(join(folder, name, 'HEAD')).trim())
+  const linked = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+  return [join(repo, '.git'), ...linked]
+    .map((gitDir) => contentOf(join(gitDir, 'HEAD')).trim())
     .filter((head) => /^[0-9a-f]{40}$/.test(head) && !/^0+$/.test(head));
 }
 

@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { crashAt } from './harness/crash.ts';
-import { landedTasks, refsBelow } from './harness/git.ts';
+import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
 import { foldersOf, promptFor, promptProject, PROMISE, readBook } from './harness/prompt-project.ts';
 import { ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
+import { until } from './harness/until.ts';
 import { INT } from './harness/values.ts';
 
 /** Commits all there is, a person's files too, or only what it made, and goes on. */
 const COMMITS = `echo "made by $name" > "$name.txt"
 case $name in
+*spawn) git checkout -q --detach; git add "$name.txt"; git commit -q -m "$name" -- "$name.txt" ;;
 *returned) git add "$name.txt"; git commit -q -m "$name" -- "$name.txt" ;;
 *) git add -A; git commit -q -m "$name" ;;
 esac
@@ -57,10 +59,14 @@ describe('a host that dies while its loop works in place', () => {
     for (const point of POINTS) {
       const name = point.replaceAll(/[._]/g, '-');
       await crashAt(one, ['run', promptFor(name)], point, { isCheckoutGuarded: false });
-      for (const commit of readBook(one, 'commits')
+      const made = readBook(one, 'commits')
         .split('\n')
-        .filter((line) => line !== ''))
-        expect(one.git('for-each-ref', '--contains', commit), `${point}: what an agent committed`).not.toBe('');
+        .filter((line) => line !== '');
+      const reached = one.git('rev-list', '--all', 'HEAD').split('\n');
+      expect(reached, `${point}: what agents committed`).toEqual(expect.arrayContaining(made));
+      // The agent lives on, and what it does to HEAD must keep nobody from going on.
+      if (point === 'run.after_spawn')
+        await until('HEAD is detached', () => !gitSays(one.git, 'symbolic-ref', '-q', 'HEAD'));
       const again = await ralph(one, ['run', '--continue'], { isCheckoutGuarded: false });
       expect(again.code, `${point}\n${again.stderr}`).toBe(0);
       expect(one.git('show', `main:${name}.txt`), point).toMatch(`made by ${name}\nmore`);

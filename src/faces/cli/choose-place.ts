@@ -5,6 +5,7 @@ import { shellWord } from '../../core/remedy.ts';
 import { readDurationMs } from '../../text/config/duration.ts';
 import { cleanLine } from '../../text/trackers/clean.ts';
 import { readHeadFile } from '../../world/git/ref-files.ts';
+import type { Repository } from '../../world/git/repository.ts';
 import { isBelow, operationIn } from '../../world/git/worktree-admin.ts';
 import { gitDirOf } from '../../world/in-place/files-tree.ts';
 import { findHolder, isHeld, takeLoopLock } from '../../world/loop-lock.ts';
@@ -26,6 +27,8 @@ export interface PlaceOrder {
   readonly loop: string;
   readonly prompt: string;
   readonly target: string;
+  /** An agent of the loop was at work here, and nobody has looked yet where it left HEAD: that is put right when it goes on. */
+  readonly isAmid?: boolean;
 }
 
 const APART: Place = { at: 'worktree' };
@@ -47,16 +50,12 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
       });
     return apart('--worktree says so');
   }
-  const gitDir = gitDirOf(repo, repo.worktree);
-  const head = readHeadFile(repo.commonDir, gitDir);
-  const operation = operationIn(gitDir);
-  if (operation !== null) return apart(`a ${operation} is under way in this checkout`);
-  if (head?.branch == null) return apart('HEAD is detached in this checkout');
-  const isTarget = head.branch === order.target;
-  if (!isTarget && !repo.linked)
-    return apart(`this checkout stands on ${head.branch} and loops land on ${order.target}`);
-  const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : head.branch };
-  const said = `working in this checkout (${head.branch})`;
+  const head = readHeadFile(repo.commonDir, gitDirOf(repo, repo.worktree));
+  const isTarget = head?.branch === order.target;
+  const why = order.isAmid === true ? null : whyApart(repo, order.target);
+  if (why !== null) return apart(why);
+  const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : (head?.branch ?? null) };
+  const said = `working in this checkout (${head?.branch ?? 'no branch'})`;
   if (call.flags['dryRun'] === true) {
     const holder = findHolder(repo, repo.worktree, order.loop);
     return holder === null ? { place, lock: null, said } : apart(`${describe(holder)} works in this checkout`);
@@ -64,6 +63,16 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const taken = await take(call, project, order, timeoutMs);
   if (!isHeld(taken)) return apart(`${describe(taken)} works in this checkout`);
   return { place, lock: taken, said };
+}
+
+/** Null: work that is done here can land from here. */
+function whyApart(repo: Repository, target: string): string | null {
+  const gitDir = gitDirOf(repo, repo.worktree);
+  const branch = readHeadFile(repo.commonDir, gitDir)?.branch ?? null;
+  const operation = operationIn(gitDir);
+  if (operation !== null) return `a ${operation} is under way in this checkout`;
+  if (branch === null) return 'HEAD is detached in this checkout';
+  return branch === target || repo.linked ? null : `this checkout stands on ${branch} and loops land on ${target}`;
 }
 
 async function take(

@@ -10,6 +10,7 @@ import type { Settings } from '../../core/settings.ts';
 import type { Task } from '../../core/task.ts';
 import { promptTracker, taskIdOf, trackerOf } from '../../core/tasks.ts';
 import { leaveGates } from '../../engine/leave-gates.ts';
+import { openSealsOf } from '../../world/git/open-seals.ts';
 import { realIds } from '../../world/ids.ts';
 import { openWorld } from '../../world/real-world.ts';
 import { promptTrackerFile } from '../../world/tracker-file.ts';
@@ -136,7 +137,8 @@ async function placeOf(
   if (loop === null) return choosePlace(call, project, order);
   if (loop.place.at === 'worktree') return { place: loop.place, lock: null, said: 'going on in its worktree' };
   const there: Project = { ...project, repo: { ...project.repo, worktree: loop.place.path } };
-  const chosen = await choosePlace(call, there, order);
+  const isAmid = openSealsOf(project.repo.commonDir).some((seal) => seal.loop === loop.id);
+  const chosen = await choosePlace(call, there, { ...order, isAmid });
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
   throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
     facts: [chosen.said],
