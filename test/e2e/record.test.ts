@@ -68,7 +68,7 @@ describe('a recorded loop', () => {
     ]);
     expect([made.code, made.stderr]).toEqual([
       0,
-      expect.stringContaining('recorded 2 iterations; again without the agent: ralph run --replay '),
+      expect.stringContaining('recorded 2 iterations; again without the agent: git branch replay/make-alpha-'),
     ]);
     const recorded = loadRecord(file);
     expect(recorded.header).toMatchObject({
@@ -98,6 +98,12 @@ describe('a recorded loop', () => {
     const outputs = (path: string): readonly unknown[] =>
       loadRecord(path).iterations.map(({ stdout, stderr, exit, verbs, patch }) => [stdout, stderr, exit, verbs, patch]);
     expect(outputs(again)).toEqual(outputs(file));
+
+    const [, branch = '', from = '', words = ''] = /git branch (\S+) (\S+) && ralph (.*)/.exec(made.stderr) ?? [];
+    one.git('branch', branch, from);
+    const pasted = await ralph(one, words.split(' '), { isCheckoutGuarded: false });
+    expect(pasted.code, pasted.stderr).toBe(0);
+    expect(one.git('rev-parse', `${branch}^{tree}`)).toBe(one.git('rev-parse', 'main^{tree}'));
 
     const [node = '', ...args] = replayAgent(file, ourProgram([bundle().main])).agent.command;
     const alone = (n: string): readonly unknown[] => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { loopId } from '../../core/ids.ts';
-import type { State } from '../../core/model.ts';
+import type { Loop, State } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { ChosenAgent } from '../../world/choose-agent.ts';
@@ -38,11 +38,18 @@ export function openRecording(call: Call): Recording {
       const view = await openView(repo);
       const promise = replay?.record.header.promise ?? config.settings.completionPromise;
       const { iterations } = await recordLoop({ repo, view, state, loop: loopId(loop), file: target, promise });
-      call.out.say(
-        `recorded ${iterations} iterations; again without the agent: ralph run --replay ${shellWord(target)}`,
-      );
+      const again = againCommand(state.loops[loopId(loop)], target);
+      call.out.say(`recorded ${iterations} iterations; again without the agent: ${again}`);
     },
   };
+}
+
+/** What has landed cannot be done once more on top of itself: there it begins where it began. */
+function againCommand(loop: Loop | undefined, file: string): string {
+  const replay = `--replay ${shellWord(file)}`;
+  if (loop?.phase.at !== 'landed' || loop.base === null) return `ralph run ${replay}`;
+  const branch = shellWord(`replay/${loop.id}`);
+  return `git branch ${branch} ${loop.base.slice(0, 12)} && ralph run --worktree --target ${branch} ${replay}`;
 }
 
 function pathOf(call: Call, flag: 'record' | 'replay'): string | null {
