@@ -59,6 +59,10 @@ describe('a checkout one loop works in', () => {
     });
     expect([impatient.code, impatient.stderr]).toEqual([5, expect.stringContaining(`process ${holder.pid}`)]);
     expect(impatient.stderr).toMatch(/^fix: ralph run --worktree -P '-'$/m);
+    const leaver = startRalph(one, ['run', '--exclusive', promptFor('leaver')]);
+    await leaver.waitFor(/number 4 in line/);
+    leaver.signal('SIGINT');
+    expect((await leaver.ended).code).toBe(130);
     for (const name of ['holder', 'one', 'two', 'three']) {
       await until(`${name} at work`, isAtWork(one, name));
       tellAgents(one, `go-${name}`);

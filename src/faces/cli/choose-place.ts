@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { AppError } from '../../core/errors.ts';
+import { AppError, EXIT } from '../../core/errors.ts';
 import type { Place } from '../../core/model.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { readDurationMs } from '../../text/config/duration.ts';
@@ -83,22 +83,43 @@ async function take(
 ): Promise<HeldLock | LockHolder> {
   const first = await takeLoopLock(repo, repo.worktree, order);
   if (isHeld(first) || call.flags['exclusive'] !== true) return first;
-  const timeout = timeoutMs === null ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
   let holder = first;
-  const held = await waitInLine(repo, repo.worktree, {
-    signal: timeout,
-    onPlace: (place) => call.out.say(`waiting for ${describe(holder)}: number ${place} in line`),
-    attempt: async () => {
-      const taken = await takeLoopLock(repo, repo.worktree, order);
-      if (isHeld(taken)) return taken;
-      holder = taken;
-      return null;
-    },
-  });
+  const held = await untilSignal(call, (stopped) =>
+    waitInLine(repo, repo.worktree, {
+      signal: timeoutMs === null ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
+      onPlace: (place) => call.out.say(`waiting for ${describe(holder)}: number ${place} in line`),
+      attempt: async () => {
+        const taken = await takeLoopLock(repo, repo.worktree, order);
+        if (isHeld(taken)) return taken;
+        holder = taken;
+        return null;
+      },
+    }),
+  );
   if (held !== null) return held;
   throw new AppError('E_BUSY', `${describe(holder)} still works in this checkout after ${String(call.flags['wait'])}`, {
     remedy: `ralph run --worktree ${promptWords(call, order.prompt)}`.trim(),
   });
+}
+
+/** Ctrl-C leaves the line in order, and nothing else was begun. */
+async function untilSignal(
+  call: Call,
+  wait: (stopped: AbortSignal) => Promise<HeldLock | null>,
+): Promise<HeldLock | null> {
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => stop.abort(name);
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.on(name, onSignal);
+  try {
+    const held = await wait(stop.signal);
+    if (!stop.signal.aborted) return held;
+    await held?.release();
+    call.out.say('stopped waiting; nothing was started');
+    return process.exit(stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+  } finally {
+    for (const name of names) process.off(name, onSignal);
+  }
 }
 
 function waitMs({ flags }: Call): number | null {
