@@ -5,6 +5,8 @@ import { isPassing } from './passing.ts';
 describe('what may work a moment later', () => {
   it('is a git that was killed, and what somebody else is at', () => {
     expect(isPassing(new AppError('E_GIT', 'git add -A was ended by SIGKILL.'))).toBe(true);
+    const facts = ['error: update-ref died of signal 9', 'in /repo'];
+    expect(isPassing(new AppError('E_GIT', 'git worktree add failed with exit code 137.', { facts }))).toBe(true);
     expect(isPassing(new AppError('E_BUSY', 'git (process 7) still works on it.'))).toBe(true);
   });
 

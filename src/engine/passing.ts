@@ -1,10 +1,12 @@
 import { AppError } from '../core/errors.ts';
 
 const KILLED = /was ended by SIG[A-Z]+\.?$/;
+/** How git tells that a git it had started itself was killed. */
+const HELPER_KILLED = /died of signal (9|15)\b/;
 
 /** Whether the same may well work a moment later: git was killed from outside, or another process is at the same thing. */
 export function isPassing(error: unknown): boolean {
-  return (
-    error instanceof AppError && (error.code === 'E_BUSY' || (error.code === 'E_GIT' && KILLED.test(error.message)))
-  );
+  if (!(error instanceof AppError)) return false;
+  if (error.code === 'E_BUSY') return true;
+  return error.code === 'E_GIT' && (KILLED.test(error.message) || error.facts.some((fact) => HELPER_KILLED.test(fact)));
 }
