@@ -130,6 +130,21 @@ describe('makeFeature', () => {
     expect(scratch.git('branch', '--list', 'feature/*')).toBe('');
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '.git/x') }))).toBe('E_NAME');
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '..') }))).toBe('E_NAME');
+    for (const path of ['x'.repeat(300), `/${'ü'.repeat(200)}`, ' '])
+      expect(await codeOf(scene.make('x', { path }))).toBe('E_NAME');
+    // Branches are files and folders to git.
+    await scene.make('deep/er', {}, { branch: '<name>' });
+    for (const [name, branch] of [
+      ['deep', 'deep-2'],
+      ['deep/er/est', 'deep-er-est-2'],
+    ] as const)
+      await expect(scene.make(name, {}, { branch: '<name>' })).rejects.toMatchObject({
+        code: 'E_NEEDS_PERSON',
+        remedy: `ralph worktree new ${name} --branch ${branch}`,
+      });
+    // Inside of the checkout it is not shown there as something new.
+    await scene.make('in', { path: join(scratch.dir, 'my [trees]/in') });
+    expect(scratch.git('status', '--porcelain')).toBe('');
     const one = await scene.make('one');
     expect(await codeOf(scene.make('two', { path: join(one.path, 'two') }))).toBe('E_NEEDS_PERSON');
     expect(await codeOf(scene.make('two', { path: one.path }))).toBe('E_NEEDS_PERSON');

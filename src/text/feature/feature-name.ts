@@ -25,7 +25,7 @@ export function newBranchName(text: string, command = 'git branch'): string {
   const found = why ?? whyNotAName(text, BRANCH_CHARS_MAX);
   if (found === null) return text;
   throw new AppError('E_NAME', `${shown(text)} cannot be the name of a new branch: ${found}`, {
-    remedy: `${command} ${shellWord(slugOf(text))}`,
+    remedy: `${command} ${shellWord(slugOf(text) === text ? `${text}-1` : slugOf(text))}`,
   });
 }
 

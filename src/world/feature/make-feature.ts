@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
@@ -9,7 +9,7 @@ import { allFilters, missingFilters, withoutFilters } from '../git/missing-filte
 import { preflight } from '../git/preflight.ts';
 import type { Repository } from '../git/repository.ts';
 import { openView } from '../git/view.ts';
-import { adminDirOf } from '../git/worktree-admin.ts';
+import { adminDirOf, isBelow, realpathLoose } from '../git/worktree-admin.ts';
 import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import { addWorktree } from '../git/worktrees.ts';
 import { cannotWrite } from '../log/log-errors.ts';
@@ -19,6 +19,7 @@ import { countChanges } from './feature-changes.ts';
 import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from './feature-note.ts';
 import { MAKING, withFeaturePlace } from './feature-place.ts';
 import { listCarried } from './list-carried.ts';
+import { hideFromGit } from '../start/hide-file.ts';
 import { type FeaturePlan, planFeature } from './plan-feature.ts';
 import { type SetupStep, runSetup } from './run-setup.ts';
 import { fetchSubmodules } from './submodules.ts';
@@ -104,6 +105,9 @@ async function lay(repo: Repository, order: FeatureOrder, plan: FeaturePlan, fla
     order.onStep(`a filter failed, so its files stay as they are stored: ${error.facts[0] ?? ''}`);
     await add(withoutFilters(await allFilters(repo.root)));
   }
+  // Inside of a checkout git would show it there as something new.
+  const [root, real] = [realpathLoose(repo.root), realpathLoose(path)];
+  if (isBelow(root, real)) hideFromGit(repo.root, `${relative(root, real)}/`);
 }
 
 async function reuse(

@@ -6,13 +6,17 @@ import { type Sha, sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { featureName, newBranchName } from '../../text/feature/feature-name.ts';
 import { fillBranch, fillPath } from '../../text/feature/feature-template.ts';
-import { cleanLine, shortLine } from '../../text/screen/clean.ts';
+import { shortLine } from '../../text/screen/clean.ts';
 import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { adminDirOf, gitDirs, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
 import { type Worktree, branchTip, isEmptyFolder, listWorktrees } from '../git/worktrees.ts';
 import { readFeatureNote } from './feature-note.ts';
 import type { FeatureOrder } from './make-feature.ts';
+
+/** Of every file system there is. */
+const FOLDER_BYTES_MAX = 255;
+const SHOWN_CHARS = 200;
 
 export interface FeaturePlan {
   readonly name: string;
@@ -37,9 +41,12 @@ export async function planFeature(
   const name = featureName(order.name);
   const project = basename(repo.root);
   const branch = order.branch ?? fillBranch(order.settings.branch, { name, repo: project });
-  await requireBranchName(repo, name, branch);
+  await requireBranchName(repo, order, branch);
   const tip = await branchTip(repo, branch);
-  if (tip === null) newBranchName(branch, `ralph worktree new ${shellWord(name)} --branch`);
+  if (tip === null) {
+    newBranchName(branch, `${commandOf(order)} --branch`);
+    await refuseBranchInTheWay(repo, order, branch);
+  }
   const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
   const { path: wanted, isLink } = placeOf(repo, order, template);
   const worktrees = await listWorktrees(repo);
@@ -47,7 +54,7 @@ export async function planFeature(
   const path = existing === null ? wanted : realpathLoose(existing.path);
   const start = await startOf(repo, order, branch, tip, target);
   if (existing === null) {
-    if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(name, branch, tip);
+    if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(order, branch, tip);
     refuseNamesake(repo, order);
     refuseTaken(order, { path, isLink }, worktrees);
   }
@@ -62,22 +69,44 @@ interface Place {
 }
 
 /** Before it is looked up: a name that git would not take may lead to any file. */
-async function requireBranchName(repo: Repository, name: string, branch: string): Promise<void> {
+async function requireBranchName(repo: Repository, order: FeatureOrder, branch: string): Promise<void> {
   const isText = branch !== '' && branch !== 'HEAD' && !/^-|\p{Cc}/u.test(branch);
   const args = ['check-ref-format', `refs/heads/${branch}`];
   const check = isText ? await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128, 129] }) : null;
   if (check?.code === 0) return;
-  newBranchName(branch, `ralph worktree new ${shellWord(name)} --branch`);
+  newBranchName(branch, `${commandOf(order)} --branch`);
   throw new AppError('E_NAME', `git takes no branch named ${JSON.stringify(shortLine(branch, 60))}`, {
     remedy: 'git check-ref-format --branch NAME',
   });
 }
 
+/** Without what is to be said differently. */
+const commandOf = ({ name, typed }: FeatureOrder): string => `${verbOf(typed)} ${shellWord(name)}`;
+const verbOf = (typed: string | undefined): string =>
+  typed?.startsWith('ralph start ') === true ? 'ralph start' : 'ralph worktree new';
+
+/** Git keeps branches like files: where one is called `a` there is none called `a/b`. */
+async function refuseBranchInTheWay(repo: Repository, order: FeatureOrder, branch: string): Promise<void> {
+  const parts = branch.split('/');
+  const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
+  const args = ['for-each-ref', '--format=%(refname:short)', ...above, `refs/heads/${branch}/`];
+  const [other = ''] = (await runGit([...HARDENED, ...args], { cwd: repo.commonDir })).stdout.split('\n');
+  if (other === '' || !(branch.startsWith(`${other}/`) || other.startsWith(`${branch}/`))) return;
+  throw new AppError('E_NEEDS_PERSON', `git cannot have a branch ${branch} beside ${other}`, {
+    remedy: `${commandOf(order)} --branch ${shellWord(`${branch.replaceAll('/', '-')}-2`)}`,
+  });
+}
+
 function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Place {
-  if (template.trim() === '' || /\p{Cc}/u.test(template))
-    throw new AppError('E_NAME', `${JSON.stringify(cleanLine(template))} cannot be the folder of a worktree`, {
-      remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
-    });
+  const isLong = template.split('/').some((part) => Buffer.byteLength(part) > FOLDER_BYTES_MAX);
+  if (template.trim() === '' || /\p{Cc}/u.test(template) || isLong)
+    throw new AppError(
+      'E_NAME',
+      `${JSON.stringify(shortLine(template, SHOWN_CHARS))} cannot be the folder of a worktree${isLong ? ': it is too long' : ''}`,
+      {
+        remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
+      },
+    );
   const home = env['HOME'] === undefined || env['HOME'] === '' ? homedir() : env['HOME'];
   const named = resolve(
     repo.root,
@@ -125,7 +154,7 @@ function refuseNamesake(repo: Repository, { name, typed }: FeatureOrder): void {
   const path = other === undefined ? null : worktreeOf(other);
   if (path === null || !existsSync(path)) return;
   throw new AppError('E_NEEDS_PERSON', `${name} is the worktree at ${path} already`, {
-    remedy: `ralph ${typed?.startsWith('ralph start') === true ? 'start' : 'worktree new'} ${shellWord(`${name}-2`)}`,
+    remedy: `${verbOf(typed)} ${shellWord(`${name}-2`)}`,
   });
 }
 
@@ -148,10 +177,10 @@ function refuseTaken(order: FeatureOrder, { path, isLink }: Place, worktrees: re
     throw new AppError('E_NEEDS_PERSON', `${path} is there already and not empty`, { remedy: elsewhere });
 }
 
-const branchThere = (name: string, branch: string, tip: Sha): AppError =>
+const branchThere = (order: FeatureOrder, branch: string, tip: Sha): AppError =>
   new AppError('E_NEEDS_PERSON', `the branch ${branch} exists, at ${tip.slice(0, 12)}, and is never moved`, {
     facts: ['without --from it is checked out as it is'],
-    remedy: `ralph worktree new ${shellWord(name)} --branch ${shellWord(branch)}`,
+    remedy: `${commandOf(order)} --branch ${shellWord(branch)}`,
   });
 
 /** What was asked for; else the branch as the remote has it; else where work lands. */
@@ -183,4 +212,5 @@ async function commitOf(repo: Repository, name: string): Promise<Sha | null> {
 }
 
 /** Where a relative folder counts from when a person gives one. */
-export const fromFolder = (cwd: string, path: string): string => (/^~(?:\/|$)/.test(path) ? path : resolve(cwd, path));
+export const fromFolder = (cwd: string, path: string): string =>
+  path.trim() === '' || /^~(?:\/|$)/.test(path) ? path : resolve(cwd, path);

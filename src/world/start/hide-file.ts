@@ -2,7 +2,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } fr
 import { join } from 'node:path';
 import { findRepository } from '../git/repository.ts';
 
-/** Makes git pass over one file at the top of a worktree; false: it cannot be told to. The list is shared by all worktrees. */
+/** Makes git pass over one file or folder/ of a worktree, by its path in it; false: it cannot be told to. The list is shared by all worktrees. */
 export function hideFromGit(worktree: string, name: string): boolean {
   try {
     const folder = join(findRepository(worktree).commonDir, 'info');
@@ -11,7 +11,7 @@ export function hideFromGit(worktree: string, name: string): boolean {
     const fd = openSync(join(folder, 'exclude'), flags, 0o644);
     try {
       const text = readFileSync(fd, 'utf8');
-      const line = `/${name}`;
+      const line = `/${name.replaceAll(/[\\[\]*?#! ]/g, String.raw`\$&`)}`;
       if (text.split('\n').includes(line)) return true;
       writeSync(fd, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
       return true;

@@ -16,7 +16,7 @@ export const handle: Handler = async (call) => {
   const made = await makeFeature(repo, {
     name: call.args[0] ?? '',
     base: flagOf(call, 'from'),
-    path: path === null || path === '' ? path : fromFolder(call.cwd, path),
+    path: path === null ? null : fromFolder(call.cwd, path),
     branch: flagOf(call, 'branch'),
     settings: settings.worktree,
     target: settings.landing.target,
