@@ -36,6 +36,7 @@ async function atOnce(one: Scratch, names: readonly string[]): Promise<void> {
     expect(own, `${names[at]} is told of its own loop`).toBeDefined();
     const told = new Set(events.flatMap(({ loop }) => loop ?? []));
     expect([...told], 'and of no other').toEqual([own?.loop]);
+    expect(events.filter(({ type }) => type === 'host-joined')).toHaveLength(1);
     expect(readBook(one, `${names[at]}.prompt`)).toContain(promptFor(names[at] ?? ''));
     for (const other of names.filter((name) => name !== names[at]))
       expect(readBook(one, `${names[at]}.prompt`)).not.toContain(promptFor(other));

@@ -214,7 +214,12 @@ export const KEYS: readonly ConfigKey[] = [
 
   key('prompt.memory_tokens', count(0, MANY), 2000, 'How many tokens of memories go into a prompt.'),
 
-  open('landing.target', text, 'main', 'Branch to land on; main, else master, else the one checked out when unset.'),
+  open(
+    'landing.target',
+    text,
+    'main',
+    'Branch to land on; when unset what origin/HEAD names, else main, else master, else the one checked out.',
+  ),
   key('landing.fetch', flag, true, 'Ask the remote branch that the target follows before work begins.'),
   key(
     'landing.publish',
