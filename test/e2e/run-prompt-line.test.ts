@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -97,6 +97,11 @@ describe('a checkout one loop works in', () => {
     expect(foldersOf(one, 'beside')[0]).toContain('.ralph/worktrees/');
     tellAgents(one, 'go-victim');
     await until('its agent gone', () => processesOf(one.root).length === 0);
+    rmSync(lockOf(one), { force: true });
+    mkdirSync(lockOf(one));
+    const inTheWay = await ralph(one, ['run', promptFor('folder')], { isCheckoutGuarded: false });
+    expect([inTheWay.code, inTheWay.stderr]).toEqual([4, expect.stringContaining('E_STATE_UNWRITABLE')]);
+    rmdirSync(lockOf(one));
     for (const [name, text] of Object.entries(locks)) {
       writeFileSync(lockOf(one), text);
       tellAgents(one, `go-${name}`);

@@ -9,7 +9,9 @@ export function errorCode(error: unknown): string | null {
 }
 
 const REFUSED = new Set(
-  'EACCES EPERM EROFS ENOENT ENOTDIR EEXIST ELOOP ENAMETOOLONG EOPNOTSUPP ENOTSUP ENOSYS EXDEV'.split(' '),
+  'EACCES EPERM EROFS ENOENT ENOTDIR EISDIR ENOTEMPTY EEXIST ELOOP ENAMETOOLONG EOPNOTSUPP ENOTSUP ENOSYS EXDEV'.split(
+    ' ',
+  ),
 );
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
