@@ -62,6 +62,9 @@ describe('retention', () => {
     expect(ids(await expiredKeeps(view, squashed, later))).toEqual([onMain.id, committed.id].sort());
     const keeps = await listKeeps(view);
     expect(ids([...(await landedKeeps(view, EMPTY_STATE, keeps))])).toEqual([onMain.id]);
+    // Where nothing was ever landed by us, what is on main is on main all the same.
+    scene.scratch.git('update-ref', '-d', 'refs/paralph/int/main');
+    expect(ids(await expiredKeeps(view, EMPTY_STATE, later))).toEqual([onMain.id]);
     for (const keep of await expiredKeeps(view, EMPTY_STATE, later)) await letGo(place, keep);
     expect(new Set(ids(await listKeeps(view)))).toEqual(new Set([committed.id, dirty?.id]));
   });

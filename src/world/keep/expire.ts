@@ -15,18 +15,23 @@ import { forgetTaken } from './taken-note.ts';
 
 const DAY_MS = 86_400_000;
 const INTEGRATION = 'refs/paralph/int/';
+const BY_HAND = ['main', 'master'];
 
 export interface Retention {
   readonly days: number;
   readonly nowMs: number;
 }
 
-/** Where a keep's commits are safe without it: integration, and the branches it is published to. */
+/**
+ * Where a keep's commits are safe without it: integration, and the branches it is published to. Where nothing was ever landed by
+ * us, the branch that people land on by hand.
+ */
 export async function mainHeads(view: GitView): Promise<readonly Sha[]> {
   const integration = await listRefs(view, INTEGRATION);
   const heads = new Set(integration.values());
-  for (const name of integration.keys()) {
-    const target = await readRef(view, `refs/heads/${name.slice(INTEGRATION.length)}`);
+  const targets = [...integration.keys()].map((name) => name.slice(INTEGRATION.length));
+  for (const name of targets.length === 0 ? BY_HAND : targets) {
+    const target = await readRef(view, `refs/heads/${name}`);
     if (target !== null) heads.add(target);
   }
   return [...heads];
