@@ -5,6 +5,7 @@ import { cannotWrite } from './log/log-errors.ts';
 import { withMutex } from './mutex.ts';
 import type { ProcessIdentity } from './processes/identity.ts';
 import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
+import { pause } from './processes/pause.ts';
 import { namesIfThere } from './processes/read-if-there.ts';
 import { lookAtShim } from './processes/shim-folder.ts';
 import { checkoutKey, ensureRalphFolderIn, lockFile, runFolder } from './state-places.ts';
@@ -45,6 +46,18 @@ export function readLoopLock(checkout: string): LoopLock | null {
 function isHolder(value: Partial<LockHolder> | null): value is LockHolder {
   const texts = [value?.startTime, value?.bootId, value?.started, value?.loop, value?.prompt];
   return Number.isInteger(value?.pid) && texts.every((text) => typeof text === 'string');
+}
+
+const LOOK_AGAIN_MS = 50;
+
+/** Resolves when whoever works in a checkout for a loop has ended what it does there, or after the time. */
+export async function awaitLetGo(checkout: string, loop: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const found = readLoopLock(checkout);
+    if (found?.isAlive !== true || found.holder.loop !== loop || performance.now() >= deadline) return;
+    await pause(LOOK_AGAIN_MS);
+  }
 }
 
 export interface HeldLock {

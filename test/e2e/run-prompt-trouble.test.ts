@@ -144,4 +144,22 @@ wait`,
     expect(foldersOf(one, 'inner')).toEqual([]);
     expect(one.git('show', 'main:outer.txt')).toBe('made');
   });
+
+  it('scenario 37: thrown away at work in place, its last commits are kept, its branch goes, and it can be had back', async () => {
+    const one = scratch();
+    promptProject(one, `echo half > "$name.txt"\ntouch "$BOOKS/half"\nhold never`);
+    const run = startRalph(one, ['run', promptFor('thrown')]);
+    await until('its work', () => existsSync(`${one.root}/books/half`));
+    const refused = await ralph(one, ['loops', 'discard', 'make-thrown', '-y'], ANY);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('--force')]);
+    const thrown = await ralph(one, ['loops', 'discard', 'make-thrown', '--force', '-y'], ANY);
+    expect([thrown.code, thrown.stderr]).toEqual([0, expect.stringMatching(/its branch \S+ is gone/)]);
+    expect((await run.ended).code).toBe(0);
+    expect(refsBelow(one.git, 'refs/heads/ralph/')).toEqual([]);
+    expect(readFileSync(`${one.repo}/thrown.txt`, 'utf8')).toBe('half\n');
+    const undone = await ralph(one, ['undo'], ANY);
+    expect(undone.code, undone.stderr).toBe(0);
+    const [branch = ''] = refsBelow(one.git, 'refs/heads/ralph/');
+    expect(one.git('show', `${branch}:thrown.txt`)).toBe('half');
+  });
 });

@@ -11,6 +11,7 @@ import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';
 import { type AwayPlace, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
+import { awaitLetGo } from '../../../world/loop-lock.ts';
 import { ourWorktrees } from '../../../world/our-worktrees.ts';
 import { openSeal } from '../../../world/seal/seal.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
@@ -48,6 +49,8 @@ export const handle: Handler = async (call) => {
   if (isForced) await tell(place, loop, null);
   const waitMs = isForced && loop.host !== null ? graceMs + HOST_MS : 0;
   if (!isDone) await quietLoop(repo, { loop: loop.id, path, waitMs, graceMs });
+  // Its host commits what it finds in a checkout when its agent is gone; until then its branch moves.
+  if (isForced && loop.place.at === 'checkout') await awaitLetGo(loop.place.path, loop.id, waitMs);
   for (const did of await checkSeals(place, state, loop, path)) call.out.say(call.out.style.yellow(`its agent ${did}`));
   const kept = isDone ? null : await discard(place, state, loop, path);
   if (call.flags['json'] === true)
