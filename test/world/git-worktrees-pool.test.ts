@@ -103,6 +103,15 @@ describe('takeWorktree and retireWorktree', () => {
     expect(readdirSync(pool)).toEqual([]);
   });
 
+  it('makes its branch past the lock that a killed git left on it', async () => {
+    const { path } = await take('ralph/one');
+    await retire(path);
+    const lock = join(repo.commonDir, 'refs/heads/ralph/two.lock');
+    writeFileSync(lock, '');
+    expect(await take('ralph/two')).toEqual({ path, reused: true });
+    expect([existsSync(lock), gitIn(path, 'symbolic-ref', 'HEAD')]).toEqual([false, 'refs/heads/ralph/two']);
+  });
+
   it('forgets what a dead process had claimed and handed on', async () => {
     const first = await take('ralph/one');
     await retire(first.path);

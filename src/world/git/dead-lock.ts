@@ -1,5 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../core/errors.ts';
 import { type Sought, gitsAtWork } from './git-processes.ts';
 
 const PATIENCE_MS = 3000;
@@ -28,6 +29,17 @@ export async function outlastLock(lock: string, sought: Sought): Promise<boolean
     await sleep(LOOK_AGAIN_MS);
   }
   return false;
+}
+
+/** Does something to a ref of ours, once more if only the lock of a git that was killed is in its way. */
+export async function pastDeadLock<T>(ref: string, sought: Sought, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const lock = error instanceof AppError ? lockInTheWay(error.facts.join('\n')) : null;
+    if (lock?.endsWith(`/${ref}.lock`) !== true || !(await outlastLock(lock, sought))) throw error;
+    return act();
+  }
 }
 
 /** Another lock under the same name is another file. */

@@ -17,6 +17,7 @@ import { reach } from '../failpoint.ts';
 import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
 import { lookAtChanges } from './changes.ts';
+import { pastDeadLock } from './dead-lock.ts';
 import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir, realpathLoose } from './worktree-admin.ts';
@@ -188,7 +189,9 @@ async function moveTo(repo: Repository, path: string, options: TakeOptions): Pro
   // An earlier try may have left the branch at our base; `-b` refuses any other.
   const made = (await branchTip(repo, options.branch)) === options.base;
   const how = made ? ['--no-guess', options.branch, '--'] : ['--no-track', '-b', options.branch];
-  await runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path });
+  await pastDeadLock(`refs/heads/${options.branch}`, { folder: repo.root, mentions: repo.commonDir }, () =>
+    runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path }),
+  );
   reach('pool.taken');
   return true;
 }
