@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
@@ -12,12 +12,14 @@ import { HARDENED, runGit } from './git/run-git.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { carriesOurLock, LOCK_REASON } from './git/worktree-entries.ts';
 import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
-import { withMutex, withOneMutexOf } from './mutex.ts';
+import { isHeldBySuspended, turnOf, withMutex, withOneMutexOf } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
 export const GATE_SLOTS_MAX = 16;
 /** Who runs gates holds the worktree for longer than this. */
 const DROP_WAIT_MS = 200;
+/** Whoever is inside may be suspended while others wait. */
+const LOOK_AGAIN_MS = 5000;
 
 const nameOf = (slot: number): string => `gate-${slot}`;
 const folderOf = (repo: Repository, slot: number): string => join(repo.stateDir, 'gates', nameOf(slot));
@@ -35,22 +37,35 @@ export function gateSlotOf(path: string): number | null {
  * Worktrees that stay and only serve gates, one for each slot. Ignored files (installed dependencies, caches) survive from
  * one candidate to the next; everything else is exactly the commit, whatever the gate before did.
  */
-export function withGateWorktree<T>(
+export async function withGateWorktree<T>(
   repo: Repository,
   worktreeRoot: string,
-  slot: number,
+  wanted: number,
   commit: Sha,
   act: (path: string) => Promise<T>,
 ): Promise<T> {
-  invariant(Number.isInteger(slot) && slot >= 1 && slot <= GATE_SLOTS_MAX, `no gate slot ${slot}`);
-  const path = join(worktreeRoot, nameOf(slot));
-  return withMutex(lockFile(repo, nameOf(slot)), async () => {
-    await stopNoted(gateNote(repo, slot));
-    await bringTo({ repo, path, folder: folderOf(repo, slot) }, worktreeRoot, commit);
-    const acted = await act(path);
-    reach('train.tested');
-    return acted;
-  });
+  invariant(Number.isInteger(wanted) && wanted >= 1 && wanted <= GATE_SLOTS_MAX, `no gate slot ${wanted}`);
+  for (;;) {
+    const slot = await slotFor(repo, wanted);
+    const path = join(worktreeRoot, nameOf(slot));
+    const file = lockFile(repo, nameOf(slot));
+    const done = await withOneMutexOf([file], AbortSignal.timeout(LOOK_AGAIN_MS), async () => {
+      await stopNoted(gateNote(repo, slot));
+      await bringTo({ repo, path, folder: folderOf(repo, slot) }, worktreeRoot, commit);
+      const acted = await act(path);
+      reach('train.tested');
+      return acted;
+    });
+    if (done !== null) return done.value;
+  }
+}
+
+/** Nobody waits for a host that is suspended while its gates run: it keeps its worktree, and others take one that is free. */
+async function slotFor(repo: Repository, wanted: number): Promise<number> {
+  const file = lockFile(repo, nameOf(wanted));
+  if (!(await isHeldBySuspended(file)) && !(await isHeldBySuspended(turnOf(file)))) return wanted;
+  const others = Array.from({ length: GATE_SLOTS_MAX - 1 }, (_, at) => GATE_SLOTS_MAX - 1 - at);
+  return others.find((slot) => slot !== wanted && !existsSync(lockFile(repo, nameOf(slot)))) ?? wanted;
 }
 
 /** Takes one of them away, unless somebody else's gates run in it: then it is theirs to take. */

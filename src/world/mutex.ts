@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../core/assert.ts';
 import { reach } from './failpoint.ts';
 import { cannotWrite } from './log/log-errors.ts';
-import { type ProcessIdentity, isAlive, ownIdentity } from './processes/identity.ts';
+import { type ProcessIdentity, isAlive, isStopped, ownIdentity } from './processes/identity.ts';
 
 const WAIT_MIN_MS = 5;
 const WAIT_MAX_MS = 50;
@@ -36,7 +36,7 @@ export async function withOneMutexOf<T>(
   act: (file: string) => Promise<T>,
 ): Promise<{ readonly value: T } | null> {
   const paths = files.map((file) => resolve(file));
-  const turn = withMutex(`${paths[0]}.turn`, async () => (signal.aborted ? null : acquire(paths, signal)));
+  const turn = withMutex(turnOf(paths[0] ?? ''), async () => (signal.aborted ? null : acquire(paths, signal)));
   const held = await unlessAborted(turn, signal);
   if (held === null) {
     // Our turn may come, and with it a file, after we have gone.
@@ -44,6 +44,15 @@ export async function withOneMutexOf<T>(
     return null;
   }
   return { value: await whileHeld(held, () => act(held.path)) };
+}
+
+/** Held by whoever looks for a free one. */
+export const turnOf = (path: string): string => `${path}.turn`;
+
+/** Whether whoever holds it is suspended: alive, so that nobody may take it, and perhaps for hours. */
+export async function isHeldBySuspended(file: string): Promise<boolean> {
+  const holder = (await readLock(resolve(file)))?.holder ?? null;
+  return holder !== null && isStopped(holder);
 }
 
 interface Held {

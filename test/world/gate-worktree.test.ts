@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,12 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { dropGateWorktree, gateSlotOf, withGateWorktree } from '../../src/world/gate-worktree.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
+import { identityOf, isStopped } from '../../src/world/processes/identity.ts';
+import { until } from '../e2e/harness/until.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -124,6 +126,23 @@ describe('withGateWorktree', () => {
         inside -= 1;
       });
     await Promise.all([first, second, first].map(enter));
+  });
+
+  it('case 66: does not wait for a host that is suspended in it, and leaves it to that one', async () => {
+    const host = spawn('sleep', ['600'], { stdio: 'ignore' });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    host.kill('SIGSTOP');
+    const identity = identityOf(host.pid ?? 0);
+    if (identity === null) throw new Error('it did not start');
+    await until('it to be suspended', () => isStopped(identity));
+    const lock = join(repo.stateDir, 'locks/gate-1');
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, JSON.stringify({ ...identity, nonce: 'x' }));
+    expect(await at(first, (path) => path)).toBe(join(root, 'gate-15'));
+    expect(readFileSync(lock, 'utf8')).toContain(String(host.pid));
+    host.kill('SIGKILL');
+    await until('it to be gone', () => identityOf(host.pid ?? 0) === null);
+    expect(await at(first, (path) => path)).toBe(join(root, 'gate-1'));
   });
 
   it('does not write a file again that nobody touched', async () => {

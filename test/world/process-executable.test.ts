@@ -23,6 +23,14 @@ describe('findExecutable', () => {
     expect(findExecutable('', { PATH: path }, '/')).toBeNull();
   });
 
+  it('passes over a folder of PATH that cannot be looked into', () => {
+    const root = temporaryFolder();
+    const found = place(join(root, 'bin'), 'agent');
+    // As good as one without permission, which root would not notice.
+    symlinkSync('round', join(root, 'round'));
+    expect(findExecutable('agent', { PATH: `${join(root, 'round')}:${join(root, 'bin')}` }, '/')).toBe(found);
+  });
+
   it('takes a path as it is, relative to the folder given', () => {
     const root = temporaryFolder();
     const agent = place(join(root, 'bin'), 'agent');

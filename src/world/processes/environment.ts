@@ -94,8 +94,17 @@ export function lookUpExecutable(
   // Relative PATH entries are skipped: a worktree must not be able to supply the agent that works in it.
   const folders = (env['PATH'] ?? DEFAULT_PATH).split(':').filter((folder) => isAbsolute(folder));
   const places = name.includes('/') ? [resolve(cwd, name)] : folders.map((folder) => join(folder, name));
-  const present = places.filter((place) => statSync(place, { throwIfNoEntry: false })?.isFile() === true);
+  const present = places.filter(isFile);
   return { path: present.find(isExecutable) ?? null, denied: present.length > 0 };
+}
+
+/** In a folder of the PATH that may not be looked into there is nothing to run either. */
+function isFile(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Our settings follow any the configuration already gives, since git reads them by number. */
