@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -128,7 +128,9 @@ function checkLeftovers({ repo, git, fail }: Look, state: State): void {
   const common = join(repo, '.git');
   const files = readdirSync(common, { recursive: true, encoding: 'utf8' });
   // Below tmp each has a name that nobody takes again; what a killed process left there goes when it is an hour old.
-  const standing = files.filter((path) => !path.startsWith('paralph/tmp/'));
+  const isUnwritten = (path: string): boolean => /\.tmp-[^/]+$/.test(path) && statSync(join(common, path)).size === 0;
+  // And one that was begun and never written goes with the next look ten seconds later.
+  const standing = files.filter((path) => !path.startsWith('paralph/tmp/') && !isUnwritten(path));
   const locks = standing.filter((path) => path.endsWith('.lock') || /^paralph\/locks\/(?!.*\.turn$)./.test(path));
   if (locks.length > 0) fail('I7', `locks are left: ${locks.join(', ')}`);
   const notes = files.filter((path) => /^paralph\/(half-made\/.|pool\/.*claimed$|publish\.json)/.test(path));
