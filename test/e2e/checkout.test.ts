@@ -1,3 +1,6 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
 import type { Step } from '../../src/scripted/scenario.ts';
@@ -96,6 +99,20 @@ describe('A6 the user’s checkout', () => {
     expect(stderr).toContain(path);
     expect([0, 1, 6]).toContain(code);
     expect(one.git('show', `refs/paralph/int/main:${path}`)).toBe('from the agent');
+  });
+
+  it('case 19: an index.lock that a killed git left: it lands, the lock stays, and the command that removes it is told', async () => {
+    const one = prepared('end', undefined, ['t1']);
+    const lock = join(one.repo, '.git/index.lock');
+    writeFileSync(lock, '');
+    const { code, stderr } = await ralph(one, RUN);
+    expect([code, existsSync(lock)], stderr).toEqual([6, true]);
+    expect(one.git('show', 'refs/paralph/int/main:t1.txt')).toBe('made by t1');
+    const [, remedy = ''] = /main was not moved: .*: then (rm \S+)/.exec(stderr) ?? [];
+    expect(remedy).toBe(`rm ${lock}`);
+    rmSync(lock);
+    expect((await ralph(one, ['publish'])).code).toBe(0);
+    expect(one.git('show', 'main:t1.txt')).toBe('made by t1');
   });
 
   it('case 29: A6 once the mess is gone, what landed is published', async () => {
