@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { slug } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
 import type { Repository } from './git/repository.ts';
+import { cannotWrite, errorCode } from './log/log-errors.ts';
 
 /** Where things are. What must survive lives below the git folder; `.ralph/` is for people and may be deleted. */
 export const logFolder = (repo: Repository): string => join(repo.stateDir, 'log');
@@ -33,11 +34,12 @@ export function refuseRalphFile({ root }: Repository): void {
 
 export function ensureRalphFolderIn(checkout: string): void {
   const folder = join(checkout, '.ralph');
-  mkdirSync(join(folder, 'logs'), { recursive: true });
   try {
+    mkdirSync(join(folder, 'logs'), { recursive: true });
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // It hides itself already; a folder that cannot be made is told by the same code, but not of that file.
+    if (!existsSync(join(folder, 'logs')) || errorCode(error) !== 'EEXIST') throw cannotWrite(folder, error);
   }
 }
 
