@@ -55,6 +55,13 @@ describe('summarize', () => {
     }
   });
 
+  it('has nothing left where another host is at work, for who only lands', () => {
+    const tale = landed();
+    tale.begin('b');
+    const { running, interrupted, exit } = summarize(tale.state(), { ...POLICY, slots: 0 });
+    expect([running.map(({ task }) => task), interrupted, exit]).toEqual([['b'], [], EXIT.ok]);
+  });
+
   it('is not fine when a loop was interrupted', () => {
     const tale = landed();
     tale.begin('b');

@@ -17,6 +17,8 @@ export interface Summary {
   /** Thrown away by a person: neither done nor left to do. */
   readonly discarded: readonly TaskLine[];
   readonly interrupted: readonly TaskLine[];
+  /** Another host is at work on it, beside one that only lands. */
+  readonly running: readonly TaskLine[];
   readonly waiting: readonly TaskLine[];
   readonly blocked: readonly TaskLine[];
   readonly done: readonly TaskLine[];
@@ -61,7 +63,8 @@ export function summarize(state: State, policy: HostPolicy): Summary {
   const closed = state.run.overspent === null ? (held[0] ?? null) : `the run's budget is spent: ${state.run.overspent}`;
   const aside = pick('parked');
   const parked = aside.filter((task) => task.reason !== 'discarded');
-  const interrupted = pick('interrupted', 'orphaned', 'running');
+  const isElsewhere = policy.slots === 0;
+  const interrupted = pick('interrupted', 'orphaned', ...(isElsewhere ? [] : (['running'] as const)));
   const publish = publishLine(state);
   const trouble = troubleLine(state);
   const needsPerson = trouble !== null || publish.state === 'blocked';
@@ -71,6 +74,7 @@ export function summarize(state: State, policy: HostPolicy): Summary {
     parked,
     discarded: aside.filter((task) => task.reason === 'discarded'),
     interrupted,
+    running: isElsewhere ? pick('running') : [],
     waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? closed })),
     blocked: pick('blocked'),
     done: pick('done'),

@@ -11,7 +11,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     count(summary.ready.length, 'ready'),
     count(summary.parked.length, 'parked'),
   ];
-  const more = (['discarded', 'interrupted', 'waiting', 'blocked'] as const)
+  const more = (['discarded', 'interrupted', 'running', 'waiting', 'blocked'] as const)
     .filter((key) => summary[key].length > 0)
     .map((key) => count(summary[key].length, key));
   out.say('');
@@ -31,6 +31,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
   // Settled: there is nothing to do next.
   for (const task of summary.discarded) out.say(`  discarded ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
   lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(out, summary.running, (task) => `running ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
   lines(
     out,
     summary.waiting,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { writesOutside } from './program.ts';
 
-const FILE = '/work/repo/src/a.txt';
+const FILE = '/somewhere/repo/src/a.txt';
 
 describe('a program says that it writes a file outside its worktree', () => {
   it.each([
     'echo x > $MAIN/src/a.txt',
     'echo x >> "$MAIN/src/a.txt"; true',
     'echo x > "${MAIN}"/src/a.txt',
-    'echo x > /work/repo/src/a.txt',
+    'echo x > /somewhere/repo/src/a.txt',
     'echo x > ../../../src/a.txt',
     'echo x > "$(dirname "$(git rev-parse --git-common-dir)")/src/a.txt"',
     'cp own.txt $MAIN/src/a.txt',
