@@ -15,7 +15,7 @@ const SAMPLE: readonly Cell[] = [
   { point: 'log.append.linked', action: 'kill' },
   { point: 'run.after_spawn', action: 'kill' },
   { point: 'iter.committed', action: 'enospc' },
-  { point: 'gate.stands', action: 'throw' },
+  { point: 'run.exit_seen', action: 'throw' },
   { point: 'update.moved', action: 'kill' },
   { point: 'train.held', action: 'stop' },
   { point: 'retire.pooled', action: 'kill' },

@@ -10,6 +10,8 @@ import { KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { judge } from '../../text/agents/verdict.ts';
 import { leftoversMessage } from '../../text/commit-message.ts';
 import type { AgentOrder, Iteration, IterationResult } from '../../world/world.ts';
+import { isDiskFull } from '../disk-full.ts';
+import { isPassing } from '../passing.ts';
 import type { PerformContext } from '../performer.ts';
 import { steerWhileRunning } from '../steering.ts';
 import { promptFor } from './iteration-prompt.ts';
@@ -25,7 +27,6 @@ export async function runIteration(
   command: RunIteration,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const { world, policy, force } = context;
   const loop = loopOf(context, command);
   const iteration: Iteration = {
     loop: loop.id,
@@ -35,6 +36,34 @@ export async function runIteration(
     cwd: loop.worktree,
     inPlace: loop.place.at === 'checkout',
   };
+  try {
+    return await iterate(context, command, iteration, signal);
+  } catch (error) {
+    if (!isDiskFull(error) && !isPassing(error)) await endAgent(context, command, iteration);
+    throw error;
+  }
+}
+
+/** This is not tried again: the loop is put aside, and nobody may go on working in its worktree. */
+async function endAgent(context: PerformContext, command: RunIteration, iteration: Iteration): Promise<void> {
+  const { world, policy, force, completion } = context;
+  if (!world.agents.wasStarted(iteration) || !isWished(context, command)) return;
+  const { timeoutMs } = command;
+  const { graceMs } = policy.limits;
+  // What went wrong first is told; this may well meet the same.
+  await world.agents
+    .finish(iteration, { timeoutMs, graceMs, signal: AbortSignal.abort(), force, completion })
+    .catch(() => undefined);
+}
+
+async function iterate(
+  context: PerformContext,
+  command: RunIteration,
+  iteration: Iteration,
+  signal: AbortSignal,
+): Promise<readonly Event[]> {
+  const { world, policy, force } = context;
+  const loop = loopOf(context, command);
   let told = 0;
   if (!world.agents.wasStarted(iteration)) {
     const order = await awaitOrder(context, command, iteration, signal);
