@@ -1,6 +1,7 @@
 import type { ChaosOptions } from './options.ts';
 import { replayCommand } from './options.ts';
 import { playRound } from './round.ts';
+import type { RoundOrder } from './round.ts';
 import type { Programs } from './scene.ts';
 import { describeTally, makeTally } from './tally.ts';
 import type { Tally } from './tally.ts';
@@ -25,25 +26,37 @@ export async function runChaos(
   const startedMs = Date.now();
   const tally = makeTally();
   const forMs = (options.seconds ?? Number.POSITIVE_INFINITY) * 1000;
-  const calmAtMs = startedMs + forMs * CALM_SHARE;
-  for (let round = options.round ?? 0; ; round += 1) {
-    const seed = options.seed * 10_000 + round;
-    const roundMs = Date.now();
-    const order = { ...options, seed, programs, tally, calmAtMs, print };
-    const { violations, kept, isMounted } = await playRound(order);
-    if (tally.counts.get('rounds') === 1) print(isMounted ? DISK_OF_ITS_OWN : NO_DISK);
-    print(
-      `round ${round}: ${Math.round((Date.now() - roundMs) / 1000)} s, ${tally.counts.get('landings') ?? 0} landings`,
-    );
-    if (kept !== null) print(`kept: ${kept}`);
-    if (violations.length > 0) {
-      for (const line of violations) print(`VIOLATION ${line}`);
-      print(`the same choices again: ${replayCommand(options, round)}`);
-      return { violations, tally };
+  const order = { ...options, programs, tally, calmAtMs: startedMs + forMs * CALM_SHARE, print };
+  const violations: string[] = [];
+  let next = options.round ?? 0;
+  let begun = 0;
+  const mayBegin = (): boolean =>
+    violations.length === 0 &&
+    (begun === 0 || (options.round === null && begun < options.runs && Date.now() < order.calmAtMs));
+  const playOn = async (): Promise<void> => {
+    while (mayBegin()) {
+      const round = next;
+      next += 1;
+      begun += options.tasks;
+      violations.push(...(await tellRound(order, round)));
     }
-    const isEnough = (tally.counts.get('tasks') ?? 0) >= options.runs || Date.now() >= calmAtMs;
-    if (isEnough || options.round !== null) return { violations, tally };
-  }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, options.beside) }, playOn));
+  return { violations, tally };
+}
+
+async function tellRound(order: Omit<RoundOrder, 'seed'> & ChaosOptions, round: number): Promise<readonly string[]> {
+  const { tally, print } = order;
+  const beganMs = Date.now();
+  const { violations, kept, isMounted } = await playRound({ ...order, seed: order.seed * 10_000 + round });
+  if (tally.counts.get('rounds') === 1) print(isMounted ? DISK_OF_ITS_OWN : NO_DISK);
+  print(
+    `round ${round}: ${Math.round((Date.now() - beganMs) / 1000)} s, ${tally.counts.get('landings') ?? 0} landings`,
+  );
+  if (kept !== null) print(`kept: ${kept}`);
+  for (const line of violations) print(`VIOLATION ${line}`);
+  if (violations.length > 0) print(`the same choices again: ${replayCommand(order, round)}`);
+  return violations;
 }
 
 /** What a run came to, in figures. */

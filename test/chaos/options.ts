@@ -4,6 +4,8 @@ export interface ChaosOptions {
   readonly runs: number;
   /** Loops at once. */
   readonly parallel: number;
+  /** Rounds beside each other: one alone waits more than it works. */
+  readonly beside: number;
   readonly seed: number;
   /** No round begins after that, and the one under way comes to its end; null: until `runs` is reached. */
   readonly seconds: number | null;
@@ -18,6 +20,7 @@ export interface ChaosOptions {
 export const DEFAULTS: ChaosOptions = {
   runs: 1000,
   parallel: 16,
+  beside: 1,
   seed: 1,
   seconds: null,
   tasks: 60,
@@ -26,7 +29,7 @@ export const DEFAULTS: ChaosOptions = {
 };
 
 export const USAGE =
-  'usage: npm run chaos -- [--runs 1000] [--parallel 16] [--seed 1] [--seconds T] [--tasks 60] [--round N] [--keep] [--matrix]';
+  'usage: npm run chaos -- [--runs 1000] [--parallel 16] [--beside 1] [--seed 1] [--seconds T] [--tasks 60] [--round N] [--keep] [--matrix]';
 
 /** Reads the command line; a text that says what is wrong with it. */
 export function parseOptions(argv: readonly string[]): ChaosOptions | string {
