@@ -105,4 +105,24 @@ describe('what is yours', () => {
     for (const name of ['slow', 'fast', 'later']) expect(one.git('show', `main:${name}.txt`)).toBe(`made by ${name}`);
     expect(one.git('status', '--porcelain')).toBe('');
   });
+
+  it('what others land while the agent has left your branch is in the checkout when it stands on it again', async () => {
+    const one = scratch();
+    const commit = 'test "$name" = leaves || { git add "$name.txt"; git commit -q -m "$name"; }';
+    const away = `git checkout -q --detach\ntouch "$BOOKS/$name-here"\nhold "$name-goes"\n${WORK}\n${commit}`;
+    promptProject(one, `case "$name" in beside*) ${WORK} ;; *) ${away} ;; esac\n${PROMISE}`);
+    for (const name of ['leaves', 'commits']) {
+      const slow = startRalph(one, ['run', promptFor(name)]);
+      await until('its agent', () => existsSync(beside(one, `books/${name}-here`)));
+      const fast = await ralph(one, ['run', '--worktree', promptFor(`beside-${name}`)], { isCheckoutGuarded: false });
+      expect(fast.code, fast.stderr).toBe(0);
+      expect(one.git('show', `main:beside-${name}.txt`)).toBe(`made by beside-${name}`);
+      tellAgents(one, `${name}-goes`);
+      const { code, stderr } = await slow.ended;
+      expect(code, stderr).toBe(0);
+      expect(one.git('show', `main:${name}.txt`)).toBe(`made by ${name}`);
+      expect(one.git('diff', '--name-only', 'main~1', 'main')).toBe(`${name}.txt`);
+      expect([one.git('symbolic-ref', 'HEAD'), one.git('status', '--porcelain')]).toEqual(['refs/heads/main', '']);
+    }
+  });
 });

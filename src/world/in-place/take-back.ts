@@ -10,6 +10,7 @@ import { HARDENED, runGit } from '../git/run-git.ts';
 import { operationIn } from '../git/worktree-admin.ts';
 import type { Iteration } from '../world.ts';
 import type { Fingerprint } from '../seal/fingerprint.ts';
+import { isConfigKept, moveFiles } from '../seal/restore-checkout.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
 import { isDuring } from '../seal/git-trace.ts';
 import { isMadeBy, readReflog } from '../seal/reflog.ts';
@@ -55,9 +56,13 @@ export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): 
     await rememberCommits(place, iteration, { start, made: head.commit });
   }
   const from = await takeBackBranch(place, options, { standing, start });
-  if (head.branch !== standing)
-    await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
-  return { ...before, refs: { ...before.refs, [ref]: from } };
+  const now = { ...before, refs: { ...before.refs, [ref]: from } };
+  if (head.branch === standing) return now;
+  const tip = (await readRef(view, ref)) ?? start;
+  // While nobody stood on it, it may have gone on: then files and index lack what it holds, and would take that back.
+  if (tip !== start && !(isConfigKept({ place, before }) && (await moveFiles(cwd, start, tip)))) return now;
+  await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
+  return now;
 }
 
 /** Resolves with where the branch stands without the agent's commits. */

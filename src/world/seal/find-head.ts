@@ -37,9 +37,11 @@ function restorerOf(scene: Scene): Finding['restore'] {
   const back = async (): Promise<boolean> =>
     textIfThere(join(scene.place.repo.commonDir, 'HEAD')) === after.head && pointHead(scene);
   if (before.headCommit === null || after.headCommit === null) return null;
-  if (before.headCommit === after.headCommit && before.checkout?.indexHash === after.checkout?.indexHash)
+  // Its branch may have gone on while nobody stood on it.
+  const to = after.refs[/^ref: (\S+)/.exec(before.head)?.[1] ?? ''] ?? before.headCommit;
+  if (to === after.headCommit && before.checkout?.indexHash === after.checkout?.indexHash)
     return async () => ((await back()) ? said : null);
-  return restoreCheckout(scene, { from: after.headCommit, to: before.headCommit, back, said });
+  return restoreCheckout(scene, { from: after.headCommit, to, back, said });
 }
 
 async function pointHead({ before, place }: Scene): Promise<boolean> {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Sha } from '../../core/ids.ts';
+import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import type { Checkout } from './checkout.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import { isSameFile, lookAtFile } from './git-files.ts';
 import type { Scene } from './scene.ts';
 
@@ -32,12 +34,20 @@ export function restoreCheckout(
   };
 }
 
-async function readTree(scene: Scene, from: Sha, to: Sha): Promise<boolean> {
+const readTree = ({ place }: Scene, from: Sha, to: Sha): Promise<boolean> => moveFiles(place.repo.root, from, to);
+
+/** Index and files of a checkout go from one commit to another; false: something local is in the way, and nothing was changed. */
+export async function moveFiles(cwd: string, from: Sha, to: Sha): Promise<boolean> {
   const args = [...HARDENED, 'read-tree', '-m', '-u', from, to];
-  return (await runGit(args, { cwd: scene.place.repo.root, ok: [0, 1, 128] })).code === 0;
+  return (await runGit(args, { cwd, ok: [0, 1, 128] })).code === 0;
+}
+
+interface ConfigBefore {
+  readonly place: { readonly repo: Repository };
+  readonly before: Pick<Fingerprint, 'files'>;
 }
 
 /** What the agent changed there has been put back, so that no filter of its making runs. */
-export function isConfigKept({ place, before }: Scene): boolean {
+export function isConfigKept({ place, before }: ConfigBefore): boolean {
   return RUNS_FILTERS.every((name) => isSameFile(before.files[name], lookAtFile(join(place.repo.commonDir, name))));
 }
