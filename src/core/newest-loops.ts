@@ -1,8 +1,16 @@
 import type { TaskKey } from './ids.ts';
 import type { Loop, State } from './model.ts';
-import { loopsOf } from './model.ts';
+import { isLive, loopsOf } from './model.ts';
 
-/** The last loop of each task. State keeps loops in the order they began; a wall clock may have gone back since. */
+/**
+ * The loop that stands for each task: the last one, or an older one that a person let go on. State keeps loops in the order
+ * they began; a wall clock may have gone back since.
+ */
 export function newestLoops(state: State): ReadonlyMap<TaskKey, Loop> {
-  return new Map(loopsOf(state).map((loop) => [loop.task, loop]));
+  const newest = new Map<TaskKey, Loop>();
+  for (const loop of loopsOf(state)) {
+    const other = newest.get(loop.task);
+    if (other === undefined || !isLive(other)) newest.set(loop.task, loop);
+  }
+  return newest;
 }

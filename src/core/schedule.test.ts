@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { key, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
+import { key, LIMITS, task, tellTale, TRAIN } from '../../test/sim/tale.ts';
 import { hostId, loopId, sha, taskId, taskKey } from './ids.ts';
 import type { Loop } from './model.ts';
 import { conflictsToMend } from './rework.ts';
@@ -256,6 +256,19 @@ describe('a host that shall begin only some tasks', () => {
     expect(isSpent(tale.state(), ME)).toBe(true);
     tale.join('h1', { slots: 9 });
     expect(schedule(tale.state(), ME).adopts.map(({ loop }) => loop)).toEqual([a, c]);
+  });
+});
+
+describe('an older loop that a person let go on', () => {
+  it('holds its task, whatever became of the newer one', () => {
+    const tale = tellTale();
+    tale.join('h1', { slots: 9, limits: { ...LIMITS, attempts: 2 } });
+    tale.read(task('a'));
+    const older = tale.begin('a');
+    tale.write({ type: 'loop-stopped', loop: older, now: true }, { type: 'task-reset', task: key('a') });
+    tale.begin('a');
+    tale.write({ type: 'task-reset', task: key('a') }, { type: 'loop-resumed', loop: older });
+    expect([starts(tale), schedule(tale.state(), ME).adopts.map(({ loop }) => loop)]).toEqual([[], [older]]);
   });
 });
 

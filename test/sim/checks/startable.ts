@@ -1,6 +1,6 @@
 import { taskKey } from '../../../src/core/ids.ts';
 import type { HostPolicy, Loop, State } from '../../../src/core/model.ts';
-import { loopsOf } from '../../../src/core/model.ts';
+import { isLive, loopsOf } from '../../../src/core/model.ts';
 import type { Task } from '../../../src/core/task.ts';
 
 export const isQueued = (loop: Loop): boolean => loop.phase.at === 'ready' && loop.phase.queued;
@@ -8,7 +8,8 @@ export const isQueued = (loop: Loop): boolean => loop.phase.at === 'ready' && lo
 /** The tasks that nothing keeps from starting once no loop works, told without the scheduler. */
 export function startableTasks(state: State, policy: Omit<HostPolicy, 'slots'>): readonly Task[] {
   const known = state.trackers[policy.tracker]?.tasks ?? [];
-  const newest = new Map(loopsOf(state).map((loop) => [loop.task, loop]));
+  const [live, over] = [loopsOf(state).filter(isLive), loopsOf(state).filter((loop) => !isLive(loop))];
+  const newest = new Map([...over, ...live].map((loop) => [loop.task, loop]));
   const isMet = (dep: Task['id']): boolean => {
     const key = taskKey(policy.tracker, dep);
     const isDone = known.some((task) => task.id === dep && task.status === 'done');
