@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withFeaturePlace } from '../../src/world/feature/feature-place.ts';
 import { removeFeature } from '../../src/world/feature/remove-feature.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { adminDirOf } from '../../src/world/git/worktree-admin.ts';
@@ -195,6 +196,22 @@ describe('cut short', () => {
     expect(scratch.git('rev-parse', 'feature/one')).toBe(scratch.git('rev-parse', 'main'));
     expect(await scene.status('one')).toMatchObject({ ours: 'feature', locked: null });
     expect(adminDirOf(repo, path)).not.toBe(null);
+  });
+
+  it('what another is amid making there is judged once it is made', async () => {
+    const { scratch, home, repo } = open();
+    const path = join(home, 'worktrees/one');
+    const locks = join(repo.stateDir, 'locks');
+    const isWaiting = (): boolean => readdirSync(locks).some((name) => /^feature-.*\.tmp-/.test(name));
+    const output = await withFeaturePlace(repo, path, async () => {
+      mkdirSync(path, { recursive: true });
+      writeFileSync(join(path, 'half'), 'of what another makes');
+      const { child, output: printed } = maker.start(scratch.dir, home, 'one');
+      await until('it waits for the place', () => isWaiting() || child.exitCode !== null);
+      rmSync(join(path, 'half'));
+      return { printed };
+    });
+    expect(JSON.parse(await output.printed)).toMatchObject({ path, reused: false });
   });
 
   it('several at once have a worktree and ports each; two of one name share it', async () => {

@@ -20,7 +20,7 @@ import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from
 import { MAKING, withFeaturePlace } from './feature-place.ts';
 import { listCarried } from './list-carried.ts';
 import { hideFromGit } from '../start/hide-file.ts';
-import { type FeaturePlan, planFeature } from './plan-feature.ts';
+import { type FeaturePlan, placeFeature, planFeature } from './plan-feature.ts';
 import { type SetupStep, runSetup } from './run-setup.ts';
 import { fetchSubmodules } from './submodules.ts';
 
@@ -64,9 +64,7 @@ export async function makeFeature(repo: Repository, order: FeatureOrder): Promis
   featureName(order.name);
   await healWorktreeEntries(repo);
   const target = await preflight(repo, order.target ?? null);
-  const { path } = await planFeature(repo, order, target);
-  return withFeaturePlace(repo, path, async () => {
-    // Somebody may have made it while we waited.
+  return withFeaturePlace(repo, await placeFeature(repo, order), async () => {
     const plan = await planFeature(repo, order, target);
     const filters = withoutFilters(await missingFilters(repo.root));
     if (plan.existing === null) await lay(repo, order, plan, filters);

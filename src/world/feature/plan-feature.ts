@@ -32,12 +32,46 @@ export interface FeaturePlan {
   readonly from: string;
 }
 
-/** Settles where a feature goes and what it begins with, and refuses what is in the way. Changes nothing. */
+/**
+ * Where a feature goes, for who is about to wait for that place. Refuses nothing for what stands there: somebody may be amid
+ * making the very same, and git's list and the folder are not read at one moment.
+ */
+export async function placeFeature(repo: Repository, order: FeatureOrder): Promise<string> {
+  const wanted = await wantedBy(repo, order);
+  const on = (await listWorktrees(repo)).slice(1).find((one) => one.branch === wanted.branch);
+  return on !== undefined && isWanted(repo, order, wanted, on) ? realpathLoose(on.path) : wanted.path;
+}
+
+/** Settles where a feature goes and what it begins with, and refuses what is in the way. Changes nothing. Whoever calls it holds the place. */
 export async function planFeature(
   repo: Repository,
   order: FeatureOrder,
   target: { readonly target: string; readonly targetSha: Sha },
 ): Promise<FeaturePlan> {
+  const wanted = await wantedBy(repo, order);
+  const { name, branch, tip, isLink } = wanted;
+  const worktrees = await listWorktrees(repo);
+  const existing = standing(repo, order, wanted, worktrees);
+  const path = existing === null ? wanted.path : realpathLoose(existing.path);
+  const start = await startOf(repo, order, branch, tip, target);
+  if (existing === null) {
+    if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(order, branch, tip);
+    refuseNamesake(repo, order);
+    refuseTaken(order, { path, isLink }, worktrees);
+  }
+  const from = tip === null ? start.from : branch;
+  return { name, path, branch, existing, createsBranch: tip === null, base: tip ?? start.base, from };
+}
+
+interface Wanted extends Place {
+  readonly name: string;
+  readonly branch: string;
+  /** Where the branch is; null: there is none. */
+  readonly tip: Sha | null;
+}
+
+/** What was asked for, by the settings, and refused if it cannot be anywhere. */
+async function wantedBy(repo: Repository, order: FeatureOrder): Promise<Wanted> {
   const name = featureName(order.name);
   const project = basename(repo.root);
   const branch = order.branch ?? fillBranch(order.settings.branch, { name, repo: project });
@@ -48,18 +82,7 @@ export async function planFeature(
     await refuseBranchInTheWay(repo, order, branch);
   }
   const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
-  const { path: wanted, isLink } = placeOf(repo, order, template);
-  const worktrees = await listWorktrees(repo);
-  const existing = standing(repo, order, { name, path: wanted, branch }, worktrees);
-  const path = existing === null ? wanted : realpathLoose(existing.path);
-  const start = await startOf(repo, order, branch, tip, target);
-  if (existing === null) {
-    if (order.base !== null && tip !== null && tip !== start.base) throw branchThere(order, branch, tip);
-    refuseNamesake(repo, order);
-    refuseTaken(order, { path, isLink }, worktrees);
-  }
-  const from = tip === null ? start.from : branch;
-  return { name, path, branch, existing, createsBranch: tip === null, base: tip ?? start.base, from };
+  return { name, branch, tip, ...placeOf(repo, order, template) };
 }
 
 interface Place {
@@ -122,24 +145,34 @@ function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Pla
   return { path, isLink: lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true };
 }
 
-/** The worktree that is wanted, if it is there; one that was moved is still the same. */
+/** The worktree that is wanted, if it is there. */
 function standing(
   repo: Repository,
-  { path: given }: FeatureOrder,
-  { name, path, branch }: Pick<FeaturePlan, 'name' | 'path' | 'branch'>,
+  order: FeatureOrder,
+  wanted: Wanted,
   worktrees: readonly Worktree[],
 ): Worktree | null {
   const [main, ...linked] = worktrees;
-  const on = worktrees.find((one) => one.branch === branch);
+  const on = worktrees.find((one) => one.branch === wanted.branch);
   if (on === undefined) return null;
-  const adminDir = adminDirOf(repo, on.path);
-  const isNamed = given === null && adminDir !== null && readFeatureNote(adminDir)?.name === name;
-  const isIt = linked.includes(on) && existsSync(on.path) && (realpathLoose(on.path) === path || isNamed);
-  if (isIt) return on;
+  if (linked.includes(on) && isWanted(repo, order, wanted, on)) return on;
   if (on !== main && !existsSync(on.path)) return missing(repo, on);
-  throw new AppError('E_NEEDS_PERSON', `the branch ${branch} is checked out at ${on.path}`, {
+  throw new AppError('E_NEEDS_PERSON', `the branch ${wanted.branch} is checked out at ${on.path}`, {
     remedy: `cd ${shellWord(on.path)}`,
   });
+}
+
+/** One that was moved is still the same. */
+function isWanted(
+  repo: Repository,
+  { path: given }: FeatureOrder,
+  { name, path }: Wanted,
+  { path: at }: Worktree,
+): boolean {
+  if (!existsSync(at)) return false;
+  if (realpathLoose(at) === path) return true;
+  const adminDir = adminDirOf(repo, at);
+  return given === null && adminDir !== null && readFeatureNote(adminDir)?.name === name;
 }
 
 function missing(repo: Repository, { path }: Worktree): never {
