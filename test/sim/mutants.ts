@@ -144,14 +144,6 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: 'wishes change their key with every record',
-    caughtBy: ['effects-run-once'],
-    brain: {
-      ...REAL_BRAIN,
-      wishes: (state, me) => wishes(state, me).map((wish) => ({ ...wish, key: `${wish.key}:${state.seq}` })),
-    },
-  },
-  {
     name: 'wishes repeat a key',
     caughtBy: ['wishes-are-unique'],
     brain: { ...REAL_BRAIN, wishes: (state, me) => wishes(state, me).flatMap((wish) => [wish, wish]) },

@@ -79,13 +79,14 @@ export function createTask(random: Random, name: string, earlier: readonly Task[
   };
 }
 
-function createTrainPolicy(random: Random): Pick<HostPolicy, 'train' | 'resolver'> {
+/** Only a long train with room for it is tested in two places at once. */
+function createTrainPolicy(random: Random, isCrowd: boolean): Pick<HostPolicy, 'train' | 'resolver'> {
   const onConflict = random.pick(['requeue', 'requeue', 'ai_resolve', 'stop'] as const);
   return {
     resolver: onConflict === 'ai_resolve' && random.chance(0.6) ? { name: 'rex', account: 'r' } : null,
     train: {
-      batchMax: random.pick(['auto', 'auto', 1, 2]),
-      gateSlots: random.pick(['auto', 1, 1, 2, 3]),
+      batchMax: random.pick(['auto', 'auto', isCrowd ? 'auto' : 1, isCrowd ? 'auto' : 2]),
+      gateSlots: random.pick(['auto', isCrowd ? 4 : 1, isCrowd ? 3 : 1, 2, 3]),
       cores: random.pick([1, 2, 8]),
       flakeRetries: random.pick(['auto', 0, 1]),
       strictEveryCommit: random.chance(0.2),
@@ -137,7 +138,7 @@ export function createScenario(random: Random): Scenario {
       gatesHash: 'g',
       hasGates: true,
       gateTimeoutAuto: random.chance(0.3),
-      ...createTrainPolicy(random),
+      ...createTrainPolicy(random, isCrowd),
     },
     past: random.chance(0.08) ? random.pick(['published', 'landed']) : null,
     tracked: random.chance(0.7),
