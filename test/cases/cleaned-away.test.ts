@@ -15,7 +15,7 @@ it('case 73: git clean -ffdx in the checkout takes the worktrees, and their loop
     one,
     `test -e first.txt || { echo first > first.txt; git add first.txt; git commit -qm first; }
      echo "$PWD" >> ${seen}
-     while [ ! -e ${beside(one, 'go')} ]; do sleep 0.05; done
+     while [ ! -e ${beside(one, 'go')} ]; do sleep 0.1; done
      echo second > second.txt
      echo '<promise>COMPLETE</promise>'`,
     { tasks: ['a', 'b'] },

@@ -16,7 +16,7 @@ it('case 20: an agent that collects all garbage takes nothing away from what oth
   const [astray, up, collected] = ['astray', 'up', 'collected'].map((name) => beside(one, name));
   shellProject(
     one,
-    `wait_for() { while [ ! -e "$1" ]; do sleep 0.05; done; }
+    `wait_for() { while [ ! -e "$1" ]; do sleep 0.1; done; }
      case "$RALPH_TASK_ID" in
        astray)
          [ "$RALPH_ITERATION" = 1 ] || { : > ${astray}; exit 0; }

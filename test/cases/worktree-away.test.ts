@@ -17,7 +17,7 @@ it('case 9: a worktree that is moved away is told, its entry stays, and its loop
     `test -e first.txt || { echo first > first.txt; git add first.txt; git commit -qm first; }
      echo uncommitted > second.txt
      echo "$PWD" >> ${seen}
-     while [ ! -e ${beside(one, 'go')} ]; do sleep 0.05; done
+     while [ ! -e ${beside(one, 'go')} ]; do sleep 0.1; done
      echo '<promise>COMPLETE</promise>'`,
     { tasks: ['a'] },
   );

@@ -37,11 +37,11 @@ describe('A6 the user’s checkout', () => {
     const one = prepared(publish);
     one.git('checkout', '-q', '-b', 'feature');
     untidy(one);
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     const main = one.git('rev-parse', 'main');
     const { code } = await ralph(one, RUN);
     expect(code).toBe(0);
-    const changed = differences(before, fingerprint(one.repo, one.git));
+    const changed = differences(before, fingerprint(one.repo));
     expect(changed).toEqual(publish === 'manual' ? [] : ['ref:refs/heads/main']);
     expect(one.git('merge-base', '--is-ancestor', main, 'refs/paralph/int/main')).toBe('');
     expect(one.git('rev-parse', 'main')).toBe(
@@ -53,10 +53,10 @@ describe('A6 the user’s checkout', () => {
   it.each(['end', 'each'])('A6 on main itself, publish = %s: only the landed paths change', async (publish) => {
     const one = prepared(publish);
     untidy(one);
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     const status = one.git('status', '--porcelain');
     expect((await ralph(one, RUN)).code).toBe(0);
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([
+    expect(differences(before, fingerprint(one.repo))).toEqual([
       'file:PRD.md',
       'file:t1.txt',
       'file:t2.txt',
@@ -69,11 +69,11 @@ describe('A6 the user’s checkout', () => {
   it('A6 S2.4 on main itself, publish = manual: byte-identical, the landings wait, git shows nothing of ours', async () => {
     const one = prepared('manual');
     untidy(one);
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     const status = (...words: string[]): string => one.git('status', '--porcelain', ...words);
     const [all, ignored] = [status('--untracked-files=all'), status('--ignored')];
     expect((await ralph(one, RUN)).code).toBe(0);
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(differences(before, fingerprint(one.repo))).toEqual([]);
     expect(one.git('show', 'refs/paralph/int/main:t1.txt')).toBe('made by t1');
     expect(status('--untracked-files=all')).toBe(all);
     expect(status('--ignored').replace('\n!! .ralph/', '')).toBe(ignored);
@@ -93,9 +93,9 @@ describe('A6 the user’s checkout', () => {
     ];
     const one = prepared('end', steps, ['t1']);
     makeMess(one);
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     const { code, stderr } = await ralph(one, RUN);
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(differences(before, fingerprint(one.repo))).toEqual([]);
     expect(stderr).toContain(path);
     expect([0, 1, 6]).toContain(code);
     expect(one.git('show', `refs/paralph/int/main:${path}`)).toBe('from the agent');

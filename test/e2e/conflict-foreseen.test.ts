@@ -18,11 +18,11 @@ describe('S1.6 conflicts that can be seen coming', () => {
       files: { 'shared.txt': 'one\ntwo\nthree\n' },
       // The third one lands when the two have met: a landing is always followed by a look at who is at work.
       script: `if [ $RALPH_TASK_ID = third ]; then
-          while ! test -e ${at}-left-1 || ! test -e ${at}-right-1; do sleep 0.02; done; echo x > third.txt; ${CLAIM}; exit 0
+          while ! test -e ${at}-left-1 || ! test -e ${at}-right-1; do sleep 0.1; done; echo x > third.txt; ${CLAIM}; exit 0
         fi
         if [ $RALPH_ITERATION = 1 ]; then sed -i "s/two/$RALPH_TASK_ID/" shared.txt; fi
         : > ${at}-$RALPH_TASK_ID-$RALPH_ITERATION
-        while [ ! -e ${go}-$RALPH_TASK_ID-$RALPH_ITERATION ]; do sleep 0.02; done
+        while [ ! -e ${go}-$RALPH_TASK_ID-$RALPH_ITERATION ]; do sleep 0.1; done
         if [ $RALPH_ITERATION = 2 ]; then git checkout -q HEAD~1 -- shared.txt 2>/dev/null || true; echo x > $RALPH_TASK_ID.txt; fi
         if [ $RALPH_ITERATION -ge 2 ]; then ${CLAIM}; fi`,
       config: { limits: { iterations: 3 }, 'parallel.conflict_resolution': { strategy: 'stop' } },
@@ -57,7 +57,7 @@ describe('S1.6 conflicts that can be seen coming', () => {
       files: { 'shared.txt': `${Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n')}\n` },
       script: `case $RALPH_TASK_ID in left) sed -i 1s/line/left/ shared.txt;; right) sed -i 20s/line/right/ shared.txt;; third) echo x > third.txt;; esac
         : > ${at}-$RALPH_TASK_ID
-        while [ ! -e ${go} ]; do sleep 0.02; done; ${CLAIM}`,
+        while [ ! -e ${go} ]; do sleep 0.1; done; ${CLAIM}`,
     });
     const run = startRalph(one, ['run', '--parallel', '--max-workers', '3', '--events']);
     await until('all at work', () => ['left', 'right', 'third'].every((task) => existsSync(`${at}-${task}`)));

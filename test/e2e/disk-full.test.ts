@@ -32,7 +32,7 @@ function stage(tasks: readonly string[], freeMb: number): Stage {
   const one = scratch();
   onTestFinished(() => disk.free());
   const script = `echo made > $RALPH_TASK_ID.txt; touch ${signs}/$RALPH_TASK_ID-$RALPH_ITERATION
-while ! test -e ${signs}/go; do sleep 0.05; done
+while ! test -e ${signs}/go; do sleep 0.1; done
 test $RALPH_TASK_ID-$RALPH_ITERATION = slow-1 || echo '<promise>COMPLETE</promise>'`;
   shellProject(one, script, { tasks, config: { limits: { iterations: 4, grace: '1s', free_mb: freeMb } } });
   const hasBegun = (task: string, iteration: number): boolean => existsSync(join(signs, `${task}-${iteration}`));

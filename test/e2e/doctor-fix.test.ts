@@ -131,7 +131,7 @@ describe('case 57: a flipped bit in the middle of the log', () => {
   it('after kill -9 in the middle of a run: what was lost is taken up from git, nothing twice, nothing left out', async () => {
     const one = scratch();
     const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
-    const half = `echo half > $RALPH_TASK_ID-half.txt; echo >> ${begun}; while ! test -e ${go}; do sleep 0.05; done`;
+    const half = `echo half > $RALPH_TASK_ID-half.txt; echo >> ${begun}; while ! test -e ${go}; do sleep 0.1; done`;
     const script = `case $RALPH_TASK_ID in t3|t4) ${half};; esac; ${OWN_FILE}; ${CLAIM}`;
     trainProject(one, { tasks: ['t1', 't2', 't3', 't4'], gate: watchedGate(one, 'test ! -e BROKEN'), script });
     const killed = startRalph(one, ['run', '--parallel', '--max-workers', '3']);

@@ -14,43 +14,43 @@ import { until } from './harness/until.ts';
 describe('the harness sees what it must', () => {
   it('a changed file, index, ref, hook or stash changes the fingerprint by its name', () => {
     const one = scratch();
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     one.put('README.md', 'changed\n');
     one.put('.git/hooks/pre-push', '#!/bin/sh\n');
     one.git('add', 'README.md');
     one.git('branch', 'other');
     one.git('update-ref', 'refs/paralph/int/main', 'HEAD');
     one.git('branch', 'ralph/ours');
-    const changed = differences(before, fingerprint(one.repo, one.git));
+    const changed = differences(before, fingerprint(one.repo));
     expect(changed).toEqual(['file:README.md', 'git:index', 'hook:hooks/pre-push', 'ref:refs/heads/other']);
     one.git('stash', '-q');
-    const stashed = differences(before, fingerprint(one.repo, one.git));
+    const stashed = differences(before, fingerprint(one.repo));
     expect(stashed).toEqual(expect.arrayContaining(['ref:refs/stash', 'git:logs/refs/stash']));
   });
 
   it('looking does not change what is looked at', () => {
     const one = scratch();
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     one.put('README.md', readFileSync(join(one.repo, 'README.md'), 'utf8'));
     one.git('status', '--porcelain');
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(differences(before, fingerprint(one.repo))).toEqual([]);
   });
 
   it('publishing may move the branch and its files forward, nothing else', () => {
     const one = scratch();
     one.put('.env', 'MINE=1');
-    const before = fingerprint(one.repo, one.git);
+    const before = fingerprint(one.repo);
     const head = one.git('rev-parse', 'HEAD');
     one.put('new.txt', 'new');
     one.git('add', 'new.txt');
     one.git('commit', '-q', '-m', 'More');
-    checkoutKept(one.git, before, fingerprint(one.repo, one.git), head);
+    checkoutKept(one.git, before, fingerprint(one.repo), head);
     one.put('.env', 'MINE=2');
-    expect(() => checkoutKept(one.git, before, fingerprint(one.repo, one.git), head)).toThrow(/\.env/);
+    expect(() => checkoutKept(one.git, before, fingerprint(one.repo), head)).toThrow(/\.env/);
     one.put('.env', 'MINE=1');
-    const [ahead, later] = [fingerprint(one.repo, one.git), one.git('rev-parse', 'HEAD')];
+    const [ahead, later] = [fingerprint(one.repo), one.git('rev-parse', 'HEAD')];
     one.git('reset', '-q', '--hard', 'HEAD~1');
-    expect(() => checkoutKept(one.git, ahead, fingerprint(one.repo, one.git), later)).toThrow(/forward/);
+    expect(() => checkoutKept(one.git, ahead, fingerprint(one.repo), later)).toThrow(/forward/);
   });
 
   it('a task that landed twice, a candidate left over and a process left over are all noticed', async () => {

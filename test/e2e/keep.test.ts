@@ -67,7 +67,7 @@ describe('discard, keep and undo', () => {
   it('scenario 10, S2.5: discarded work is kept, shown, restored and taken back as it was', async () => {
     const { one, path, branch } = await afterARun();
     const before = portrait(one, path);
-    const user = fingerprint(one.repo, one.git);
+    const user = fingerprint(one.repo);
     const tip = one.git('rev-parse', branch);
 
     const unasked = await ralph(one, ['loops', 'discard', 'bad']);
@@ -117,7 +117,7 @@ describe('discard, keep and undo', () => {
     expect(one.git('rev-parse', branch)).toBe(tip);
     expect((await ralph(one, ['parallel', 'list'])).stdout).toMatch(/parked\s+bad/);
     expect((await ralph(one, ['undo'])).stderr).toContain('nothing to undo');
-    const changed = differences(user, fingerprint(one.repo, one.git));
+    const changed = differences(user, fingerprint(one.repo));
     expect(changed.filter((name) => !name.startsWith('ref:refs/heads/restored/'))).toEqual([]);
   });
 

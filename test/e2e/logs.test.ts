@@ -83,7 +83,7 @@ describe('logs', () => {
     shellProject(
       one,
       `echo "begin $RALPH_ITERATION"
-       while [ ! -e ${go}.$RALPH_ITERATION ]; do sleep 0.05; done
+       while [ ! -e ${go}.$RALPH_ITERATION ]; do sleep 0.1; done
        echo $RALPH_ITERATION >> made.txt; echo "end $RALPH_ITERATION"
        if [ "$RALPH_ITERATION" = 2 ]; then echo '<promise>COMPLETE</promise>'; fi`,
       { tasks: ['alpha'] },

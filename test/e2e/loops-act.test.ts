@@ -149,7 +149,7 @@ describe('a person lands loops', () => {
       tasks,
       config: {
         parallel: { merge_policy: 'manual' },
-        gates: { commands: [`while test -e ${hold}; do sleep 0.05; done`] },
+        gates: { commands: [`while test -e ${hold}; do sleep 0.1; done`] },
       },
     });
     const run = await ralph(one, ['run', '--parallel', '--max-workers', '4', '--events']);

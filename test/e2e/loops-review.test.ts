@@ -83,7 +83,7 @@ describe('what others look at before it lands', () => {
     expect(existsSync(canary)).toBe(false);
 
     const base = userCommits(one, 'user\n');
-    const user = fingerprint(one.repo, one.git);
+    const user = fingerprint(one.repo);
     const before = { hotFix: one.git('rev-parse', hotFix), fix: one.git('rev-parse', fix) };
     const single = await ralph(one, ['loops', 'rebase', 'fix', '--json']);
     expect([single.code, listOf(single.stdout, 'loops')]).toMatchObject([0, [{ how: 'rebased', pushed: false }]]);
@@ -112,7 +112,7 @@ describe('what others look at before it lands', () => {
     expect(origin('rev-parse', 'review/fix')).toBe(one.git('rev-parse', fix));
     expect(gitSays(one.git, 'merge-base', '--is-ancestor', base, hotFix)).toBe(true);
     expect(one.git('rev-parse', clash)).toBe(clashed);
-    const changed = differences(user, fingerprint(one.repo, one.git));
+    const changed = differences(user, fingerprint(one.repo));
     expect(changed.filter((what) => !/ralph\/|\.ralph|remotes\/origin\/review/.test(what))).toEqual([]);
 
     origin('update-ref', 'refs/heads/review/fix', origin('rev-parse', 'develop'));

@@ -52,7 +52,7 @@ async function waitingLoop(): Promise<{ one: Scratch; run: Running; env: Record<
   shellProject(
     one,
     `env > ${dump}.part; mv ${dump}.part ${dump}
-     while [ ! -e ${go} ]; do sleep 0.05; done
+     while [ ! -e ${go} ]; do sleep 0.1; done
      echo made > made.txt`,
     { tasks: ['alpha'] },
   );

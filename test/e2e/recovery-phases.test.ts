@@ -81,7 +81,7 @@ describe('S4.4 killed, and run again', () => {
       },
       config: {
         gates: {
-          commands: [`if test -e slow; then : > ${gate}; while ! test -e ${later}; do sleep 0.05; done; fi; ${TRUTH}`],
+          commands: [`if test -e slow; then : > ${gate}; while ! test -e ${later}; do sleep 0.1; done; fi; ${TRUTH}`],
         },
       },
     });

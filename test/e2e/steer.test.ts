@@ -15,7 +15,7 @@ describe('loops steer', () => {
       beside(one, 'steered.sh'),
       `cat > ${beside(one, 'prompt')}.$RALPH_ITERATION
        touch ${at}
-       while [ ! -e ${go} ]; do sleep 0.05; done
+       while [ ! -e ${go} ]; do sleep 0.1; done
        echo $RALPH_ITERATION >> made.txt
        if [ "$RALPH_ITERATION" = 2 ]; then echo '<promise>COMPLETE</promise>'; fi`,
     );

@@ -55,7 +55,7 @@ describe('S1.5 a train whose host is killed', () => {
       tasks: ['left', 'right'],
       gate,
       files: { 'list.txt': 'the list\n' },
-      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 2)}; else while ! test -e ${go}; do sleep 0.02; done; fi; ${APPENDS}; ${CLAIM}`,
+      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 2)}; else while ! test -e ${go}; do sleep 0.1; done; fi; ${APPENDS}; ${CLAIM}`,
     });
     const run = startRalph(one, ['run', '--parallel', '--max-workers', '2']);
     const mending = (): boolean => ['left', 'right'].some((task) => iterationsOf(one, 'shell', task) === 2);

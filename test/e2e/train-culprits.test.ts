@@ -77,7 +77,7 @@ describe('S1.5 culprits in a train', () => {
     const gate = watchedGate(one, TRUTH.replace('test ! -e $bad.txt', 'test ! -e $bad.txt || test -e $bad.allowed'));
     const noted = gate.command.replace('exit 1', `test $bad != t0 || echo red >> ${reds}; exit 1`);
     // Both together are judged only once the first alone is known to be red.
-    const late = `if test -e t0.txt && test -e t1.txt; then until [ "$(cat ${reds} | wc -l)" -ge 2 ]; do sleep 0.02; done; fi`;
+    const late = `if test -e t0.txt && test -e t1.txt; then until [ "$(cat ${reds} | wc -l)" -ge 2 ]; do sleep 0.1; done; fi`;
     await readyTrain(one, {
       tasks: ['bad', 't0', 't1'],
       gate: { ...gate, command: strict ? `${noted} && { ${late}; }` : noted },

@@ -82,7 +82,7 @@ describe('case 62: the log is lost in the middle of a run', () => {
     const one = scratch();
     const gate = watchedGate(one, 'test ! -e BROKEN');
     const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
-    const wait = `echo $$ >> ${begun}; while ! test -e ${go}; do sleep 0.05; done`;
+    const wait = `echo $$ >> ${begun}; while ! test -e ${go}; do sleep 0.1; done`;
     const script = [
       'case $RALPH_TASK_ID in',
       't3) test -e t3-first.txt || { echo first > t3-first.txt; git add -A; git commit -qm first; };;',

@@ -22,7 +22,7 @@ async function stacked(method = 'merge'): Promise<[Scratch, WatchedGate]> {
     tasks: TASKS,
     gate,
     script: `if [ $RALPH_TASK_ID = top ]; then
-        until b=${branch} && test -n "$b" && git cat-file -e $b:base.txt 2>/dev/null; do sleep 0.02; done
+        until b=${branch} && test -n "$b" && git cat-file -e $b:base.txt 2>/dev/null; do sleep 0.1; done
         git merge -q --no-edit $b
       fi; ${OWN_FILE}; test $RALPH_TASK_ID != base || git add -A; test $RALPH_TASK_ID != base || git commit -qm Base; ${CLAIM}`,
     files: { 'forbidden.txt': '' },

@@ -193,9 +193,9 @@ describe('S0.9 the user is in the middle of something on main', () => {
       let before = {};
       const { code, stderr } = await meanwhile(() => {
         act(one);
-        before = fingerprint(one.repo, one.git);
+        before = fingerprint(one.repo);
       });
-      expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+      expect(differences(before, fingerprint(one.repo))).toEqual([]);
       expect([0, 1, 6]).toContain(code);
       if (publish !== 'manual') expect(stderr).toMatch(/main/);
       expect(accountFor(one, TASKS).landed).toEqual(TASKS);
@@ -234,11 +234,11 @@ describe('S0.9 the user is in the middle of something on main', () => {
     const { code, stderr } = await meanwhile(() => {
       isUntidy(one);
       status = one.git('status', '--porcelain');
-      before = fingerprint(one.repo, one.git);
+      before = fingerprint(one.repo);
     });
     expect(code, stderr).toBe(0);
     const published = ['file:PRD.md', ...TASKS.map((task) => `file:${task}.txt`), 'git:index', 'ref:refs/heads/main'];
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual(publish === 'manual' ? [] : published);
+    expect(differences(before, fingerprint(one.repo))).toEqual(publish === 'manual' ? [] : published);
     expect(one.git('status', '--porcelain')).toBe(status);
     alwaysGreen(one, gate.truth);
   });
@@ -248,11 +248,11 @@ describe('S0.9 the user is in the middle of something on main', () => {
     let before = {};
     const { code, stderr } = await meanwhile(() => {
       one.put('t2.txt', 'mine, not theirs\n');
-      before = fingerprint(one.repo, one.git);
+      before = fingerprint(one.repo);
     });
     expect([0, 1, 6]).toContain(code);
     expect(stderr).toContain('t2.txt');
-    expect(differences(before, fingerprint(one.repo, one.git))).toEqual([]);
+    expect(differences(before, fingerprint(one.repo))).toEqual([]);
     expect(accountFor(one, TASKS).landed).toEqual(TASKS);
     one.git('clean', '-fdq', 't2.txt');
     expect((await ralph(one, ['publish'])).code).toBe(0);

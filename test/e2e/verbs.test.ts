@@ -24,7 +24,7 @@ async function waitingAgent(one: Scratch): Promise<{ readonly run: Running; read
   shellProject(
     one,
     `env > ${dump}.part; mv ${dump}.part ${dump}
-     while [ ! -e ${go} ]; do sleep 0.05; done
+     while [ ! -e ${go} ]; do sleep 0.1; done
      echo made > made.txt; echo '<promise>COMPLETE</promise>'`,
     { tasks: ['alpha'] },
   );

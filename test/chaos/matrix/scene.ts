@@ -34,7 +34,7 @@ export const TRUTH = "test ! -e BROKEN && ! grep -q '^<<<<<<<' list.txt";
 
 /** Waits for the other that touches the same line, so that both begin on the same main; but not for ever. */
 const MEET = `: > "$BOOKS/$RALPH_TASK_ID"
-for wait in $(seq 100); do test -e "$BOOKS/clean" && test -e "$BOOKS/clash" && break; sleep 0.02; done`;
+for wait in $(seq 20); do test -e "$BOOKS/clean" && test -e "$BOOKS/clash" && break; sleep 0.1; done`;
 
 const agent = (books: string): string => `set -e
 BOOKS='${books}'

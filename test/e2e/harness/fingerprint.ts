@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-import type { Git } from './git.ts';
-
 /** One short hash per thing, so that a difference names what changed. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
 const OURS = /^refs\/(paralph|heads\/ralph)\//;
 
 /** Everything of a user's checkout that no run may change behind their back. */
-export function fingerprint(dir: string, git: Git): Fingerprint {
+export function fingerprint(dir: string): Fingerprint {
   const print: Record<string, string> = {};
   for (const path of filesBelow(dir, (name) => name === '.git' || name === '.ralph')) {
     print[`file:${relative(dir, path)}`] = hashOf(path);
@@ -20,11 +18,30 @@ export function fingerprint(dir: string, git: Git): Fingerprint {
     if (existsSync(join(common, name))) print[`git:${name}`] = hashOf(join(common, name));
   }
   for (const path of filesBelow(join(common, 'hooks'))) print[`hook:${relative(common, path)}`] = hashOf(path);
-  for (const line of git('for-each-ref', '--format=%(refname) %(objectname)').split('\n')) {
-    const [name = '', id = ''] = line.split(' ');
-    if (name !== '' && !OURS.test(name)) print[`ref:${name}`] = id;
-  }
+  for (const [name, id] of refsIn(common)) print[`ref:${name}`] = id;
   return print;
+}
+
+/** Refs that are not ours. Read without git: this is asked before and after each command. */
+function refsIn(common: string): ReadonlyMap<string, string> {
+  const packed = join(common, 'packed-refs');
+  const lines = existsSync(packed) ? readFileSync(packed, 'utf8').split('\n') : [];
+  const refs = new Map<string, string>();
+  for (const [, id = '', name = ''] of lines.map((line) => /^([0-9a-f]{40,}) (.+)$/.exec(line) ?? []))
+    if (name !== '' && !OURS.test(name)) refs.set(name, id);
+  // Those of ours come and go while a host is at work.
+  const isOurs = (name: string): boolean => name === 'paralph' || name === 'ralph' || name.endsWith('.lock');
+  for (const path of filesBelow(join(common, 'refs'), isOurs))
+    refs.set(relative(common, path), readFileSync(path, 'utf8').trim());
+  return refs;
+}
+
+/** The commit a checkout stands at; null: none yet, or no repository. */
+export function headOf(dir: string): string | null {
+  const common = join(dir, '.git');
+  if (!existsSync(join(common, 'HEAD'))) return null;
+  const head = readFileSync(join(common, 'HEAD'), 'utf8').trim();
+  return head.startsWith('ref: ') ? (refsIn(common).get(head.slice(5)) ?? null) : head;
 }
 
 /** Every file below a folder, `.git` and `.ralph` included: for commands that must change nothing at all. */

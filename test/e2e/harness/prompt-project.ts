@@ -35,7 +35,7 @@ prompt=$(cat)
 name=$(printf '%s\\n' "$prompt" | sed -n 's/.*make \\([a-z0-9-]*\\) now.*/\\1/p' | head -n 1)
 printf '%s\\n' "$prompt" > "$BOOKS/$name.prompt"
 pwd -P >> "$BOOKS/$name.pwd"
-hold() { while ! test -e "$BOOKS/$1"; do sleep 0.02; done; }
+hold() { while ! test -e "$BOOKS/$1"; do sleep 0.1; done; }
 `;
   writeFileSync(beside(one, 'agent.sh'), `${head}${script}\n`);
 }

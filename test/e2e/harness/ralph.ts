@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { bundle, fallible } from './bundle.ts';
 import { parseEvents } from './events.ts';
 import type { RalphEvent } from './events.ts';
-import { fingerprint } from './fingerprint.ts';
-import { gitIn, gitSays } from './git.ts';
+import { fingerprint, headOf } from './fingerprint.ts';
+import { gitIn } from './git.ts';
 import { checkoutKept } from './invariants.ts';
 import type { Scratch } from './scratch.ts';
 import { until } from './until.ts';
@@ -46,12 +46,10 @@ const GUARDED = new Set(['run', 'land', 'status', 'parallel', 'doctor']);
 /** Runs the built program to its end. */
 export async function ralph(scratch: Scratch, args: readonly string[], options: RalphOptions = {}): Promise<Result> {
   const git = gitIn(scratch.repo, scratch.env);
-  const isGuarded =
-    (options.isCheckoutGuarded ?? GUARDED.has(args[0] ?? '')) && gitSays(git, 'rev-parse', '--verify', 'HEAD');
-  const head = isGuarded ? git('rev-parse', 'HEAD') : '';
-  const before = isGuarded ? fingerprint(scratch.repo, git) : {};
+  const head = (options.isCheckoutGuarded ?? GUARDED.has(args[0] ?? '')) ? headOf(scratch.repo) : null;
+  const before = head === null ? {} : fingerprint(scratch.repo);
   const result = await startRalph(scratch, args, options).ended;
-  if (isGuarded) checkoutKept(git, before, fingerprint(scratch.repo, git), head);
+  if (head !== null) checkoutKept(git, before, fingerprint(scratch.repo), head);
   return result;
 }
 

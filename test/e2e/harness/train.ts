@@ -31,7 +31,7 @@ export function watchedGate(one: Scratch, truth: string): WatchedGate {
   const [record, held] = [beside(one, 'gate-runs'), beside(one, 'gate-held')];
   const runs = (): number => (existsSync(record) ? readFileSync(record, 'utf8').split('\n').length - 1 : 0);
   return {
-    command: `echo run >> ${record}; while test -e ${held}; do sleep 0.02; done; ( ${truth} )`,
+    command: `echo run >> ${record}; while test -e ${held}; do sleep 0.1; done; ( ${truth} )`,
     truth,
     runs,
     hold: () => writeFileSync(held, ''),
@@ -64,7 +64,7 @@ export function iterationsOf(one: Scratch, name: string, task: string): number {
 export function barrier(one: Scratch, count: number): string {
   const folder = beside(one, 'barrier');
   mkdirSync(folder, { recursive: true });
-  return `: > ${folder}/$RALPH_TASK_ID; while [ "$(ls ${folder} | wc -l)" -lt ${count} ]; do sleep 0.02; done`;
+  return `: > ${folder}/$RALPH_TASK_ID; while [ "$(ls ${folder} | wc -l)" -lt ${count} ]; do sleep 0.1; done`;
 }
 
 export interface TrainSpec extends Omit<ProjectSpec, 'agent' | 'byTask'> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 25;
+const POLL_MS = 50;
 
 /** Polls until `probe` gives something other than null, undefined or false; fails loudly at the deadline. */
 export async function until<T>(
