@@ -100,6 +100,11 @@ describe('a person stops a loop and lets it go on', () => {
     const stopped = await ralph(one, ['loops', 'stop', 'a', '--force', '--json']);
     expect([stopped.code, listOf(stopped.stdout, 'stopped')[0]]).toMatchObject([0, { status: 'stopped' }]);
     expect([isAlive(pid), isAlive(child)]).toEqual([false, false]);
+    const early = await ralph(one, ['land', 'a']);
+    expect([early.code, early.stderr]).toEqual([
+      2,
+      expect.stringMatching(/not ready[\s\S]*fix: ralph loops resume a-/),
+    ]);
     const resumed = await ralph(one, ['loops', 'resume', 'a', '--json']);
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(`the host with process ${run.pid}`)]);
     writeFileSync(beside(one, 'go'), '');
