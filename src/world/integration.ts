@@ -100,6 +100,8 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
     // Where an agent put the branch, nobody follows: the check of its iteration puts it back.
     const leak = await findLeak(place, `refs/heads/${target}`);
     if (ours !== null && leak !== null) return { head: ours, upstream: null };
+    // Put back between the two looks, it is no leak any more, and what was named first is nobody's.
+    if (leak === null && (await readRef(view, `refs/heads/${target}`)) !== named) continue;
     const theirs = leak?.from ?? named;
     if (ours !== null && !(await isAncestor(view, ours, theirs))) {
       const parting = await howParted(place, target, ours);
