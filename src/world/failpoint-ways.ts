@@ -33,7 +33,7 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'iter.ended',
   ],
   'run-gates': ['gate.stands', 'gate.start', 'gate.end', 'gate.back', 'keep.pinned'],
-  'build-train': ['train.followed', 'train.built', 'train.held'],
+  'build-train': ['train.named', 'train.followed', 'train.built', 'train.held'],
   'test-candidate': ['wt.folder_gone', 'gate.start', 'gate.end', 'train.tested'],
   'advance-integration': ['land.before_sync', 'land.before_cas', 'land.after_cas', 'land.synced', 'land.done'],
   'update-worktree': [

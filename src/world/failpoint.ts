@@ -18,7 +18,7 @@ const AREAS = {
   iter: ['start', 'committed', 'ended'],
   gate: ['stands', 'start', 'end', 'back'],
   update: ['begun', 'moved', 'done'],
-  train: ['followed', 'built', 'held', 'tested', 'released'],
+  train: ['named', 'followed', 'built', 'held', 'tested', 'released'],
   land: ['before_sync', 'before_cas', 'after_cas', 'synced', 'done'],
   publish: ['begun', 'journal', 'merged', 'ref', 'done', 'healed'],
   retire: ['unpinned', 'pooled', 'done'],

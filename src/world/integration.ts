@@ -97,6 +97,7 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
     const ours = await readRef(view, ref);
     if (ours !== null && (ours === named || (await isAncestor(view, named, ours))))
       return { head: ours, upstream: null };
+    reach('train.named');
     // Where an agent put the branch, nobody follows: the check of its iteration puts it back.
     const leak = await findLeak(place, `refs/heads/${target}`);
     if (ours !== null && leak !== null) return { head: ours, upstream: null };

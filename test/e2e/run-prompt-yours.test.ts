@@ -125,4 +125,21 @@ describe('what is yours', () => {
       expect([one.git('symbolic-ref', 'HEAD'), one.git('status', '--porcelain')]).toEqual(['refs/heads/main', '']);
     }
   });
+
+  it('what the agent committed on your branch is followed by nobody, also where it is put back at that very moment', async () => {
+    const one = scratch();
+    const steps = `${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name"\ntouch "$BOOKS/committed"\nhold end`;
+    promptProject(one, `test "$name" = slow || { ${WORK}\n${PROMISE}; exit; }\n${steps}\n${PROMISE}`);
+    const slow = startRalph(one, ['run', '--no-auto-merge', promptFor('slow')]);
+    await until('its commit', () => existsSync(beside(one, 'books/committed')));
+    const ungated = one.git('rev-parse', 'main');
+    const failpoints = 'train.named=stop';
+    const later = startRalph(one, ['run', '--worktree', promptFor('later')], { failpoints });
+    await later.waitFor(/failpoint train\.named stop/);
+    tellAgents(one, 'end');
+    const ends = await Promise.all([slow.ended, later.ended]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect(one.git('show', 'main:later.txt')).toBe('made by later');
+    for (const ref of ['main', INT]) expect(gitSays(one.git, 'merge-base', '--is-ancestor', ungated, ref)).toBe(false);
+  });
 });
