@@ -174,6 +174,12 @@ function eject(state: State, id: Loop['id'], stamp: Stamp): State {
   return parkStranded({ ...state, loops, landing: at < 0 ? landing : cutBefore(landing, at) }, stamp);
 }
 
+/** The train without a loop that was thrown away; one that integration moves past right now lands all the same. */
+export function withoutCar(landing: Landing | null, id: Loop['id']): Landing | null {
+  const at = landing === null ? -1 : landing.cars.findIndex((car) => car.loop === id);
+  return at < movingCars(landing) ? landing : cutBefore(landing, at);
+}
+
 /** How many cars integration moves past right now. */
 function movingCars(landing: Landing | null): number {
   const { stage, cars } = landing ?? { stage: null, cars: [] };

@@ -164,6 +164,17 @@ describe('the queue', () => {
     expect(tale.state().landing).toBeNull();
   });
 
+  it('tells of what was thrown away in the very moment it landed that it landed', () => {
+    const moving = train();
+    const { tale, loops } = moving;
+    tale.test('c3-tree', RED);
+    tale.test('c2-tree');
+    for (const loop of [loops[0], loops[2]]) tale.write({ type: 'loop-discarded', loop, kept: 'k' });
+    tale.advance('c2');
+    expect(phases(moving)).toEqual(['landed', 'landed', 'parked']);
+    expect(tale.state()).toMatchObject({ landing: null, landed: { [key('a')]: { loop: loops[0] } } });
+  });
+
   it('believes what history says of landings that the log does not know, and keeps what it knows', () => {
     const { tale, loops } = queued();
     tale.land(loops[0], 'c1');

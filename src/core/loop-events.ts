@@ -2,6 +2,7 @@ import { unreachable } from './assert.ts';
 import type { Event, Stamp } from './events.ts';
 import { hear } from './hear.ts';
 import type { LoopId, TaskKey } from './ids.ts';
+import { withoutCar } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from './loop.ts';
 import type { Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
@@ -114,11 +115,10 @@ function discard(state: State, event: Extract<LoopEvent, { type: 'loop-discarded
   if (loop == null || loop.phase.at === 'landed') return state;
   const detail = event.kept === null ? 'a person threw it away' : `a person threw it away; kept as ${event.kept}`;
   const discarded: Loop = { ...park(loop, 'discarded', detail, stamp), worktree: null, worktreeState: 'none' };
-  const rides = state.landing?.cars.some((car) => car.loop === loop.id) === true;
   return {
     ...state,
     loops: { ...state.loops, [loop.id]: discarded },
-    landing: rides ? null : state.landing,
+    landing: withoutCar(state.landing, loop.id),
   };
 }
 

@@ -55,4 +55,7 @@ describe('a program says that it writes a file outside its worktree', () => {
     writesOutside(text, FILE, (names) => (seen.push(names), true));
     expect(seen).toEqual([tasks]);
   });
+
+  it('of a folder nothing', () =>
+    expect(writesOutside('echo x > $MAIN/src/a.txt', '/somewhere/repo/src/', () => true)).toBe(false));
 });

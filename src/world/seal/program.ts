@@ -53,6 +53,8 @@ export function writesOutside(
   isMeant: (tasks: readonly string[] | null) => boolean,
 ): boolean {
   const base = file.slice(file.lastIndexOf('/') + 1);
+  // A folder, as git tells of it: every text names it somehow.
+  if (base === '') return false;
   for (let at = text.indexOf(base); at !== -1; at = text.indexOf(base, at + 1)) {
     const after = text.slice(at + base.length, at + base.length + 200);
     if (/^[\w./-]/.test(after)) continue;

@@ -1,4 +1,4 @@
-import type { HostId, LoopId } from '../../../src/core/ids.ts';
+import type { HostId, LoopId, Sha } from '../../../src/core/ids.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
 import { isLive, isWorking, loopsOf } from '../../../src/core/model.ts';
 import type { Realm } from '../model/realm.ts';
@@ -75,10 +75,17 @@ function checkStopped(realm: Realm, state: State, stopped: ReadonlyMap<LoopId, L
   }
 }
 
+/** What integration moved past in that very moment has landed. */
 function checkThrownAway(realm: Realm, state: State, thrownAway: ReadonlySet<LoopId>): void {
-  for (const loop of loopsOf(state))
-    if (thrownAway.has(loop.id) && (isLive(loop) || loop.phase.at === 'landed'))
-      fail(realm, 'thrown-away-stays-away', `${loop.id} is ${loop.phase.at}`);
-  for (const { loop } of state.landing?.cars ?? [])
+  const { git, integration } = realm;
+  const isIn = (commit: Sha): boolean => integration !== null && git.isAncestor(commit, integration);
+  for (const loop of loopsOf(state)) {
+    const { id, phase } = loop;
+    if (thrownAway.has(id) && (isLive(loop) || (phase.at === 'landed' && !isIn(phase.commit))))
+      fail(realm, 'thrown-away-stays-away', `${id} is ${phase.at}`);
+  }
+  const { stage, cars } = state.landing ?? { stage: null, cars: [] };
+  const moving = stage?.at === 'advancing' ? cars.findIndex((car) => car.commit === stage.commit) + 1 : 0;
+  for (const { loop } of cars.slice(moving))
     if (loop !== null && thrownAway.has(loop)) fail(realm, 'thrown-away-stays-away', `${loop} rides in a train`);
 }
