@@ -131,6 +131,21 @@ describe('a branch that an agent moves', () => {
 });
 
 describe('what is no breach', () => {
+  it('what we publish in the second in which it commits elsewhere', async () => {
+    const { git, iterate, dir } = await sealScene();
+    const landed = git('commit-tree', '-p', 'HEAD', '-m', 'landed', 'HEAD^{tree}');
+    const breach = await iterate('cd $MAIN; git checkout -q --detach; git commit -q --allow-empty -m own', () => {
+      const second = /\{(.*)\}/.exec(git('log', '-g', '-1', '--format=%gd', '--date=raw', 'HEAD'))?.[1] ?? '';
+      const env = { ...plainEnvironment(), GIT_COMMITTER_DATE: second };
+      for (const order of [
+        ['update-ref', '-m', 'paralph: publish', 'refs/heads/main', landed],
+        ['symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', 'refs/heads/main'],
+      ])
+        execFileSync('git', order, { cwd: dir, env });
+    });
+    expect(breach).toBeNull();
+  });
+
   it('own commits, branches, tags and fetches, and looking around everywhere', async () => {
     const { git, iterate, own } = await sealScene();
     git('remote', 'add', 'origin', '.');

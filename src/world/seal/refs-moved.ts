@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts';
 import { isDuring, isDuringSecond, mayHaveWorked } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
 import { deletes, fits, hidesRefs, movesHead, names } from './ref-commands.ts';
-import { readReflog } from './reflog.ts';
+import { isMadeBy, readReflog } from './reflog.ts';
 
 /** A ref that the agent moved. */
 export interface MovedRef {
@@ -80,7 +80,8 @@ function whoCameBefore(scene: Scene, ref: string, able: readonly GitCommand[], i
     const during = since.filter(({ atSeconds }) => isDuringSecond(command, atSeconds));
     // A second is long: with two moves in it nobody can say whose is whose.
     const [entry, other] = during;
-    if (entry === undefined || other !== undefined || !stoodAt(scene, command, ref, entry.to)) continue;
+    if (entry === undefined || other !== undefined || !isMadeBy([command], entry)) continue;
+    if (!stoodAt(scene, command, ref, entry.to)) continue;
     return { leaked: entry.to, isLast: isPacked && entry === entries.at(-1), gitDirs: gitDirsOf(scene, command) };
   }
   return null;
