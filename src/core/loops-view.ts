@@ -109,7 +109,7 @@ export function statusOf(state: State, loop: Loop): LoopStatus {
     case 'updating':
       if (loop.host !== null) return state.hosts[loop.host]?.state === 'stopped' ? 'suspended' : 'running';
       if (loop.waitsFor !== null) return 'waiting';
-      return loop.hostDied ? 'orphaned' : 'interrupted';
+      return freeState(loop);
     case 'ready':
       if (state.landing?.cars.some((car) => car.loop === loop.id) === true) return 'merging';
       return loop.phase.queued ? 'queued' : 'ready';
@@ -151,3 +151,9 @@ function noteOf({ host, waitsFor, stopping }: Loop): string | null {
   if (host !== null || waitsFor === null) return null;
   return waitsFor === 'auth' ? 'no agent is logged in' : "the run's budget is spent";
 }
+
+/** At work, and held by nobody. */
+export const freeState = ({ hostDied }: Loop): 'orphaned' | 'interrupted' => (hostDied ? 'orphaned' : 'interrupted');
+
+/** The command that moves a loop on from where it stands. */
+export const nextOf = (state: State, loop: Loop): string => loopNext(state, loop, statusOf(state, loop));

@@ -7,8 +7,8 @@ import { newestLoops } from './newest-loops.ts';
 import { nextCommand } from './remedy.ts';
 import { foreseenOf } from './foreseen.ts';
 import { isPromptTracker, taskIdOf } from './tasks.ts';
-import { goOn, loopNext } from './loop-next.ts';
-import { statusOf } from './loops-view.ts';
+import { goOn } from './loop-next.ts';
+import { freeState, nextOf } from './loops-view.ts';
 import type { Task } from './task.ts';
 import { tokensOf } from './usage.ts';
 
@@ -227,7 +227,7 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
 /** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */
 function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
   if (status === 'interrupted' || status === 'orphaned') return goOn(loop);
-  return status === 'ready' || status === 'parked' ? loopNext(state, loop, statusOf(state, loop)) : null;
+  return status === 'ready' || status === 'parked' ? nextOf(state, loop) : null;
 }
 
 function taskState(state: State, task: Task, loop: Loop | null, landed: boolean): TaskState {
@@ -251,9 +251,6 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
   }
   return task.status === 'blocked' ? 'blocked' : 'waiting';
 }
-
-/** At work, and held by nobody. */
-const freeState = ({ hostDied }: Loop): 'orphaned' | 'interrupted' => (hostDied ? 'orphaned' : 'interrupted');
 
 const isAboard = (state: State, id: LoopId): boolean => state.landing?.cars.some((car) => car.loop === id) ?? false;
 

@@ -3,9 +3,8 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { hashPath } from './checkout.ts';
-import { isDuring } from './git-trace.ts';
 import { isConfigKept } from './restore-checkout.ts';
-import { gitDirsOf, writtenMs } from './scene.ts';
+import { gitAt, writtenMs } from './scene.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 
 const WRITES_FILES = new Set(
@@ -73,13 +72,7 @@ function evidence(scene: Scene, path: string, state: string): Evidence | null {
   const { repo } = scene.place;
   const file = join(repo.root, nameOf(path));
   const atMs = writtenMs(file);
-  const isGits = scene.trace.some(
-    (command) =>
-      WRITES_FILES.has(command.name) &&
-      atMs !== null &&
-      isDuring(command, atMs) &&
-      gitDirsOf(scene, command).includes(repo.commonDir),
-  );
+  const isGits = atMs !== null && gitAt(scene, WRITES_FILES, atMs) !== undefined;
   if (isGits || (isTwin(scene, path, state) && !isTheirs(scene, path)) || scene.programmed(file)) return 'exact';
   return scene.told([file]) ? 'told' : null;
 }

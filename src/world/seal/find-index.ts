@@ -5,9 +5,8 @@ import type { Sha } from '../../core/ids.ts';
 import { commitTree } from '../git/commit.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { withPrivateIndex } from '../keep/private-index.ts';
-import { isDuring } from './git-trace.ts';
 import { isConfigKept } from './restore-checkout.ts';
-import { gitDirsOf, writtenMs } from './scene.ts';
+import { gitAt, writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
 
 const STAGES = new Set('add stage rm mv reset restore update-index apply read-tree checkout merge'.split(' '));
@@ -20,14 +19,8 @@ export async function findIndex(scene: Scene): Promise<readonly Finding[]> {
   if (before.checkout?.indexHash === after.checkout?.indexHash || before.headCommit !== after.headCommit) return [];
   const indexFile = join(place.repo.commonDir, 'index');
   const atMs = writtenMs(indexFile);
-  const command = scene.trace.find(
-    (one) =>
-      STAGES.has(one.name) &&
-      atMs !== null &&
-      isDuring(one, atMs) &&
-      gitDirsOf(scene, one).includes(place.repo.commonDir),
-  );
-  if (command === undefined || atMs === null) return [];
+  const command = atMs === null ? undefined : gitAt(scene, STAGES, atMs);
+  if (command === undefined) return [];
   const staged = await commitStaged(scene, indexFile);
   // Nothing was staged before, and the agent wrote it last: all there is is its own.
   const isItsOwn = staged !== null && before.checkout?.isIndexHead === true;

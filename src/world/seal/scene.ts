@@ -9,6 +9,7 @@ import type { Sha } from '../../core/ids.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { textIfThere } from '../processes/read-if-there.ts';
 import type { GitCommand } from './git-trace.ts';
+import { isDuring } from './git-trace.ts';
 import { readReflog } from './reflog.ts';
 
 export interface SealPlace {
@@ -67,6 +68,12 @@ export function gitDirsOf(scene: Scene, command: GitCommand): readonly string[] 
   const own = path === repo.root ? [repo.commonDir] : entry === undefined ? [] : [entry];
   return [...new Set([...own, ...[...command.gitDirs].map(realpathLoose)])];
 }
+
+/** A git of one of these names that worked on the main checkout at that moment. */
+export const gitAt = (scene: Scene, names: ReadonlySet<string>, atMs: number): GitCommand | undefined =>
+  scene.trace.find(
+    (one) => names.has(one.name) && isDuring(one, atMs) && gitDirsOf(scene, one).includes(scene.place.repo.commonDir),
+  );
 
 /** Every branch that a git folder's HEAD stood on since the iteration began. */
 export function headsOf(scene: Scene, gitDir: string): ReadonlySet<string> {

@@ -1,7 +1,6 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
-import { loopNext } from '../../../core/loop-next.ts';
-import { statusOf } from '../../../core/loops-view.ts';
+import { nextOf } from '../../../core/loops-view.ts';
 import type { LoopId } from '../../../core/ids.ts';
 import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
 import type { Loop, State } from '../../../core/model.ts';
@@ -73,7 +72,7 @@ function choose(call: Call, state: State): readonly Loop[] {
     throw new AppError(
       'E_USAGE',
       `${id} is not ready to land: it is ${loop.phase.at}${loop.phase.at === 'parked' ? ` (${loop.phase.reason})` : ''}`,
-      { remedy: loopNext(state, loop, statusOf(state, loop)) },
+      { remedy: nextOf(state, loop) },
     );
   });
 }

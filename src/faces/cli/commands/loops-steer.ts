@@ -1,8 +1,7 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { isWorking } from '../../../core/model.ts';
-import { loopNext } from '../../../core/loop-next.ts';
-import { statusOf } from '../../../core/loops-view.ts';
+import { nextOf } from '../../../core/loops-view.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readAgentFile } from '../../../world/agent-run/agent-file.ts';
@@ -50,6 +49,6 @@ function requireWorking(state: State, id: string): Loop {
   if (isWorking(loop)) return loop;
   throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work any more: ${describePhase(loop)}`, {
     facts: ['only a working loop can be told something; what the next one should know goes into the task or a memory'],
-    remedy: loopNext(state, loop, statusOf(state, loop)),
+    remedy: nextOf(state, loop),
   });
 }
