@@ -5,7 +5,9 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +63,10 @@ describe('files of the git folder', () => {
     expect(readFileSync(config, 'utf8')).toBe(before);
     git('config', 'user.nick', 'ada');
     const second = await iterate('(cd "$(mktemp -d -p ..)" && GIT_DIR=$MAIN/.git/worktrees/wt-1 git init -q)', () => {
+      // File times lag behind the clock, so the user's write can seem to be of the moment in which the agent's git still ran.
+      const { mtime } = statSync(config);
       git('config', 'core.editor', 'vi');
+      utimesSync(config, mtime, mtime);
     });
     expect(second?.restored).toEqual(['core.bare in .git/config']);
     expect([git('config', 'core.bare'), git('config', 'core.editor'), git('config', 'user.nick')]).toEqual([

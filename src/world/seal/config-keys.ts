@@ -26,19 +26,23 @@ const DANGEROUS =
 
 export const isDangerous = (key: string): boolean => DANGEROUS.test(key.toLowerCase());
 
+/** Of its section, `git init` writes these and no others: what a user sets in the same moment is not its doing. */
+const LAID_OUT =
+  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode|sharedrepository)$/;
+
 /** What else writes into the config, and which keys. */
 const WRITERS: Readonly<Record<string, RegExp>> = {
-  init: /^core\./,
-  clone: /^(?:core|remote|branch)\./,
+  init: LAID_OUT,
+  clone: new RegExp(`${LAID_OUT.source}|^(?:remote|branch)\\.`),
   remote: /^(?:remote|branch)\./,
   branch: /^branch\./,
   checkout: /^branch\./,
   switch: /^branch\./,
   push: /^branch\./,
   pull: /^branch\./,
-  worktree: /^(?:core|branch|extensions)\./,
+  worktree: /^(?:core\.(?:bare|worktree)$|(?:branch|extensions)\.)/,
   submodule: /^submodule\./,
-  'sparse-checkout': /^(?:core|extensions|index)\./,
+  'sparse-checkout': /^(?:core\.(?:sparsecheckout|sparsecheckoutcone|bare|worktree)$|(?:extensions|index)\.)/,
   lfs: /^(?:filter|lfs)\./,
   maintenance: /^(?:maintenance|gc)\./,
 };
