@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
 import type { Breach } from '../../src/core/model.ts';
@@ -51,6 +52,7 @@ export async function sealScene(): Promise<SealScene> {
     n += 1;
     await seal.take(iteration(), 'ralph/one');
     play(repo, iteration(), script);
+    if (meanwhile !== undefined) await passFileClock(scratch.dir);
     await meanwhile?.();
     return seal.check(iteration(), 'ralph/one');
   };
@@ -65,6 +67,17 @@ export async function sealScene(): Promise<SealScene> {
     iterate,
     iteration,
   };
+}
+
+/** File times lag behind the clock by up to a tick: what the user does next must not seem to be of the agent's last moment. */
+async function passFileClock(dir: string): Promise<void> {
+  const probe = join(dir, '..', 'clock');
+  const nowMs = Date.now();
+  do {
+    await setImmediate();
+    writeFileSync(probe, '');
+  } while (statSync(probe).mtimeMs <= nowMs + 1);
+  rmSync(probe);
 }
 
 /** Runs a script as the agent of an iteration, and leaves what a run folder holds of it. */
