@@ -133,21 +133,21 @@ describe('ralph start at a terminal where somebody loops already', () => {
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
   });
 
-  it('an agent to talk to has the terminal, the worktree and its ports', async () => {
+  it('an agent to talk to has the terminal, the worktree, its ports, and what it is told first', async () => {
     const one = scratch();
     const agent = fakeProgram(
       one,
       'talker',
-      'pwd; echo "port $RALPH_PORT_BASE"; read -r line; echo "heard $line"; exit 3',
+      'pwd; echo "told $# $1"; echo "port $RALPH_PORT_BASE"; read -r line; echo "heard $line"; exit 3',
     );
     project(one, { tasks: [], config: { agent: 'talker', 'agents.talker': { command: [join(agent, 'talker')] } } });
     one.put(STATE, LOOPING);
-    const terminal = openTerminal(one, ['start', 'team/ünï']);
+    const terminal = openTerminal(one, ['start', 'team/ünï', 'simple', '--', '-v', '$(touch canary)']);
     await terminal.waitFor(/Your choice/);
     terminal.type('b\n');
     await terminal.waitFor(/port \d{5}$/m);
     expect(existsSync(join(one.repo, STATE))).toBe(false);
-    expect(terminal.screen()).toContain(`\n${treeOf(one, 'team-ünï')}\n`);
+    expect(terminal.screen()).toContain(`\n${treeOf(one, 'team-ünï')}\ntold 1  -v $(touch canary)\n`);
     terminal.type('`hello` $(touch canary)\n');
     expect(await terminal.ended()).toBe(1);
     expect(terminal.screen()).toContain('heard `hello` $(touch canary)');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StartOrder } from './start-prompt.ts';
-import { startPrompt } from './start-prompt.ts';
+import { openingWords, startPrompt } from './start-prompt.ts';
 
 const ORDER: StartOrder = {
   workflow: 'plan-and-implement',
@@ -27,6 +27,13 @@ describe('the prompt of a workflow', () => {
     expect(prompt).toContain('Change nothing but the plan');
     expect(prompt).not.toContain('step by step');
     expect(prompt).not.toContain('## Bounds');
+  });
+
+  it('of an agent to talk to is the text, and the bounds before it', () => {
+    expect(openingWords(null, ORDER)).toBeNull();
+    expect(openingWords('Log $(people) in\n', ORDER)).toBe('Log $(people) in\n');
+    expect(openingWords(null, { workOn: ['the form'], skip: [] })).toBe('## Bounds\n\n- Work only on this: the form');
+    expect(openingWords('x', { workOn: [], skip: ['mail'] })).toBe('## Bounds\n\n- Leave this out: mail\n\nx');
   });
 
   it('of work names where the specification comes from', () => {

@@ -15,6 +15,12 @@ export interface StartOrder {
   readonly skip: readonly string[];
 }
 
+/** What an agent that a person talks to is told first; null: nothing. */
+export function openingWords(text: string | null, bounds: Pick<StartOrder, 'workOn' | 'skip'>): string | null {
+  const parts = [rules(bounds), text ?? ''].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
 /** What the agent is asked to do. Its first line names the loop; the user's own text stands last and is not touched. */
 export function startPrompt(order: StartOrder): string {
   const parts = [OPENING[order.workflow](order), rules(order), source(order)];
@@ -59,7 +65,7 @@ const workSteps = (source: string): string => `- Take ${source} step by step, th
 - Each step has its tests and leaves everything working.
 - See what is already there before you begin: an earlier iteration may have done some of it.`;
 
-function rules({ workOn, skip }: StartOrder): string {
+function rules({ workOn, skip }: Pick<StartOrder, 'workOn' | 'skip'>): string {
   const lines = [
     ...workOn.map((text) => `- Work only on this: ${text}`),
     ...skip.map((text) => `- Leave this out: ${text}`),

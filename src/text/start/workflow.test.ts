@@ -16,8 +16,12 @@ function refusal(...words: string[]): AppError {
 
 describe('what the words behind a feature ask for', () => {
   it.each([
-    [[], { workflow: 'simple' }],
-    [['simple'], { workflow: 'simple' }],
+    [[], { workflow: 'simple', source: null }],
+    [['simple'], { workflow: 'simple', source: null }],
+    [['simple', ''], { workflow: 'simple', source: null }],
+    [['simple', 'login'], { workflow: 'simple', source: { text: 'login' } }],
+    [['simple', 'log', 'in'], { workflow: 'simple', source: { text: 'log in' } }],
+    [['simple', 'docs/spec.md'], { workflow: 'simple', source: { spec: 'docs/spec.md' } }],
     [['plan-only', 'log', 'in'], { workflow: 'plan-only', source: { text: 'log in' } }],
     [['plan-only', 'docs/spec.md'], { workflow: 'plan-only', source: { spec: 'docs/spec.md' } }],
     [['plan-and-implement', 'login'], { workflow: 'plan-and-implement', source: { text: 'login' } }],
@@ -43,7 +47,7 @@ describe('what the words behind a feature ask for', () => {
     expect(refusal('gone.md').message).toContain('no file "gone.md"');
     expect(refusal('implement-only', 'gone').code).toBe('E_USAGE');
     expect(refusal('plan-only').remedy).toContain('plan-only "what is wanted"');
-    expect(refusal('simple', 'text').remedy).toBe('ralph start auth simple');
+    expect(refusal('simple', 'gone.md').message).toContain('no file "gone.md"');
     expect(refusal('').code).toBe('E_USAGE');
   });
 });

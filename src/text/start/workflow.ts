@@ -12,7 +12,8 @@ export type Source = { readonly spec: string } | { readonly text: string };
 
 /** What the words behind the name of a feature ask for. */
 export type Wish =
-  | { readonly workflow: 'simple' }
+  /** Null: nothing is said to the agent beforehand. */
+  | { readonly workflow: 'simple'; readonly source: Source | null }
   | { readonly workflow: 'plan-only' | 'plan-and-implement'; readonly source: Source }
   /** Null: the plan that was written for this feature. */
   | { readonly workflow: 'implement-only'; readonly source: Source | null };
@@ -26,7 +27,7 @@ const isMarkdown = (word: string): boolean => /\.(?:md|markdown)$/i.test(word);
  */
 export function readWish(feature: string, words: readonly string[], isFile: (path: string) => boolean): Wish {
   const [first, ...rest] = words;
-  if (first === undefined) return { workflow: 'simple' };
+  if (first === undefined) return { workflow: 'simple', source: null };
   if (isWorkflow(first)) return named(feature, first, rest.join(' '), isFile);
   const text = words.join(' ');
   const source = sourceOf(feature, text, isFile);
@@ -36,12 +37,8 @@ export function readWish(feature: string, words: readonly string[], isFile: (pat
 
 function named(feature: string, workflow: Workflow, text: string, isFile: (path: string) => boolean): Wish {
   const says = `ralph start ${shellWord(feature)} ${workflow}`;
-  if (workflow === 'simple') {
-    if (text.trim() !== '')
-      throw new AppError('E_USAGE', 'simple takes no text: you talk to the agent yourself', { remedy: says });
-    return { workflow };
-  }
   const source = sourceOf(feature, text, isFile);
+  if (workflow === 'simple') return { workflow, source: source ?? (text.trim() === '' ? null : { text }) };
   if (workflow === 'implement-only') {
     if (source === null && text.trim() !== '') throw noFile(feature, text);
     return { workflow, source };

@@ -10,6 +10,8 @@ import { hideFromGit } from './hide-file.ts';
 /** The folder of a worktree that git does not see. */
 const FOLDER = '.ralph';
 const PROMPT = 'start-prompt.md';
+/** Where the text it was started with lies, relative to a worktree. */
+export const START_PROMPT = `${FOLDER}/${PROMPT}`;
 const OURS_BYTES_MAX = 1024 * 1024;
 
 /**

@@ -27,7 +27,7 @@ import { sayFailedSetup } from '../say-failed-setup.ts';
 import { chooseWay } from '../start/choose-way.ts';
 import { launchBeside, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
-import { loopText, requireText, wishOf } from '../start/start-wish.ts';
+import { loopText, openingOf, requireText, wishOf } from '../start/start-wish.ts';
 import type { StartWish } from '../start/start-wish.ts';
 import { talkWords, writeLaunch } from '../start/write-launch.ts';
 import type { LaunchWish } from '../start/write-launch.ts';
@@ -68,9 +68,16 @@ export const handle: Handler = async (call) => {
 
   const made = await makeFeature(repo, order);
   sayFailedSetup(call.out, made);
-  const text = loopText(call, wish, { feature, plans: config.settings.plans, worktree: made.path });
+  const told = { feature, plans: config.settings.plans, worktree: made.path };
+  const text = loopText(call, wish, told);
   const settings = settingsOf(call, made, agent.name, text?.settings ?? new Map());
-  const launch: LaunchWish = { made, agent, prompt: text?.prompt ?? null, settings };
+  const launch: LaunchWish = {
+    made,
+    agent,
+    prompt: text?.prompt ?? null,
+    opening: openingOf(call, wish, told),
+    settings,
+  };
   const script = writeLaunch(call, launch);
   if (way === 'replace') await makeRoom(call, occupants.all, config.settings.limits.graceMs);
   if (wish.workflow === 'continue-loop')

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { AppError } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { iterationsLeft } from '../../../text/start/ralph-loop-state.ts';
-import { startPrompt } from '../../../text/start/start-prompt.ts';
+import { openingWords, startPrompt } from '../../../text/start/start-prompt.ts';
 import { readWish } from '../../../text/start/workflow.ts';
 import type { Wish } from '../../../text/start/workflow.ts';
 import { readPlainText } from '../../../world/plain-text.ts';
@@ -62,11 +62,23 @@ export function loopText(
   const { workflow, source } = wish;
   const spec = source === null ? plan : 'spec' in source ? source.spec : null;
   const text = source !== null && 'text' in source ? source.text : specText(call, source?.spec ?? null, plan, order);
-  const bounds = { workOn: texts(call, 'workOn'), skip: texts(call, 'skip') };
   return {
-    prompt: startPrompt({ workflow, feature: order.feature, plan, spec, text, ...bounds }),
+    prompt: startPrompt({ workflow, feature: order.feature, plan, spec, text, ...boundsOf(call) }),
     settings: new Map(),
   };
+}
+
+/** What an agent to talk to is told first; null: nothing, or it is a loop. */
+export function openingOf(
+  call: Call,
+  wish: StartWish,
+  order: { readonly feature: string; readonly plans: string; readonly worktree: string },
+): string | null {
+  if (wish.workflow !== 'simple') return null;
+  const { source } = wish;
+  const text =
+    source === null ? null : 'text' in source ? source.text : specText(call, source.spec, planOf(order), order);
+  return openingWords(text, boundsOf(call));
 }
 
 /** Refuses what could not be told, before anything is made. `planned`: whether the plan of a feature will be in its worktree. */
@@ -76,8 +88,9 @@ export async function requireText(
   order: { readonly feature: string; readonly plans: string; readonly worktree: string },
   planned: (plan: string) => Promise<boolean>,
 ): Promise<void> {
-  if (wish.workflow === 'simple' || wish.workflow === 'continue-loop') return;
-  if (wish.source !== null || !(await planned(planOf(order)))) loopText(call, wish, order);
+  if (wish.workflow === 'continue-loop') return;
+  if (wish.workflow === 'simple') openingOf(call, wish, order);
+  else if (wish.source !== null || !(await planned(planOf(order)))) loopText(call, wish, order);
 }
 
 const planOf = ({ plans, feature }: { readonly plans: string; readonly feature: string }): string =>
@@ -102,6 +115,11 @@ function specText(
     remedy: `ls -l ${shellWord(file)}`,
   });
 }
+
+const boundsOf = (call: Call): { readonly workOn: readonly string[]; readonly skip: readonly string[] } => ({
+  workOn: texts(call, 'workOn'),
+  skip: texts(call, 'skip'),
+});
 
 const texts = ({ flags }: Call, name: string): readonly string[] => {
   const value = flags[name];

@@ -3,7 +3,7 @@ import { ourProgram } from '../../../world/agent-run/our-program.ts';
 import type { ChosenAgent } from '../../../world/choose-agent.ts';
 import type { MadeFeature } from '../../../world/feature/make-feature.ts';
 import { findExecutable } from '../../../world/processes/environment.ts';
-import { writeLaunchScript, writeStartPrompt } from '../../../world/start/launch-files.ts';
+import { START_PROMPT, writeLaunchScript, writeStartPrompt } from '../../../world/start/launch-files.ts';
 import type { Call } from '../handler.ts';
 
 export interface LaunchWish {
@@ -11,21 +11,29 @@ export interface LaunchWish {
   readonly agent: ChosenAgent;
   /** Null: a person talks to the agent. */
   readonly prompt: string | null;
+  /** What that agent is told first; null: nothing. */
+  readonly opening: string | null;
   /** Of the loop, by dotted key. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
+/** More than this is no word of a command line on every system. */
+const OPENING_CHARS_MAX = 20_000;
+
 /** The words that start an agent a person talks to. */
-export function talkWords({ env }: Call, { made, agent }: LaunchWish): readonly string[] {
-  const [program = '', ...args] = talkArgv(agent.name, agent.settings);
+export function talkWords({ env }: Call, { made, agent, opening }: LaunchWish): readonly string[] {
+  const isLong = opening !== null && (opening.length > OPENING_CHARS_MAX || opening.includes('\0'));
+  const told = isLong ? `Read ${START_PROMPT} and do what it says.` : opening;
+  const [program = '', ...args] = talkArgv(agent.name, agent.settings, told);
   return [findExecutable(program, env, made.path) ?? program, ...args];
 }
 
 /** Writes what starts it again, any time, from any terminal; returns the script's path. */
 export function writeLaunch(call: Call, wish: LaunchWish): string {
-  const { made, agent, prompt } = wish;
+  const { made, agent, prompt, opening } = wish;
   const { name, path, env } = made;
   if (prompt === null) {
+    if (opening !== null) writeStartPrompt(path, opening);
     const argv = talkWords(call, wish);
     const otherwise = agent.settings.command[0] ?? null;
     return writeLaunchScript(path, agent.name, {
@@ -45,7 +53,7 @@ export function writeLaunch(call: Call, wish: LaunchWish): string {
   const settings = [...wish.settings].flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   return writeLaunchScript(path, agent.name, {
     what: `Runs a loop of ${agent.name} in the worktree of ${name}. Its prompt is in start-prompt.md.`,
-    argv: [node, main, 'run', '--prompt-file', '.ralph/start-prompt.md', ...rest, ...settings],
+    argv: [node, main, 'run', '--prompt-file', START_PROMPT, ...rest, ...settings],
     otherwise: null,
     env,
     unset: [],
