@@ -175,7 +175,12 @@ async function showsWork(one: Scratch): Promise<void> {
   expect([begun.code, begun.stdout]).toEqual([0, '']);
   expect(begun.stderr).toMatch(/changes nothing since it left main/);
   writeFileSync(join(all['busy']?.worktree ?? '', 'draft.txt'), 'not committed\n');
-  expect((await loops(one, ['diff', 'busy', '--worktree'])).stdout).toContain('+not committed');
+  // Of a loop at work: with what it has not committed yet.
+  const soFar = await loops(one, ['diff', 'busy']);
+  expect([soFar.stdout, soFar.stderr]).toEqual([
+    expect.stringContaining('+not committed'),
+    expect.stringMatching(/with what is not committed yet in \S+/),
+  ]);
   rmSync(join(all['busy']?.worktree ?? '', 'draft.txt'));
   follow.signal('SIGTERM');
   await follow.ended;

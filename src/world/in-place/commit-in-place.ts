@@ -73,7 +73,7 @@ async function keepYours(place: Place, loop: LoopId, note: InPlaceNote, files: S
 }
 
 /** The tree with some files as they are now. */
-async function withChanges(place: Place, tree: Sha, changes: readonly Change[]): Promise<Sha> {
+export async function withChanges(place: CheckoutPlace, tree: Sha, changes: readonly Change[]): Promise<Sha> {
   if (changes.length === 0) return tree;
   return withPrivateIndex(place, null, async (index) => {
     await index.git(['read-tree', tree]);

@@ -1,15 +1,14 @@
-import { existsSync } from 'node:fs';
 import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Sha } from '../../../core/ids.ts';
 import type { Loop } from '../../../core/model.ts';
+import { isWorking } from '../../../core/model.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { paintDiff } from '../../../text/screen/paint-diff.ts';
 import { preflight } from '../../../world/git/preflight.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { snapshotWorktree } from '../../../world/git/snapshot.ts';
+import { treeOf } from '../../../world/git/tree-edit.ts';
 import { openView } from '../../../world/git/view.ts';
 import type { LoopDiff } from '../../../world/loop-diff.ts';
 import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loop-diff.ts';
+import { readLoopFiles } from '../../../world/loop-files.ts';
 import { pageText } from '../../../world/page-text.ts';
 import { rewriting } from '../../../world/rewrite-stream.ts';
 import type { Write } from '../../../world/rewrite-stream.ts';
@@ -17,7 +16,7 @@ import { findLoop } from '../../verbs/find-loop.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 
-/** What a loop has made since it left the target, wherever that is kept by now. */
+/** What a loop has made since it left the target, wherever that is kept by now; of one at work, its files as they are now. */
 export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
@@ -26,18 +25,24 @@ export const handle: Handler = async (call) => {
   const view = await openView(repo);
   const found = await findLoopDiff(view, state, loop, target);
   if (found === null) throw nothingLeft(loop);
-  const to = call.flags['worktree'] === true ? await filesOf(repo, loop) : found.head;
+  const isAsked = call.flags['worktree'] === true;
+  const files = isAsked || isWorking(loop) ? await readLoopFiles(repo, view, loop, target) : null;
+  if (isAsked && files === null) throw noFiles(loop);
+  const { head, from } = found;
+  const to = files?.tree ?? head;
+  const base = files?.base ?? found.base;
+  const uncommitted = files !== null && (await treeOf(view, head)) !== to;
   const how = call.flags['stat'] === true ? 'stat' : 'patch';
-  const { base, head, from } = found;
   const write = writeDiff(view, base, to, how);
   if (call.flags['json'] === true) {
     const stat = await diffStat(view, base, to);
-    const facts = { version: 1, loop: loop.id, branch: loop.branch, target, base, head, from, stat };
+    const facts = { version: 1, loop: loop.id, branch: loop.branch, target, base, head, from, uncommitted, stat };
     if (how === 'stat') call.out.json({ ...facts, patch: null });
     else await writeJson({ ...facts, patch: '' }, write);
     return EXIT.ok;
   }
   sayWhere(call, loop, found);
+  if (uncommitted) call.out.say(`with what is not committed yet in ${files.path}`);
   if (await isSame(view, base, to))
     call.out.say(`${loop.id} changes nothing since it left ${target} at ${base.slice(0, 12)}`);
   else await show(call, write);
@@ -60,12 +65,10 @@ async function writeJson(facts: object, write: Write): Promise<void> {
   process.stdout.write(`${end}\n`);
 }
 
-async function filesOf(repo: Repository, loop: Loop): Promise<Sha> {
-  if (loop.worktree !== null && existsSync(loop.worktree)) return snapshotWorktree(repo, loop.worktree);
-  throw new AppError('E_NO_WORKTREE', `loop ${loop.id} has no worktree with uncommitted changes any more`, {
-    remedy: `ralph loops diff ${shellWord(loop.id)}`,
+const noFiles = ({ id }: Loop): AppError =>
+  new AppError('E_NO_WORKTREE', `loop ${id} has no worktree with uncommitted changes any more`, {
+    remedy: `ralph loops diff ${shellWord(id)}`,
   });
-}
 
 function sayWhere({ out }: Call, { id, branch, phase }: Loop, { head, from }: LoopDiff): void {
   if (from === 'landing' && phase.at === 'landed') out.say(`${id} landed as ${phase.commit}`);
