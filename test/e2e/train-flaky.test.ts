@@ -12,6 +12,7 @@ import { accountFor, alwaysGreen } from './harness/values.ts';
 import { why } from './harness/why.ts';
 
 const SIX = ['t0', 't1', 't2', 't3', 't4', 't5'];
+const FOUR = SIX.slice(0, 4);
 const TRUTH = 'for bad in $(cat forbidden.txt); do test ! -e $bad.txt || exit 1; done';
 /** A red tree is run six times: three in ten that lie, never twice in a row, cannot outvote that. */
 const PATIENT = { flake_retries: 5, gate_slots: 1 };
@@ -25,21 +26,7 @@ function flakyGate(one: Scratch): { readonly gate: WatchedGate; readonly begin: 
 }
 
 describe('S1.5 a gate that lies three times in ten', () => {
-  it('nobody is parked for it', async () => {
-    const one = scratch();
-    const { gate, begin } = flakyGate(one);
-    const script = `${OWN_FILE}; ${CLAIM}`;
-    await readyTrain(one, { tasks: SIX, gate, script, files: { 'forbidden.txt': '' }, config: { landing: PATIENT } });
-    userCommits(one, { 'other.txt': 'mine\n' });
-    begin();
-    const { code, stdout, stderr } = await ralph(one, ['land', '--all', '--json']);
-    expect(code, stderr).toBe(0);
-    expect(summaryOf(stdout)).toMatchObject({ landed: SIX, parked: [] });
-    expect(accountFor(one, SIX).landed).toEqual(SIX);
-    alwaysGreen(one, gate.truth);
-  });
-
-  it('the one that is really red is still found, and it alone', async () => {
+  it('nobody is parked for it but the one that is really red, and all the others land', async () => {
     const one = scratch();
     const { gate, begin } = flakyGate(one);
     const script = `${OWN_FILE}; ${CLAIM}`;
@@ -48,8 +35,9 @@ describe('S1.5 a gate that lies three times in ten', () => {
     begin();
     const { code, stdout } = await ralph(one, ['land', '--all', '--json']);
     expect(code).toBe(1);
-    expect(summaryOf(stdout).parked.map(({ task }) => task)).toEqual(['t3']);
-    expect(accountFor(one, SIX).kept).toEqual(['t3']);
+    const innocent = SIX.filter((task) => task !== 't3');
+    expect(summaryOf(stdout)).toMatchObject({ landed: innocent, parked: [{ task: 't3' }] });
+    expect(accountFor(one, SIX)).toEqual({ landed: innocent, kept: ['t3'] });
     expect(await why(one, 't3')).toMatchObject({ status: 'parked', reason: 'red' });
     alwaysGreen(one, gate.truth);
   });
@@ -58,7 +46,7 @@ describe('S1.5 a gate that lies three times in ten', () => {
     const one = scratch();
     const { gate, begin } = flakyGate(one);
     trainProject(one, {
-      tasks: SIX,
+      tasks: FOUR,
       gate,
       script: `${OWN_FILE}; ${CLAIM}`,
       files: { 'forbidden.txt': '' },
@@ -67,8 +55,8 @@ describe('S1.5 a gate that lies three times in ten', () => {
     begin();
     const { code, stdout, stderr } = await ralph(one, ['run', '--parallel', '--max-workers', '3', '--json']);
     expect(code, stderr).toBe(0);
-    expect(summaryOf(stdout)).toMatchObject({ landed: SIX, parked: [] });
+    expect(summaryOf(stdout)).toMatchObject({ landed: FOUR, parked: [] });
     alwaysGreen(one, gate.truth);
-    expect(accountFor(one, SIX).landed).toEqual(SIX);
+    expect(accountFor(one, FOUR).landed).toEqual(FOUR);
   });
 });

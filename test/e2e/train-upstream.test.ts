@@ -66,14 +66,4 @@ describe('S0.9 commits of the user that stand in the way', () => {
     expect(gitSays(one.git, 'merge-base', '--is-ancestor', merged, 'main')).toBe(true);
     alwaysGreen(one, gate.truth);
   });
-
-  it('a commit of the user that makes a waiting branch green again counts for it', async () => {
-    const one = scratch();
-    const gate = watchedGate(one, 'for bad in $(cat forbidden.txt); do test ! -e $bad.txt || exit 1; done');
-    await readyTrain(one, { tasks: TASKS, gate, script: `${OWN_FILE}; ${CLAIM}`, files: { 'forbidden.txt': '' } });
-    userCommits(one, { 'forbidden.txt': 't2\n' });
-    userCommits(one, { 'forbidden.txt': '' });
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
-    expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
-  });
 });

@@ -60,11 +60,11 @@ export function iterationsOf(one: Scratch, name: string, task: string): number {
   return n;
 }
 
-/** A shell line that waits until so many tasks stand at it: all of them began on the same base. */
+/** A shell line that waits until so many tasks stand at it: all of them began on the same base. It counts without a process. */
 export function barrier(one: Scratch, count: number): string {
   const folder = beside(one, 'barrier');
   mkdirSync(folder, { recursive: true });
-  return `: > ${folder}/$RALPH_TASK_ID; while [ "$(ls ${folder} | wc -l)" -lt ${count} ]; do sleep 0.1; done`;
+  return `: > ${folder}/$RALPH_TASK_ID; set -- ${folder}/*; while [ $# -lt ${count} ]; do sleep 0.1; set -- ${folder}/*; done`;
 }
 
 export interface TrainSpec extends Omit<ProjectSpec, 'agent' | 'byTask'> {
