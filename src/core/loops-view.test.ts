@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { key, LIMITS, RED, spent, task, tellTale } from '../../test/sim/tale.ts';
-import { hostId, loopId, taskId, taskKey } from './ids.ts';
+import type { Sha } from './ids.ts';
+import { hostId, loopId, sha, taskId, taskKey } from './ids.ts';
 import { loopNext } from './loop-next.ts';
 import { countRows, isOver, LOOP_STATUSES, loopRows, statusOf } from './loops-view.ts';
 import type { Loop, ParkReason } from './model.ts';
@@ -70,6 +71,15 @@ describe('loopRows', () => {
     expect(loopRows(tale.state(), at).find((row) => row.task === 'queued')?.next).toBe('ralph queue resume');
   });
 
+  it('of what was rebased or changed by hand since, the gates have said nothing', () => {
+    const tale = tellTale();
+    tale.join('h1', { mergePolicy: 'manual' });
+    tale.read(task('a'));
+    const { head, branch } = tale.loop(tale.ready('a'));
+    const gates = (tip: Sha | null) => loopRows(tale.state(), 0, (name) => (name === branch ? tip : null))[0]?.gates;
+    expect([gates(head), gates(null), gates(sha('f'.repeat(40)))]).toEqual(['green', 'green', null]);
+  });
+
   it('scenario 2: tells age, iterations, gates, cost, place, and the first line of what was asked for', () => {
     const tale = tellTale();
     tale.join('h1');
@@ -106,7 +116,10 @@ describe('loopRows', () => {
       },
     ]);
     tale.write({ type: 'host-stopped', host: hostId('h1') });
-    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'suspended', next: 'kill -CONT 1' });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'suspended', next: 'kill -CONT 1', iterations: 3 });
+    // Its host stopped in order: a third iteration never began.
+    tale.write({ type: 'host-left', host: hostId('h1') });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'interrupted', iterations: 2 });
   });
 
   it('scenario 4: whatever it was put aside for, the next command is named', () => {

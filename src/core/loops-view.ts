@@ -38,7 +38,7 @@ export interface LoopRow {
   readonly started_at: number;
   readonly age_ms: number;
   readonly iterations: number;
-  /** What the gates said last; null: they have not run. */
+  /** What the gates said last; null: they have not run, or not on what its branch holds now. */
   readonly gates: 'green' | 'red' | null;
   readonly cost_usd: number | null;
   readonly cost_kind: string | null;
@@ -56,9 +56,12 @@ export interface LoopRow {
   readonly next: string;
 }
 
+/** Where a branch stands now; null: unknown, or there is none. */
+export type TipOf = (branch: string) => Sha | null;
+
 /** Every loop the log knows, in the order they began. */
-export const loopRows = (state: State, nowMs: number): readonly LoopRow[] =>
-  loopsOf(state).map((loop) => rowOf(state, loop, nowMs));
+export const loopRows = (state: State, nowMs: number, tipOf: TipOf = () => null): readonly LoopRow[] =>
+  loopsOf(state).map((loop) => rowOf(state, loop, nowMs, tipOf));
 
 /** Over and done with: nobody has to look at it again. */
 export const isOver = ({ status }: LoopRow): boolean => status === 'merged' || status === 'discarded';
@@ -71,7 +74,7 @@ export function countRows(rows: readonly LoopRow[]): readonly (readonly [LoopSta
   });
 }
 
-function rowOf(state: State, loop: Loop, nowMs: number): LoopRow {
+function rowOf(state: State, loop: Loop, nowMs: number, tipOf: TipOf): LoopRow {
   const { phase, place } = loop;
   const status = statusOf(state, loop);
   const task = taskIdOf(state, loop.task);
@@ -86,9 +89,9 @@ function rowOf(state: State, loop: Loop, nowMs: number): LoopRow {
     agent: loop.agent,
     started_at: loop.claimedAt,
     age_ms: Math.max(0, nowMs - loop.claimedAt),
-    iterations: phase.at === 'iterating' ? phase.n : loop.iteration,
+    iterations: iterationOf(loop),
     // Nothing lands that is red.
-    gates: phase.at === 'landed' ? 'green' : (loop.lastGate?.verdict ?? null),
+    gates: phase.at === 'landed' ? 'green' : isJudged(loop, tipOf) ? (loop.lastGate?.verdict ?? null) : null,
     cost_usd: loop.usage.costUsd,
     cost_kind: loop.usage.costKind,
     branch: loop.branch,
@@ -151,6 +154,17 @@ function noteOf({ host, waitsFor, stopping }: Loop): string | null {
   if (host !== null || waitsFor === null) return null;
   return waitsFor === 'auth' ? 'no agent is logged in' : "the run's budget is spent";
 }
+
+/** Whether what the gates said last is about what stands on its branch: a person may have rebased it, or gone on there. */
+export function isJudged({ phase, branch, head }: Loop, tipOf: TipOf): boolean {
+  if (phase.at !== 'ready' && phase.at !== 'parked') return true;
+  const tip = tipOf(branch);
+  return tip === null || head === null || tip === head;
+}
+
+/** The iteration under way, or the last one there was: who gave a loop back has begun no further one. */
+export const iterationOf = ({ phase, iteration, host, hostDied }: Loop): number =>
+  phase.at === 'iterating' && (host !== null || hostDied) ? phase.n : iteration;
 
 /** At work, and held by nobody. */
 export const freeState = ({ hostDied }: Loop): 'orphaned' | 'interrupted' => (hostDied ? 'orphaned' : 'interrupted');

@@ -8,7 +8,7 @@ import { nextCommand } from './remedy.ts';
 import { foreseenOf } from './foreseen.ts';
 import { isPromptTracker, taskIdOf } from './tasks.ts';
 import { goOn } from './loop-next.ts';
-import { freeState, nextOf } from './loops-view.ts';
+import { freeState, iterationOf, nextOf } from './loops-view.ts';
 import type { Task } from './task.ts';
 import { tokensOf } from './usage.ts';
 
@@ -278,7 +278,7 @@ function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
     loop: loop.id,
     branch: loop.branch,
     status: loop.host === null ? freeState(loop) : loop.phase.at,
-    iteration: loop.phase.at === 'iterating' || loop.phase.at === 'gating' ? loop.phase.n : loop.iteration,
+    iteration: iterationOf(loop),
     gates: loop.lastGate?.verdict ?? null,
     started_at: loop.claimedAt,
     duration_ms: Math.max(0, nowMs - loop.claimedAt),

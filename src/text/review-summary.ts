@@ -13,7 +13,7 @@ export interface ReviewFacts {
   /** Newest first. */
   readonly commits: readonly string[];
   readonly files: readonly string[];
-  /** What the gates said last; null: they have not run. */
+  /** What the gates said of it; null: they have not run on it. */
   readonly gates: string | null;
 }
 
@@ -28,7 +28,7 @@ export function reviewSummary(facts: ReviewFacts): string {
 - Task: ${code(facts.task)} ${code(facts.title)}
 - Branch: ${code(branch)} at ${code(facts.head.slice(0, 12))}, pushed to ${code(`${remote} ${remoteBranch}`)}
 - Base: ${code(base)}
-- Gates: ${facts.gates === null ? 'have not run' : code(facts.gates)}
+- Gates: ${facts.gates === null ? 'have not run on it' : code(facts.gates)}
 
 ## Commits (${facts.commits.length})
 

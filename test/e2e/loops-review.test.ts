@@ -87,6 +87,14 @@ describe('what others look at before it lands', () => {
     const before = { hotFix: one.git('rev-parse', hotFix), fix: one.git('rev-parse', fix) };
     const single = await ralph(one, ['loops', 'rebase', 'fix', '--json']);
     expect([single.code, listOf(single.stdout, 'loops')]).toMatchObject([0, [{ how: 'rebased', pushed: false }]]);
+    const listed = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as {
+      task: string;
+      gates: string | null;
+    }[];
+    expect(
+      listed.filter(({ gates }) => gates === null).map(({ task }) => task),
+      'no gate has seen it',
+    ).toEqual(['fix']);
     expect(gitSays(one.git, 'merge-base', '--is-ancestor', base, fix)).toBe(true);
     expect(one.git('rev-list', '--count', `${base}..${fix}`)).toBe('2');
     expect(one.git('rev-parse', hotFix), 'ids that end alike are not confused').toBe(before.hotFix);

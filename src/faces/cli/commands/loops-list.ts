@@ -1,10 +1,11 @@
 import { costInWords } from '../../../core/cost-view.ts';
 import { EXIT } from '../../../core/errors.ts';
-import type { LoopRow } from '../../../core/loops-view.ts';
+import type { LoopRow, TipOf } from '../../../core/loops-view.ts';
 import { countRows, isOver, loopRows } from '../../../core/loops-view.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
 import type { TableColumn } from '../../../text/screen/table.ts';
 import { fitTable } from '../../../text/screen/table.ts';
+import { readRefFile } from '../../../world/git/ref-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
 import { age } from '../keep-view.ts';
@@ -17,9 +18,11 @@ const TASK_LEAST = 16;
 /** The longest status without its reason, and a sign that there is one. */
 const STATUS_LEAST = 'needs-review …'.length;
 
-/** Reads the log and nothing else, so it works with a broken configuration too, and writes nothing. */
+/** Reads the log and where branches stand, and nothing else, so it works with a broken configuration too, and writes nothing. */
 export const handle: Handler = async ({ cwd, flags, out }) => {
-  const rows = loopRows(await readState(findRepository(cwd)), Date.now());
+  const repo = findRepository(cwd);
+  const tipOf: TipOf = (branch) => readRefFile(repo.commonDir, `refs/heads/${branch}`) ?? null;
+  const rows = loopRows(await readState(repo), Date.now(), tipOf);
   const shown = flags['all'] === true ? rows : rows.filter((row) => !isOver(row));
   if (flags['json'] === true) {
     out.json(shown);

@@ -1,4 +1,6 @@
 import { AppError, EXIT } from '../../../core/errors.ts';
+import type { Sha } from '../../../core/ids.ts';
+import { isJudged } from '../../../core/loops-view.ts';
 import type { Loop } from '../../../core/model.ts';
 import { isWorking } from '../../../core/model.ts';
 import { shellWord } from '../../../core/remedy.ts';
@@ -49,7 +51,7 @@ export const handle: Handler = async (call) => {
   const commits = await logSubjects(view, diff.base, head, COMMITS_MAX);
   const files = await changedPaths(view, diff.base, head);
   const facts = { loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title, branch: loop.branch, head };
-  const where = { base: target, remote, remoteBranch, commits, files, gates: gatesOf(loop) };
+  const where = { base: target, remote, remoteBranch, commits, files, gates: gatesOf(loop, head) };
   const summary = writeReview(repo, loop.id, reviewSummary({ ...facts, ...where }));
   if (call.flags['json'] === true) {
     const { remoteBranch: remote_branch, ...rest } = where;
@@ -84,7 +86,8 @@ function refuseTarget({ id }: Loop, branch: string, targets: readonly string[]):
   });
 }
 
-function gatesOf({ lastGate }: Loop): string | null {
-  if (lastGate === null) return null;
+function gatesOf(loop: Loop, tip: Sha): string | null {
+  const { lastGate } = loop;
+  if (lastGate === null || !isJudged(loop, () => tip)) return null;
   return lastGate.failing === null ? lastGate.verdict : `${lastGate.verdict}: ${lastGate.failing}`;
 }
