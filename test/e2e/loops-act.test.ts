@@ -105,6 +105,8 @@ describe('a person stops a loop and lets it go on', () => {
       2,
       expect.stringMatching(/not ready[\s\S]*fix: ralph loops resume a-/),
     ]);
+    const bounded = await ralph(one, ['loops', 'resume', 'a', '--max-iterations', '5']);
+    expect([bounded.code, bounded.stderr]).toEqual([5, expect.stringContaining('has its own limits.iterations')]);
     const resumed = await ralph(one, ['loops', 'resume', 'a', '--json']);
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining(`the host with process ${run.pid}`)]);
     writeFileSync(beside(one, 'go'), '');

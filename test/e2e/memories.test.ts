@@ -130,7 +130,8 @@ describe('memories', () => {
   itNeeds('script', existsSync('/usr/bin/script'))('are edited all at once in the editor of the user', async () => {
     const one = scratch();
     shellProject(one, 'true', { tasks: ['alpha'] });
-    for (const text of ['first', 'second', 'third']) await ralph(one, ['memory', 'add', text]);
+    for (const text of ['first', 'second', 'third'])
+      expect((await ralph(one, ['memory', 'add', text])).stderr).toMatch(/^noted as m\w+$/m);
     const editor = beside(one, 'my editor');
     writeFileSync(editor, `#!${process.execPath}\n(${String(editPage)})(${JSON.stringify(bundle().main)});\n`);
     chmodSync(editor, 0o755);

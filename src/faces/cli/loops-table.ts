@@ -127,11 +127,22 @@ const ACTING: readonly CommandSpec[] = [
     argument: ID,
     flags: [
       { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
+      {
+        flag: '--max-iterations <n>',
+        description: 'iterations before it is parked; where a limit had parked it, from here on',
+        key: 'limits.iterations',
+      },
+      {
+        flag: '--max-runtime <duration>',
+        description: 'time before it is parked; where a limit had parked it, from here on',
+        key: 'limits.runtime',
+      },
+      { flag: '--max-cost <dollars>', description: 'what the whole run may spend', key: 'run.max_cost' },
       NO_FETCH_FLAG,
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops resume add-login', 'ralph loops resume add-login -f'],
+    examples: ['ralph loops resume add-login', 'ralph loops resume add-login --max-iterations 5'],
     load: () => import('./commands/loops-resume.ts'),
   },
   {

@@ -24,7 +24,7 @@ export async function addMemory(
   const { id } = openMemories(repo, (note) => notes.push(note)).add(entry);
   // What is kept is answered, not what was sent: that may be megabytes.
   const kept = cleanMemory({ ...entry, id });
-  return { text: `noted${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by }, notes };
+  return { text: `noted as ${id}${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by }, notes };
 }
 
 export async function listMemories(place: CallerPlace): Promise<Answer> {

@@ -34,8 +34,9 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
   refuseUnfit(state, loop);
-  if (!isWorking(loop)) await commitByHand(repo, loop);
   const host = hostFor(state, loop);
+  if (host !== null) refuseSettings(call, loop, host);
+  if (!isWorking(loop)) await commitByHand(repo, loop);
   if (host !== null) return handOver(call, repo, loop, host);
   if (!isPromptTask(loop.task)) return continueTask(call, project, state, loop);
   const { continueLoop } = await import('../prompt-loop.ts');
@@ -85,6 +86,20 @@ function hostFor(state: State, loop: Loop): Host | null {
   const fits = ({ state: at, policy }: Host): boolean =>
     at === 'up' && policy.slots > 0 && policy.only === null && policy.tracker === tracker;
   return Object.values(state.hosts).find(fits) ?? null;
+}
+
+/** Who works already does so by its own settings. */
+function refuseSettings({ settings }: Call, { id }: Loop, host: Host): void {
+  const [key] = settings.keys();
+  if (key === undefined) return;
+  throw new AppError(
+    'E_BUSY',
+    `the host with process ${host.mark.pid} would go on with ${id}, and has its own ${key}`,
+    {
+      facts: ['without that setting it goes on there at once; with it, when that host has ended'],
+      remedy: `ralph loops resume ${shellWord(id)}`,
+    },
+  );
 }
 
 async function handOver(call: Call, repo: Repository, { id }: Loop, host: Host): Promise<ExitCode> {
