@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
@@ -25,13 +26,15 @@ it(
     const tasks = named(40);
     const [up, go] = [beside(one, 'up'), beside(one, 'go')];
     mkdirSync(up);
-    const wait = `: > ${up}/$RALPH_TASK_ID; while [ ! -e ${go} ]; do sleep 0.5; done`;
+    // Whoever opens it to read waits, without a process that asks again and again, for somebody who writes.
+    execFileSync('mkfifo', [go]);
+    const wait = `: > ${up}/$RALPH_TASK_ID; : < ${go}`;
     const gate = watchedGate(one, 'test ! -e BROKEN');
     trainProject(one, { tasks, gate, script: `${wait}; ${OWN_FILE}; ${CLAIM}`, config: { limits: { runtime: '1h' } } });
     const run = startRalph(one, ['run', '--parallel', '--max-workers', '40', '--json'], { timeoutMs: CROWD_MS });
     await until('40 agents', () => readdirSync(up).length === 40, CROWD_MS);
-    writeFileSync(go, '');
-    const { stdout, stderr } = await run.ended;
+    const opened = openSync(go, 'r+');
+    const { stdout, stderr } = await run.ended.finally(() => closeSync(opened));
     expect(summaryOf(stdout), stderr).toMatchObject({ landed: [...tasks].sort(), parked: [] });
     expect(accountFor(one, tasks, 'main').landed).toEqual([...tasks].sort());
     alwaysGreen(one, gate.truth);
@@ -60,7 +63,7 @@ it('case 52: an agent that leaves hundreds of processes behind costs nobody else
   shellProject(
     one,
     `if [ "$RALPH_TASK_ID" = storm ]; then
-       at=0; while [ $at -lt 150 ]; do at=$((at + 1)); sleep 600 & setsid sleep 600 & done
+       at=0; while [ $at -lt 100 ]; do at=$((at + 1)); sleep 600 & setsid sleep 600 & done
        sh -c 'trap "" TERM HUP; while :; do sleep 600; done' &
      fi
      ${OWN_FILE}; ${CLAIM}`,
@@ -70,6 +73,6 @@ it('case 52: an agent that leaves hundreds of processes behind costs nobody else
   expect(run.code, run.stderr).toBe(0);
   expect(landedTasks(one.git, 'main').sort()).toEqual(['calm', 'storm']);
   const swept = [...run.stdout.matchAll(/"swept":(\d+)/g)].map(([, count]) => Number(count));
-  expect(Math.max(...swept)).toBeGreaterThanOrEqual(150);
+  expect(Math.max(...swept)).toBeGreaterThanOrEqual(100);
   await until('no process of it left', () => processesOf(one.root).length === 0, 5000);
 });

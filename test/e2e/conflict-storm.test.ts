@@ -17,7 +17,7 @@ import { again, why } from './harness/why.ts';
 const EIGHT = ['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8'];
 const RUN = ['run', '--parallel', '--max-workers', '8', '--json'];
 
-/** Everybody appends a line to one file, all on the same base. */
+/** Everybody appends a line to one file, all on the same base; but one who is apart. */
 function storm(one: Scratch, tasks: readonly string[], strategy: string): WatchedGate {
   const gate = watchedGate(one, NO_MARKERS);
   trainProject(one, {
@@ -25,7 +25,7 @@ function storm(one: Scratch, tasks: readonly string[], strategy: string): Watche
     gate,
     files: { 'list.txt': 'the list\n' },
     script: `if grep -q '^<<<<<<<' list.txt; then ${KEEP_BOTH}; elif ! grep -q "^$RALPH_TASK_ID$" list.txt; then
-      ${barrier(one, tasks.length)}; echo $RALPH_TASK_ID >> list.txt; fi; ${CLAIM}`,
+      ${barrier(one, tasks.length)}; if [ $RALPH_TASK_ID = apart ]; then echo x > apart.txt; else echo $RALPH_TASK_ID >> list.txt; fi; fi; ${CLAIM}`,
     config: { 'parallel.conflict_resolution': { strategy } },
   });
   return gate;
@@ -48,23 +48,7 @@ describe('S1.6 conflict storm', () => {
     expect(returns.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(2 * EIGHT.length);
   });
 
-  it('requeue: the prompt names the file and whose work it met', async () => {
-    const one = scratch();
-    const gate = storm(one, ['left', 'right'], 'requeue');
-    const { code, stdout } = await ralph(one, RUN);
-    expect(code, stdout).toBe(0);
-    const loser = ['left', 'right'].find((task) => iterationsOf(one, 'shell', task) === 2) ?? '';
-    const winner = loser === 'left' ? 'right' : 'left';
-    const prompt = promptOf(one, 'shell', loser, 2);
-    expect(prompt).toContain('list.txt');
-    expect(prompt).toContain(`Make ${loser}`);
-    expect(prompt).toContain(`Make ${winner}`);
-    expect(prompt).toMatch(/conflict/i);
-    expect(landedTasks(one.git, 'main')).toEqual([winner, loser]);
-    alwaysGreen(one, gate.truth);
-  });
-
-  it('requeue: an agent that never resolves it is parked in the end; markers never land', async () => {
+  it('requeue: the prompt names the file and whose work it met; who never resolves it is parked in the end, and markers never land', async () => {
     const one = scratch();
     const gate = watchedGate(one, 'true');
     trainProject(one, {
@@ -78,27 +62,35 @@ describe('S1.6 conflict storm', () => {
     expect(code).toBe(1);
     const { landed, parked } = summaryOf(stdout);
     expect([landed.length, parked.length]).toEqual([1, 1]);
-    const told = await why(one, parked[0]?.task ?? '');
+    const loser = parked[0]?.task ?? '';
+    const prompt = promptOf(one, 'shell', loser, 2);
+    expect(prompt).toContain('list.txt');
+    expect(prompt).toContain(`Make ${loser}`);
+    expect(prompt).toContain(`Make ${landed[0]}`);
+    expect(prompt).toMatch(/conflict/i);
+    const told = await why(one, loser);
     expect(told.status).toBe('parked');
     expect(told.sentences.join('\n')).toMatch(/list\.txt/);
     expect(told.sentences.join('\n')).toMatch(/conflict|merge/);
     expect(one.git('show', 'main:list.txt')).toBe(`the list\n${landed[0]}`);
 
-    await ralph(one, ['land', parked[0]?.task ?? '']);
+    await ralph(one, ['land', loser]);
     await ralph(one, ['land', '--all']);
     alwaysGreen(one, NO_MARKERS);
     expect(one.git('show', 'main:list.txt')).toBe(`the list\n${landed[0]}`);
   });
 
-  it('stop: one lands, the others are parked at once with both sides kept, the files and the command', async () => {
+  it('case 32: S2.6 stop: one lands, the others are parked at once with both sides kept, the files and the command; the queue goes on', async () => {
     const one = scratch();
-    const tasks = EIGHT.slice(0, 4);
-    const gate = storm(one, tasks, 'stop');
+    const gate = storm(one, ['t1', 't2', 't3', 'apart'], 'stop');
     const { code, stdout } = await ralph(one, RUN);
     expect(code).toBe(1);
     const { landed, parked } = summaryOf(stdout);
-    expect(landed).toHaveLength(1);
-    expect(parked).toHaveLength(3);
+    expect(landed).toHaveLength(2);
+    expect(landed).toContain('apart');
+    expect(parked).toHaveLength(2);
+    const winner = landed.find((task) => task !== 'apart') ?? '';
+    expect(one.git('show', 'main:list.txt')).toBe(`the list\n${winner}`);
     for (const { task, reason } of parked) {
       expect(reason).toBe('conflict');
       expect(iterationsOf(one, 'shell', task)).toBe(1);
@@ -108,6 +100,7 @@ describe('S1.6 conflict storm', () => {
       expect([shown.status, shown.stdout]).toEqual([1, expect.stringContaining('list.txt')]);
       const [branch = ''] = refsBelow(one.git, `refs/heads/ralph/${task}-*`);
       expect(one.git('show', `${branch}:list.txt`)).toBe(`the list\n${task}`);
+      expect(one.git('show', 'main:PRD.md')).toContain(`[ ] Make ${task}`);
     }
     alwaysGreen(one, gate.truth);
   });

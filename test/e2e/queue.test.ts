@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { everything, differences } from './harness/fingerprint.ts';
 import { landedTasks } from './harness/git.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
+import type { Running } from './harness/ralph.ts';
 import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -12,7 +13,8 @@ import { accountFor, alwaysGreen, INT } from './harness/values.ts';
 import { until } from './harness/until.ts';
 import { why } from './harness/why.ts';
 
-const TASKS = ['alpha', 'beta', 'gamma'];
+/** Two of them begin alike. */
+const TASKS = ['alpha', 'same-1', 'same-2'];
 
 interface Queue {
   readonly paused: boolean;
@@ -48,13 +50,14 @@ async function prepared(): Promise<[Scratch, WatchedGate]> {
   return [one, gateOf(one)];
 }
 
-/** All in the queue, which is paused, and no host about. */
-async function queued(): Promise<[Scratch, WatchedGate]> {
+/** A landing whose gates are held, so that its train stands. */
+async function standing(): Promise<[Scratch, WatchedGate, Running]> {
   const [one, gate] = await prepared();
-  expect((await say(one, 'pause')).code).toBe(0);
-  await ralph(one, ['land', '--all']);
-  expect((await queue(one)).waiting.map(({ task }) => task).sort()).toEqual(TASKS);
-  return [one, gate];
+  gate.hold();
+  const before = gate.runs();
+  const landing = startRalph(one, ['land', '--all']);
+  await gate.begun(before + 1);
+  return [one, gate, landing];
 }
 
 const say = (one: Scratch, ...words: string[]) => ralph(one, ['queue', ...words]);
@@ -71,12 +74,10 @@ describe('S1.5 ralph queue', () => {
     expect(differences(before, everything(one.repo))).toEqual([]);
   });
 
-  it('shows the train, what is tested where, and what waits', async () => {
-    const [one, gate] = await prepared();
-    gate.hold();
-    const before = gate.runs();
-    const landing = startRalph(one, ['land', '--all']);
-    await gate.begun(before + 1);
+  it('shows the train, what is tested where, and what waits; --watch shows each change, and ends with the last host', async () => {
+    const [one, gate, landing] = await standing();
+    const watching = startRalph(one, ['queue', '--watch']);
+    await watching.waitFor(/testing/);
     const shown = await until('the run in the queue', async () => {
       const now = await queue(one);
       return (now.train?.runs.length ?? 0) > 0 && now;
@@ -88,25 +89,42 @@ describe('S1.5 ralph queue', () => {
     expect(shown.train?.runs).toMatchObject([{ slot: 1, up_to: expect.any(Number), since_ms: expect.any(Number) }]);
     const { stdout } = await say(one);
     for (const task of TASKS) expect(stdout).toContain(task);
-    for (const task of TASKS) expect((await why(one, task)).status).toMatch(/landing|queued/);
+    expect((await why(one, 'alpha')).status).toMatch(/landing|queued/);
     gate.letGo();
     expect((await landing.ended).code).toBe(0);
     expect(await queue(one)).toMatchObject({ train: null, waiting: [] });
     alwaysGreen(one, gate.truth);
+    const watched = await watching.ended;
+    expect([watched.code, watched.stdout]).toEqual([0, expect.stringMatching(/nothing waits/)]);
   });
 
-  it('pause holds everything back, also while a host runs; resume lets it go', async () => {
+  it('pause holds everything back; what is bumped lands first, what is ejected is kept until a person lands it', async () => {
     const [one, gate] = await prepared();
     const paused = await say(one, 'pause');
     expect(paused.code, paused.stderr).toBe(0);
-    expect((await queue(one)).paused).toBe(true);
     const landing = await ralph(one, ['land', '--all']);
     expect(landing.stderr).toMatch(/paus/i);
     expect(landedTasks(one.git, INT)).toEqual([]);
-    for (const task of TASKS) expect((await why(one, task)).sentences.join('\n')).toMatch(/paus/i);
+    expect((await why(one, 'alpha')).sentences.join('\n')).toMatch(/paus/i);
+    const { paused: isPaused, waiting } = await queue(one);
+    expect([isPaused, waiting.map(({ task }) => task).sort()]).toEqual([true, TASKS]);
+
+    const [first = '', second = '', last = ''] = waiting.map(({ task }) => task);
+    const bumped = await say(one, 'bump', last);
+    expect(bumped.code, bumped.stderr).toBe(0);
+    expect((await queue(one)).waiting[0]?.task).toBe(last);
+    const ejected = await say(one, 'eject', second);
+    expect(ejected.code, ejected.stderr).toBe(0);
+    const told = await why(one, second);
+    expect(told).toMatchObject({ status: 'parked', reason: 'ejected', next: `ralph land ${second}` });
+
     expect((await say(one, 'resume')).code).toBe(0);
     expect((await queue(one)).paused).toBe(false);
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
+    await ralph(one, ['land', '--all']);
+    expect(landedTasks(one.git, 'main')).toEqual([last, first]);
+    expect(accountFor(one, TASKS).kept).toEqual([second]);
+    const { code, stderr } = await ralph(one, ['land', second]);
+    expect(code, stderr).toBe(0);
     expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
     alwaysGreen(one, gate.truth);
   });
@@ -120,9 +138,9 @@ describe('S1.5 ralph queue', () => {
     await gate.begun(1);
     expect((await say(one, 'pause')).code).toBe(0);
     gate.letGo();
-    await until('all waiting', async () => (await queue(one)).waiting.length === 3);
     const { stderr } = await run.ended;
     expect(stderr).toMatch(/paused/);
+    expect((await queue(one)).waiting).toHaveLength(3);
     expect(landedTasks(one.git, INT)).toEqual([]);
     const resumed = await say(one, 'resume');
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('ralph land --all')]);
@@ -131,13 +149,9 @@ describe('S1.5 ralph queue', () => {
     alwaysGreen(one, gate.truth);
   });
 
-  it('pause in the middle of a train: it stops, and main stays where it was', async () => {
-    const [one, gate] = await prepared();
+  it('pause in the middle of a train: it stops, and main stays where it was; what has landed is nobody’s to bump or eject', async () => {
+    const [one, gate, landing] = await standing();
     const main = one.git('rev-parse', 'main');
-    gate.hold();
-    const before = gate.runs();
-    const landing = startRalph(one, ['land', '--all']);
-    await gate.begun(before + 1);
     expect((await say(one, 'pause')).code).toBe(0);
     gate.letGo();
     expect((await landing.ended).stderr).toMatch(/paused/);
@@ -146,107 +160,40 @@ describe('S1.5 ralph queue', () => {
     expect((await say(one, 'resume')).code).toBe(0);
     expect((await ralph(one, ['land', '--all'])).code).toBe(0);
     expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
-  });
-
-  it('bump: what is bumped lands first', async () => {
-    const [one] = await queued();
-    const last = (await queue(one)).waiting.at(-1)?.task ?? '';
-    const bumped = await say(one, 'bump', last);
-    expect(bumped.code, bumped.stderr).toBe(0);
-    expect((await queue(one)).waiting[0]?.task).toBe(last);
-    expect((await say(one, 'resume')).code).toBe(0);
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
-    expect(landedTasks(one.git, 'main')[0]).toBe(last);
-  });
-
-  it('bump in the middle of a train: it is built anew with that one first', async () => {
-    const [one, gate] = await prepared();
-    gate.hold();
-    const before = gate.runs();
-    const landing = startRalph(one, ['land', '--all']);
-    await gate.begun(before + 1);
-    expect((await say(one, 'bump', 'gamma')).code).toBe(0);
-    gate.letGo();
-    expect((await landing.ended).code).toBe(0);
-    expect(landedTasks(one.git, 'main')[0]).toBe('gamma');
-    expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
-    alwaysGreen(one, gate.truth);
-  });
-
-  it('eject: it does not land and is kept, the others do; a person can still land it', async () => {
-    const [one, gate] = await queued();
-    const ejected = await say(one, 'eject', 'beta');
-    expect(ejected.code, ejected.stderr).toBe(0);
-    const told = await why(one, 'beta');
-    expect(told).toMatchObject({ status: 'parked', reason: 'ejected', next: 'ralph land beta' });
-    expect((await say(one, 'resume')).code).toBe(0);
-    await ralph(one, ['land', '--all']);
-    expect(accountFor(one, TASKS)).toEqual({ landed: ['alpha', 'gamma'], kept: ['beta'] });
-    const { code, stderr } = await ralph(one, ['land', 'beta']);
-    expect(code, stderr).toBe(0);
-    expect(accountFor(one, TASKS, 'main').landed).toEqual(TASKS);
-    alwaysGreen(one, gate.truth);
-  });
-
-  it('eject in the middle of a train: the rest of it lands', async () => {
-    const [one, gate] = await prepared();
-    gate.hold();
-    const before = gate.runs();
-    const landing = startRalph(one, ['land', '--all']);
-    await gate.begun(before + 1);
-    expect((await say(one, 'eject', 'beta')).code).toBe(0);
-    gate.letGo();
-    await landing.ended;
-    expect(accountFor(one, TASKS)).toEqual({ landed: ['alpha', 'gamma'], kept: ['beta'] });
-    alwaysGreen(one, gate.truth);
-  });
-
-  it('bump and eject of nobody, of two at once, of nothing: exit 2, and nothing changes', async () => {
-    const one = scratch();
-    const tasks = ['same-1', 'same-2'];
-    const gate = watchedGate(one, 'true');
-    await readyTrain(one, { tasks, gate, script: `${OWN_FILE}; ${CLAIM}` });
-    for (const verb of ['bump', 'eject']) {
-      for (const [id, code] of [
-        ['nobody', 'E_UNKNOWN_ID'],
-        ['same', 'E_AMBIGUOUS_ID'],
-      ] as const) {
-        const answer = await say(one, verb, id);
-        expect([answer.code, answer.stderr]).toEqual([2, expect.stringContaining(code)]);
-      }
-      expect((await say(one, verb)).code).toBe(2);
-      expect((await say(one, verb, '')).code).toBe(2);
-    }
-    expect((await ralph(one, ['land', '--all'])).code).toBe(0);
-    expect(landedTasks(one.git, 'main').sort()).toEqual(tasks);
     for (const verb of ['bump', 'eject']) {
       const late = await say(one, verb, 'same-1');
       expect([late.code, late.stderr]).toEqual([2, expect.stringMatching(/landed/)]);
     }
   });
 
-  it("its words are a person's to say, not an agent's, and a word that is none is refused", async () => {
-    const [one] = await prepared();
-    for (const words of [['pause'], ['resume'], ['bump', 'alpha'], ['eject', 'alpha']]) {
-      const { code, stderr } = await ralph(one, ['queue', ...words], { env: { RALPH_LOOP_ID: 'alpha-abcd' } });
-      expect([code, stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
-    }
-    expect((await queue(one)).paused).toBe(false);
-    expect((await say(one, 'dance')).code).toBe(2);
+  it('bump and eject in the middle of a train: it is built anew with the one first and without the other', async () => {
+    const [one, gate, landing] = await standing();
+    expect((await say(one, 'bump', 'same-2')).code).toBe(0);
+    expect((await say(one, 'eject', 'same-1')).code).toBe(0);
+    gate.letGo();
+    await landing.ended;
+    expect(landedTasks(one.git, 'main')).toEqual(['same-2', 'alpha']);
+    expect(accountFor(one, TASKS)).toEqual({ landed: ['alpha', 'same-2'], kept: ['same-1'] });
+    alwaysGreen(one, gate.truth);
   });
 
-  it('--watch shows each change, and ends with the last host', async () => {
-    const [one, gate] = await prepared();
-    gate.hold();
-    const before = gate.runs();
-    const landing = startRalph(one, ['land', '--all']);
-    await gate.begun(before + 1);
-    const watching = startRalph(one, ['queue', '--watch']);
-    await watching.waitFor(/testing/);
-    gate.letGo();
-    expect((await landing.ended).code).toBe(0);
-    const { code, stdout } = await watching.ended;
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/nothing waits/);
+  it("of nobody, of two at once, of nothing, a word that is none, and an agent's: exit 2, and nothing changes", async () => {
+    const [one] = await prepared();
+    const before = await queue(one);
+    for (const [words, code, loop] of [
+      [['bump', 'nobody'], 'E_UNKNOWN_ID'],
+      [['bump', 'same'], 'E_AMBIGUOUS_ID'],
+      [['bump'], ''],
+      [['eject', 'nobody'], 'E_UNKNOWN_ID'],
+      [['eject', 'same'], 'E_AMBIGUOUS_ID'],
+      [['eject', ''], ''],
+      [['dance'], ''],
+      [['pause'], 'E_NESTED', 'alpha-abcd'],
+      [['eject', 'alpha'], 'E_NESTED', 'alpha-abcd'],
+    ] as const) {
+      const answer = await ralph(one, ['queue', ...words], { env: { RALPH_LOOP_ID: loop } });
+      expect([words, answer.code, answer.stderr]).toEqual([words, 2, expect.stringContaining(code)]);
+    }
+    expect(await queue(one)).toEqual(before);
   });
 });
