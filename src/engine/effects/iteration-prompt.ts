@@ -1,16 +1,12 @@
 import { foreseenOf } from '../../core/foreseen.ts';
 import { taskKey } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
-import { isWorking, loopsOf } from '../../core/model.ts';
 import { isGuard } from '../../core/rework.ts';
 import { findTask, taskIdOf } from '../../core/tasks.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { PerformContext } from '../performer.ts';
+import { othersTouched } from './others-touched.ts';
 import { reworkFacts } from './rework-facts.ts';
-
-/** Whoever works for less than this has touched little, and asking costs a start of git. */
-const OTHERS_AFTER_MS = 5000;
-const OTHERS_MAX = 8;
 
 /** What the agent is told at the start of an iteration. */
 export async function promptFor(context: PerformContext, loop: Loop): Promise<string> {
@@ -38,7 +34,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     halfDone: loop.lastOdd,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),
-    others: await othersOf(context, loop),
+    others: await othersTouched(context, loop),
     gates: context.gateCommands,
     ...context.completion,
   };
@@ -57,19 +53,4 @@ function dependenciesOf({ state, policy }: PerformContext, loop: Loop): PromptFa
     const landed = state().landed[key];
     return landed == null ? [] : [{ id: dep, title: findTask(state(), key)?.title ?? '', commit: landed.commit }];
   });
-}
-
-async function othersOf({ world, state }: PerformContext, loop: Loop): Promise<PromptFacts['others']> {
-  const nowMs = world.clock.nowMs();
-  const others = loopsOf(state()).filter(
-    (other) => other.id !== loop.id && isWorking(other) && nowMs - other.claimedAt >= OTHERS_AFTER_MS,
-  );
-  const found = await Promise.all(
-    others.slice(0, OTHERS_MAX).map(async (other) => {
-      if (other.worktree === null || other.base === null) return [];
-      const paths = await world.worktrees.touched(other.worktree, other.base).catch(() => []);
-      return paths.map((path) => ({ path, task: taskIdOf(state(), other.task) }));
-    }),
-  );
-  return found.flat();
 }
