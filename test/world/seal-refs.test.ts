@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sha } from '../../src/core/ids.ts';
+import { loopId, sha, taskId } from '../../src/core/ids.ts';
 import { openView } from '../../src/world/git/view.ts';
 import { openIntegration } from '../../src/world/integration.ts';
+import { readFingerprint } from '../../src/world/seal/fingerprint.ts';
+import type { Fingerprint } from '../../src/world/seal/fingerprint.ts';
 import { isLeak } from '../../src/world/seal/is-leak.ts';
+import { runFolder } from '../../src/world/state-places.ts';
+import type { Iteration } from '../../src/world/world.ts';
 import { gitIn, plainEnvironment } from './scratch.ts';
 import { IDENTITY, sealScene } from './seal-scene.ts';
 
@@ -128,6 +133,27 @@ describe('a branch that an agent moves', () => {
     expect(breach?.restored).toEqual([]);
     expect(git('log', '--format=%s', '-2', 'main')).toBe('on top\nleak');
   });
+});
+
+it('loops that begin together look together, and nobody by a look that began before', async () => {
+  const { git, seal, repo, own, sibling } = await sealScene();
+  const order = (name: string, cwd: string): Iteration => ({
+    loop: loopId(`${name}-x`),
+    task: taskId(name),
+    n: 1,
+    slot: 1,
+    cwd,
+  });
+  const first = seal.take(order('one', own), 'ralph/one');
+  // Its look is under way now.
+  await setImmediate();
+  git('branch', 'late');
+  await Promise.all([first, seal.take(order('two', sibling), 'ralph/two'), seal.take(order('six', own), 'ralph/one')]);
+  const printOf = (name: string): Fingerprint | null => readFingerprint(runFolder(repo, loopId(`${name}-x`), 1));
+  const [one, two, six] = [printOf('one'), printOf('two'), printOf('six')];
+  expect([two?.refs['refs/heads/late'], six?.refs]).toEqual([git('rev-parse', 'late'), two?.refs]);
+  const entry = (name: string): string => join(repo.commonDir, 'worktrees', name);
+  expect([one, two, six].map((print) => print?.own?.adminDir)).toEqual([entry('wt-1'), entry('wt-2'), entry('wt-1')]);
 });
 
 describe('what is no breach', () => {

@@ -7,6 +7,7 @@ import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
 import { adminDirOf, gitDirs, worktreeOf } from '../git/worktree-admin.ts';
 import { textIfThere } from '../processes/read-if-there.ts';
+import { openCheckoutLook } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
 import { lookAtGitFiles } from './git-files.ts';
 import type { GitFiles } from './git-files.ts';
@@ -34,28 +35,37 @@ const NAME = 'seal.json';
 /** They change with every fetch and with every keep, and nobody works on them. */
 const UNWATCHED = /^refs\/(?:remotes|paralph\/(?:keep|undone|train|view))(?:\/|$)/;
 
+/** What is the same for whoever looks at that moment. */
+export type Surroundings = Omit<Fingerprint, 'version' | 'atMs' | 'own'>;
+
 export async function takeFingerprint(
-  { repo, view }: { readonly repo: Repository; readonly view: GitView },
+  repo: Repository,
   cwd: string,
-  look: () => Promise<Checkout | null>,
+  look: () => Promise<Surroundings>,
 ): Promise<Fingerprint> {
   const atMs = Date.now();
-  const [refs, checkout] = await Promise.all([watchedRefs(view), look()]);
-  return {
-    version: 1,
-    atMs,
-    refs,
-    stash: textIfThere(join(repo.commonDir, 'logs/refs/stash')),
-    head: textIfThere(join(repo.commonDir, 'HEAD')),
-    headCommit: readHeadFile(repo.commonDir, repo.commonDir)?.commit ?? null,
-    worktrees: Object.fromEntries(
-      gitDirs(repo)
-        .filter((dir) => dir !== repo.commonDir)
-        .map((dir) => [dir, { path: worktreeOf(dir), head: textIfThere(join(dir, 'HEAD')) }]),
-    ),
-    own: ownOf(repo, cwd),
-    files: lookAtGitFiles(repo.commonDir),
-    checkout,
+  const around = await look();
+  return { version: 1, atMs, ...around, own: ownOf(repo, cwd) };
+}
+
+/** One look at everything outside of the agents' own worktrees. */
+export function openSurroundings(repo: Repository, view: GitView): () => Promise<Surroundings> {
+  const lookAtCheckout = openCheckoutLook(repo, view);
+  return async () => {
+    const [refs, checkout] = await Promise.all([watchedRefs(view), lookAtCheckout()]);
+    return {
+      refs,
+      stash: textIfThere(join(repo.commonDir, 'logs/refs/stash')),
+      head: textIfThere(join(repo.commonDir, 'HEAD')),
+      headCommit: readHeadFile(repo.commonDir, repo.commonDir)?.commit ?? null,
+      worktrees: Object.fromEntries(
+        gitDirs(repo)
+          .filter((dir) => dir !== repo.commonDir)
+          .map((dir) => [dir, { path: worktreeOf(dir), head: textIfThere(join(dir, 'HEAD')) }]),
+      ),
+      files: lookAtGitFiles(repo.commonDir),
+      checkout,
+    };
   };
 }
 

@@ -10,11 +10,9 @@ import { listSettings } from '../git/run-git.ts';
 import { runFolder, workerLog } from '../state-places.ts';
 import type { Iteration, Seal } from '../world.ts';
 import { readNoted, settle } from './check.ts';
-import type { Checkout } from './checkout.ts';
-import { openCheckoutLook } from './checkout.ts';
 import { findFiles } from './find-files.ts';
 import type { FileFindings } from './find-files.ts';
-import { readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
+import { openSurroundings, readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
 import { openProgram } from './program.ts';
 import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
@@ -35,7 +33,7 @@ const NO_FILES: FileFindings = { findings: [], unclear: [] };
  * its own words, or where nobody else could have done it.
  */
 export function openSeal(place: SealPlace): Seal {
-  const look = together(openCheckoutLook(place.repo, place.view));
+  const look = together(openSurroundings(place.repo, place.view));
   const folderOf = ({ loop, n }: Iteration): string => runFolder(place.repo, loop, n);
   sweepTraces(place.worktreeRoot);
   return {
@@ -47,7 +45,7 @@ export function openSeal(place: SealPlace): Seal {
         noteInPlace(dir);
         await noteStanding(place.repo, iteration);
       }
-      const print = await takeFingerprint(place, iteration.cwd, look);
+      const print = await takeFingerprint(place.repo, iteration.cwd, look);
       writeFingerprint(dir, print);
       await noteOpen(place, iteration, { dir, atMs: print.atMs });
     },
@@ -73,7 +71,7 @@ export function openSeal(place: SealPlace): Seal {
         iteration,
         branch,
         before,
-        after: await takeFingerprint(place, iteration.cwd, look),
+        after: await takeFingerprint(place.repo, iteration.cwd, look),
         trace,
         fromMs: before.atMs,
         toMs,
@@ -117,9 +115,9 @@ async function noteOpen(
 }
 
 /** Loops that look at the same moment look together; nobody gets an answer that is older than their question. */
-function together(look: () => Promise<Checkout | null>): () => Promise<Checkout | null> {
+function together<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<Checkout | null> | null = null;
+  let next: Promise<T> | null = null;
   return () => {
     next ??= running.then(() => {
       const mine = look();
