@@ -18,6 +18,8 @@ interface Kind {
   /** What is to be seen in the worktree, beside what the agent made. */
   readonly holds?: (worktree: string) => void;
   readonly says?: string;
+  /** The worktree goes and is taken back: it holds the same again, and this is said. */
+  readonly undoSays?: string;
   /** It is refused, in one line and with the remedy. */
   readonly refused?: readonly [code: number, lines: RegExp];
 }
@@ -44,6 +46,7 @@ const KINDS: readonly Kind[] = [
     },
     holds: (worktree) => expect(text(worktree, 'sub/inner.txt')).toBe('inner\n'),
     says: 'submodules: 1',
+    undoSays: 'submodules: 1',
   },
   {
     name: 'a filter that is missing',
@@ -106,6 +109,12 @@ describe('ralph start in repositories of all kinds', () => {
     if (exit !== 0) return;
     expect(stderr).toContain(kind.says ?? '');
     kind.holds?.(worktree);
+    if (kind.undoSays !== undefined) {
+      expect((await ralph(one, ['worktree', 'remove', 'login'])).code).toBe(0);
+      expect(existsSync(worktree)).toBe(false);
+      expect((await ralph(one, ['undo'])).stderr).toContain(kind.undoSays);
+      kind.holds?.(worktree);
+    }
     expect(one.git('log', '-1', '--format=%s', kind.target ?? 'main')).toMatch(/^Land .*login/);
   });
 });

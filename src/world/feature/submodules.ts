@@ -18,10 +18,12 @@ const FETCHING = HARDENED.filter(
   (flag, at) => flag !== 'credential.helper=' && !(flag === '-c' && HARDENED[at + 1] === 'credential.helper='),
 );
 
+export const hasSubmodules = (path: string): boolean =>
+  lstatSync(join(path, '.gitmodules'), { throwIfNoEntry: false })?.isFile() === true;
+
 /** Fetches what .gitmodules names, from where git by itself allows submodules to come. */
 export async function fetchSubmodules(path: string, flags: readonly string[]): Promise<FetchedSubmodules> {
-  if (lstatSync(join(path, '.gitmodules'), { throwIfNoEntry: false })?.isFile() !== true)
-    return { count: 0, failed: null };
+  if (!hasSubmodules(path)) return { count: 0, failed: null };
   // By --checkout no command that a config names is run in its place.
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--checkout'];
   try {

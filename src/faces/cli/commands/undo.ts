@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { State } from '../../../core/model.ts';
@@ -7,6 +5,8 @@ import { shellWord } from '../../../core/remedy.ts';
 import type { WorktreeSettings } from '../../../core/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { noteFeature } from '../../../world/feature/feature-note.ts';
+import { fetchSubmodules, hasSubmodules } from '../../../world/feature/submodules.ts';
+import { missingFilters, withoutFilters } from '../../../world/git/missing-filters.ts';
 import { adminDirOf } from '../../../world/git/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
 import type { Keep } from '../../../world/keep/list-keeps.ts';
@@ -15,7 +15,7 @@ import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { readTakenNote } from '../../../world/keep/taken-note.ts';
 import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
 import { writeLoopNote } from '../../../world/loop-notes.ts';
-import type { Handler } from '../handler.ts';
+import type { Call, Handler } from '../handler.ts';
 import { filesText, restoreCommand } from '../keep-view.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
@@ -47,9 +47,7 @@ export const handle: Handler = async (call) => {
     });
   for (const keep of restored) {
     call.out.say(describe(keep));
-    const { act, path } = keep;
-    if (act === 'remove' && path !== null && existsSync(join(path, '.gitmodules')))
-      call.out.say(cleanLine(`its submodules: git -C ${shellWord(path)} submodule update --init --recursive`));
+    await fillSubmodules(call, keep, config.settings.worktree);
   }
   if (taken.length === 0) call.out.say('nothing to undo: nothing was taken away that is not back');
   const [first] = blocked;
@@ -72,6 +70,17 @@ async function takeBack(place: AwayPlace, keep: Keep, settings: WorktreeSettings
     noteLoop(place, state, keep);
   }
   await markUndone(place, keep);
+}
+
+/** What a submodule holds was safe elsewhere when it went, so it comes from there again. */
+async function fillSubmodules({ out }: Call, { act, path }: Keep, { submodules }: WorktreeSettings): Promise<void> {
+  if (act !== 'remove' || path === null || !hasSubmodules(path)) return;
+  const asked = submodules ? await fetchSubmodules(path, withoutFilters(await missingFilters(path))) : null;
+  if (asked?.failed === null) return out.say(`submodules: ${asked.count}`);
+  const why = asked === null ? 'worktree.submodules is off' : asked.failed;
+  out.say(
+    cleanLine(`submodules are missing: ${why}; again: git -C ${shellWord(path)} submodule update --init --recursive`),
+  );
 }
 
 /** So did that of a worktree for a person: its name, what came along, and its ports, if they are still free. */
