@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../core/assert.ts';
 import { reach } from './failpoint.ts';
 import { cannotWrite } from './log/log-errors.ts';
+import { createMutexWait } from './mutex-waits.ts';
 import { type ProcessIdentity, isAlive, isStopped, ownIdentity } from './processes/identity.ts';
 
 const WAIT_MIN_MS = 5;
@@ -90,8 +91,18 @@ async function acquire(paths: readonly string[], signal: AbortSignal | null): Pr
   try {
     reach('mutex.tmp');
     await sweepOnce(dirname(prepared));
+    const wait = createMutexWait(paths[0] ?? '', signal === null ? 'alone' : 'shared');
     do {
-      for (const path of paths) if (await takes(prepared, path)) return { path, tag: tagOf(content) };
+      const holders: ProcessIdentity[] = [];
+      for (const path of paths) {
+        const holder = await holderInTheWay(prepared, path);
+        if (holder === null) {
+          wait.over();
+          return { path, tag: tagOf(content) };
+        }
+        holders.push(holder);
+      }
+      wait.blocked(holders);
       await sleep(WAIT_MIN_MS + Math.random() * (WAIT_MAX_MS - WAIT_MIN_MS));
     } while (signal?.aborted !== true);
     return null;
@@ -103,14 +114,15 @@ async function acquire(paths: readonly string[], signal: AbortSignal | null): Pr
   }
 }
 
-async function takes(prepared: string, path: string): Promise<boolean> {
+/** Takes it, unless somebody who lives holds it. */
+async function holderInTheWay(prepared: string, path: string): Promise<ProcessIdentity | null> {
   while (!(await linked(prepared, path))) {
     const lock = await readLock(path);
     if (lock === null) continue;
-    if (lock.holder !== null && isAlive(lock.holder)) return false;
+    if (lock.holder !== null && isAlive(lock.holder)) return lock.holder;
     await removeDead(path, lock.tag);
   }
-  return true;
+  return null;
 }
 
 /** The first to come of a promise and the signal, which then stands for null. */

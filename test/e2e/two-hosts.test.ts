@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,6 +9,7 @@ import { fold } from '../../src/core/step.ts';
 import { foldLog } from '../../src/engine/journal.ts';
 import { openFileLog } from '../../src/world/log/file-log.ts';
 import { gitSays, landedTasks } from './harness/git.ts';
+import { leaveSuspended } from './harness/leave-suspended.ts';
 import { HONEST, project } from './harness/project.ts';
 import type { Running } from './harness/ralph.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
@@ -43,15 +43,6 @@ async function tell(one: Scratch, event: Event): Promise<void> {
     const seq = (await foldLog(log, fold)).seq;
     if ((await log.append(seq, 'another', Date.now(), [event])).ok) return;
   }
-}
-
-/** The failpoint lets a process go on after a while; here the test says when. */
-async function leaveSuspended(pid: number): Promise<void> {
-  const found = await until('whoever would let it go on', () => {
-    const lines = execFileSync('ps', ['axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
-    return lines.find((line) => line.trimEnd().endsWith(`kill -CONT ${pid}`));
-  });
-  process.kill(Number.parseInt(found, 10), 'SIGKILL');
 }
 
 /** It goes on, its agents come to their end, and so does it. */

@@ -4,6 +4,7 @@ import type { ExitCode } from '../../core/errors.ts';
 import { AppError, EXIT } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { nearest } from '../../text/config/nearest.ts';
+import { hearWaits } from '../../world/mutex-listener.ts';
 import type { Call } from './handler.ts';
 import { openOutput } from './output.ts';
 import type { Output } from './output.ts';
@@ -18,6 +19,7 @@ export async function runCli(
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
 ): Promise<ExitCode> {
   const out = openOutput(process.env, stdout, stderr);
+  hearWaits({ tell: (text) => out.say(out.style.yellow(`warning: ${text}`)) });
   const wantsJson = words.includes('--json') || words.includes('--events');
   const refused: AppError[] = [];
   try {

@@ -11,6 +11,7 @@ import { runHost } from '../../engine/host.ts';
 import type { OnRecord } from '../../engine/journal.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import { openMemories } from '../../world/memories.ts';
+import { hearWaits } from '../../world/mutex-listener.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { eventLine, newsLine } from './live-lines.ts';
@@ -48,6 +49,8 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     call.out.say('stopping: no new work, agents are asked to end; once more kills them');
     drain.abort();
   };
+  const onWarning = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
+  hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
   call.out.goOnUnheard();
   // Before the first prompt is built, so that people hear what of theirs was taken up.
   openMemories(findRepository(call.cwd), (text) => call.out.say(text)).list();
@@ -67,7 +70,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       drain: drain.signal,
       force: force.signal,
       onRecord: call.flags['events'] === true ? eventStream(call, tracker) : liveLines(call, tracker),
-      onWarning: (text) => call.out.say(call.out.style.yellow(`warning: ${text}`)),
+      onWarning,
     });
     return { state, signal };
   } catch (error) {

@@ -42,8 +42,12 @@ export function isAlive(identity: ProcessIdentity): boolean {
 
 /** Suspended by a signal: alive, but it does nothing until it is told to go on. */
 export function isStopped(identity: ProcessIdentity): boolean {
-  return isAlive(identity) && processSource.stat(identity.pid)?.stopped === true;
+  // Elsewhere the number names another process.
+  return !isInAnotherContainer(identity) && isAlive(identity) && processSource.stat(identity.pid)?.stopped === true;
 }
+
+/** Or of another boot: here its number says nothing. */
+export const isInAnotherContainer = (identity: ProcessIdentity): boolean => identity.bootId !== currentBootId();
 
 const isSameBoot = ({ bootId: other }: ProcessIdentity): boolean =>
   other !== '' && other.split('/')[0] === currentBootId().split('/')[0];

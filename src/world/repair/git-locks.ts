@@ -10,6 +10,7 @@ import { markedIn } from './leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
+import { suspendedHolders } from './suspended-holders.ts';
 
 const CHECK = 'locks';
 /** We make locks on refs ourselves, for as long as it takes to delete a file. */
@@ -32,6 +33,7 @@ export function gitLocksRepair(place: RepairPlace): Repair {
     look: async () => [
       ...ourLocks(place).map(({ path }) => fixable(CHECK, `${path}: a git command of ours runs, or one was killed`)),
       ...foreignLocks(place),
+      ...suspendedHolders(CHECK, place.repo),
     ],
     fix: async () => {
       const done: string[] = [];

@@ -1,11 +1,11 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withMutex } from '../mutex.ts';
 import { isAlive } from '../processes/identity.ts';
-import type { ProcessIdentity } from '../processes/identity.ts';
 import { namesIfThere } from '../processes/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
+import { holderOf } from './suspended-holders.ts';
 
 const CHECK = 'litter';
 /** Nothing we prepare takes this long. */
@@ -50,14 +50,8 @@ export function litterRepair({ repo }: RepairPlace): Repair {
 }
 
 function isHeldByDead(file: string): boolean {
-  try {
-    const read = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProcessIdentity>;
-    const { pid, startTime, bootId } = read;
-    if (typeof pid !== 'number' || typeof startTime !== 'string' || typeof bootId !== 'string') return false;
-    return !isAlive({ pid, startTime, bootId });
-  } catch {
-    return false;
-  }
+  const holder = holderOf(file);
+  return holder !== null && !isAlive(holder);
 }
 
 /** Begun by somebody who was killed, or had no room, before the first byte. */
