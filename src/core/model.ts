@@ -1,3 +1,4 @@
+import type { Altered } from './altered.ts';
 import type { Failure } from './failure.ts';
 import type { Granted } from './granted.ts';
 import { NOTHING_GRANTED } from './granted.ts';
@@ -256,6 +257,8 @@ export interface GateReport {
   readonly verdict: VerdictKind;
   readonly failing: string | null;
   readonly tail: string;
+  /** What the gates did to tracked files; absent: nothing. */
+  readonly altered?: Altered;
 }
 
 export type Phase =

@@ -1,3 +1,4 @@
+import { describeAltered } from './altered.ts';
 import { describeHold } from './describe-hold.ts';
 import type { LoopId } from './ids.ts';
 import { describeForeseen, foreseenOf } from './foreseen.ts';
@@ -30,7 +31,13 @@ export function explain(state: State, task: TaskView, facts: WhyFacts): Explanat
   const stopped = troubleOf(state, task);
   const gate = stopped.length > 0 ? (state.landingTrouble?.gate ?? red) : red;
   return {
-    sentences: [...sentencesOf(state, task, loop, facts), ...reworkOf(state, loop), ...historyOf(loop), ...stopped],
+    sentences: [
+      ...sentencesOf(state, task, loop, facts),
+      ...reworkOf(state, loop),
+      ...historyOf(loop),
+      ...alteredBy(loop),
+      ...stopped,
+    ],
     gate: gate === null ? null : { command: gate.failing ?? '', tail: gate.tail },
     reproduce:
       loop === null ? null : (mainTrouble(state, stopped, facts.target) ?? reproduction(loop, red, facts.target)),
@@ -172,6 +179,12 @@ function historyOf(loop: Loop | null): readonly string[] {
   const failure = loop.lastFailure === null ? '' : ` The last one broke off: ${loop.lastFailure.message}.`;
   const count = `${loop.counted} ${loop.counted === 1 ? 'iteration' : 'iterations'}`;
   return [`Attempt ${loop.attempt} made ${count} on ${loop.branch}.${failure}`];
+}
+
+/** Green in a worktree that a gate has changed is green for something else than what lands, so it is worth knowing. */
+function alteredBy(loop: Loop | null): readonly string[] {
+  const altered = loop?.lastGate?.altered;
+  return altered === undefined ? [] : [`In its worktree, ${describeAltered(altered)}. None of that lands.`];
 }
 
 function troubleOf(state: State, task: TaskView): readonly string[] {

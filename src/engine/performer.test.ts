@@ -35,7 +35,7 @@ function stage() {
       withGateWorktree: (_slot: number, _at: string, act: (path: string) => unknown) => act('/w'),
       tip: (branch: string) => scene.tip(branch),
     },
-    gates: { run: async () => ({ report: scene.report, durationMs: 1 }) },
+    gates: { run: async () => ({ report: scene.report, durationMs: 1, clean: true }) },
   } as unknown as World;
   let ring = (): void => undefined;
   const context = {

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { describeMs } from '../core/describe-time.ts';
+import type { GateReport } from '../core/model.ts';
 import type { GateSettings } from '../core/settings.ts';
 import { reach } from './failpoint.ts';
 import { withNotes } from './gate-orphans.ts';
 import { withResources } from './gate-resources.ts';
+import { findTraces } from './gate-traces.ts';
 import { gateNote, gateSlotOf } from './gate-worktree.ts';
 import type { Repository } from './git/repository.ts';
 import { newToken } from './ids.ts';
@@ -22,12 +24,19 @@ const KILLS = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGSEGV', 'SIGABRT', 'SIGBUS', '
 /** Runs the gates one after the other until one fails. */
 export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.ProcessEnv): Gates {
   return {
-    run: async ({ path, name, timeoutMs, signal, force }) => {
+    run: async ({ path, commit, name, timeoutMs, signal, force }) => {
       const logFile = gateLog(repo, name);
       mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
       const limitMs = Math.min(gates.timeoutMs, timeoutMs ?? gates.timeoutMs);
       const slot = gateSlotOf(path);
       let durationMs = 0;
+      const ended = async (report: GateReport): ReturnType<Gates['run']> => {
+        if (commit === null) return { report, durationMs, clean: false };
+        const { clean, altered } = await findTraces(repo, { path, commit, untracked: slot === null ? 'normal' : 'no' });
+        if (altered === null) return { report, durationMs, clean };
+        const ran = report.failing === null ? gates.commands.length : gates.commands.indexOf(report.failing) + 1;
+        return { report: { ...report, altered: { by: gates.commands.slice(0, ran), ...altered } }, durationMs, clean };
+      };
       for (const command of gates.commands) {
         const token = newToken();
         reach('gate.start');
@@ -49,10 +58,9 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
         const ran = held.value;
         reach('gate.end');
         durationMs += Math.round(ran.durationMs);
-        if (ran.code !== 0)
-          return { report: { verdict: 'red', failing: command, tail: tailOf(ran, limitMs) }, durationMs };
+        if (ran.code !== 0) return ended({ verdict: 'red', failing: command, tail: tailOf(ran, limitMs) });
       }
-      return { report: { verdict: 'green', failing: null, tail: '' }, durationMs };
+      return ended({ verdict: 'green', failing: null, tail: '' });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import { sha } from '../core/ids.ts';
+import { type Sha, sha } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { identityEnvironment } from './git/identity.ts';
@@ -79,7 +79,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     markers: (commit, paths) => findMarkers(view, commit, paths),
     standAt: async (path, commit) => {
       settled.delete(path);
-      await runGit([...HARDENED, 'checkout', '-q', '--detach', commit], { cwd: path });
+      await standAt(place, path, commit);
       reach('gate.stands');
     },
     isOn: (path, branch) => isOn(place, path, branch),
@@ -103,6 +103,13 @@ function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
   return adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch;
 }
 
+async function standAt(place: WorktreePlace, path: string, commit: Sha): Promise<void> {
+  // Where the files are those of the commit already, only HEAD has to leave its branch.
+  const isThere = (await facts(place, path)).head === commit;
+  const how = isThere ? ['update-ref', '--no-deref', 'HEAD', commit] : ['checkout', '-q', '--detach', commit];
+  await runGit([...HARDENED, ...how], { cwd: path });
+}
+
 /**
  * Without `git checkout`: that looks at every worktree there is, and dies if one is just being made. HEAD is taken off
  * whatever it stands on first, so that no branch a gate went to is moved.
@@ -116,11 +123,19 @@ async function standOn(place: WorktreePlace, path: string, branch: string): Prom
   if (tip === null)
     throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C ${shellWord(path)} reflog` });
   const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });
-  await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
-  await git('reset', '-q', '--hard');
-  await git('clean', '-fdq');
+  if (adminDir !== null && isDetachedAt(place, adminDir, tip)) await restore(path);
+  else {
+    await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
+    await git('reset', '-q', '--hard');
+    await git('clean', '-fdq');
+  }
   reach('gate.back');
   await git('symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', `refs/heads/${branch}`);
+}
+
+function isDetachedAt({ repo }: WorktreePlace, adminDir: string, commit: Sha): boolean {
+  const head = readHeadFile(repo.commonDir, adminDir);
+  return head?.branch === null && head.commit === commit;
 }
 
 async function restore(path: string): Promise<void> {

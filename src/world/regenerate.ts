@@ -52,7 +52,8 @@ async function regenerate(
 ): Promise<Sha | null> {
   const { signal } = new AbortController();
   const runner = openGates(repo, { ...gates, commands: [command] }, env);
-  const ran = await runner.run({ path: folder, name: 'regenerate', timeoutMs: null, signal, force: signal });
+  const order = { path: folder, commit: null, name: 'regenerate', timeoutMs: null };
+  const ran = await runner.run({ ...order, signal, force: signal });
   if (ran?.report.verdict !== 'green' || !isOwnFile(folder, path)) return null;
   // As `git add` would store it: line ends and filters are the project's.
   const args = ['hash-object', '-w', '--', path];

@@ -318,15 +318,24 @@ export interface Disk {
   freeMb(): number;
 }
 
+export interface GatesRan {
+  readonly report: GateReport;
+  readonly durationMs: number;
+  /** They left the files exactly as they were, as far as that was asked. */
+  readonly clean: boolean;
+}
+
 export interface Gates {
   run(options: {
     readonly path: string;
+    /** What stands there: what the gates do to it is told. null: nobody asks. */
+    readonly commit: Sha | null;
     readonly name: string;
     /** null: as configured. */
     readonly timeoutMs: number | null;
     readonly signal: AbortSignal;
     readonly force: AbortSignal;
-  }): Promise<{ readonly report: GateReport; readonly durationMs: number } | null>;
+  }): Promise<GatesRan | null>;
 }
 
 /** What people and scripts may read while a host runs. */

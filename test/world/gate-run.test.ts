@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sha } from '../../src/core/ids.ts';
+import { type Sha, sha } from '../../src/core/ids.ts';
 import type { GateSettings } from '../../src/core/settings.ts';
 import { withGateWorktree } from '../../src/world/gate-worktree.ts';
 import { openGates } from '../../src/world/gates.ts';
@@ -29,9 +29,13 @@ const settings = (commands: readonly string[], more: Partial<GateSettings> = {})
   ...more,
 });
 
-const run = (gates: GateSettings, more: { path?: string; timeoutMs?: number; signal?: AbortSignal } = {}) =>
+const run = (
+  gates: GateSettings,
+  more: { path?: string; commit?: Sha; timeoutMs?: number; signal?: AbortSignal } = {},
+) =>
   openGates(findRepository(scratch.dir), gates, process.env).run({
     path: scratch.dir,
+    commit: null,
     name: 'test',
     timeoutMs: null,
     signal: NEVER,
@@ -63,6 +67,36 @@ describe('a gate', () => {
     expect(await tailOf('echo out; kill -KILL $$')).toBe('out\n(killed by SIGKILL)');
     expect(await tailOf('sh -c "kill -SEGV \\$\\$"; exit $?')).toContain('(killed by SIGSEGV)');
     expect(await tailOf('exit 129')).toBe('');
+  });
+
+  it('case 33: tells what was done to tracked files, and nothing of files that are new or ignored', async () => {
+    const repo = findRepository(scratch.dir);
+    scratch.write('.gitignore', 'out/\n');
+    scratch.write('a.txt', 'a\n');
+    const commit = sha(scratch.commit());
+    const at = (command: string, slot: number | null = 1) => {
+      if (slot !== null)
+        return withGateWorktree(repo, join(outer, 'wt'), slot, commit, (path) =>
+          run(settings([command]), { path, commit }),
+        );
+      return run(settings([command]), { path: loopWorktree, commit });
+    };
+    const loopWorktree = join(outer, 'loop');
+    scratch.git('worktree', 'add', '-q', '--detach', loopWorktree);
+    const still = { report: { verdict: 'green' }, clean: true };
+    expect(await at('mkdir out; touch out/x a.txt')).toMatchObject(still);
+    expect((await at('echo new > new.txt'))?.report.altered).toBeUndefined();
+    const altered = { by: ['rm a.txt; false'], files: 1, paths: ['a.txt'], committed: false };
+    expect((await at('rm a.txt; false'))?.report).toMatchObject({ verdict: 'red', altered });
+    expect(await at('touch a.txt', null)).toMatchObject(still);
+    const left = await at('echo new > new.txt', null);
+    expect([left?.clean, left?.report.altered], 'somebody has to clean up').toEqual([false, undefined]);
+    expect((await at('git -c user.name=g -c user.email=g@x commit -q --allow-empty -m x', null))?.report).toMatchObject(
+      {
+        altered: { files: 0, paths: [], committed: true },
+      },
+    );
+    expect((await at('rm -r .git; git init -q', 2))?.report.altered, 'nobody can tell').toBeUndefined();
   });
 
   it('knows its slot in a gate worktree, and none elsewhere', async () => {

@@ -8,16 +8,14 @@ import { tickOf } from '../../core/tasks.ts';
 import { flakeOf } from '../../core/train/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
 import { matchProtected } from '../../text/protected-paths.ts';
+import type { GatesRan } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 import { findUnresolved } from './unresolved.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
 type Working = Loop & { readonly worktree: string };
 
-interface Ran {
-  readonly report: GateReport;
-  readonly durationMs: number;
-}
+type Ran = Pick<GatesRan, 'report' | 'durationMs'>;
 
 const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
@@ -88,10 +86,9 @@ async function gateInside(
   const { head, tree } = await worktrees.facts(path);
   const preview = await previewOf(context, loop, head);
   const [ran, touched] = await Promise.all([
-    gated(context, command, loop, head, preview?.commit ?? null, signal),
+    gated(context, command, loop, { head, commit: preview?.commit ?? head }, signal),
     touchedBy(context, loop, head),
   ]);
-  if (hasGates) await worktrees.restore(path);
   await worktrees.standOn(path, loop.branch);
   if (ran === null || (await worktrees.facts(path)).head !== head) return null;
   return { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
@@ -111,20 +108,21 @@ async function gateApart(
   const preview = await previewOf(context, loop, head);
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const name = `${loop.id}/gates-${n}`;
-  const gate = (path: string): Promise<Ran | null> => world.gates.run({ path, name, timeoutMs, signal, force });
+  const commit = preview?.commit ?? head;
+  const gate = (path: string): Promise<Ran | null> => world.gates.run({ path, commit, name, timeoutMs, signal, force });
   const [ran, touched] = await Promise.all([
-    policy.hasGates ? world.worktrees.withGateWorktree(APART_SLOT, preview?.commit ?? head, gate) : GREEN,
+    policy.hasGates ? world.worktrees.withGateWorktree(APART_SLOT, commit, gate) : GREEN,
     touchedBy(context, loop, head),
   ]);
   return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
 }
 
+/** On no branch, so that what a gate commits is on none. What it leaves is thrown away. */
 async function gated(
   context: PerformContext,
   { n }: RunGates,
   loop: Working,
-  head: Sha,
-  preview: Sha | null,
+  { head, commit }: { readonly head: Sha; readonly commit: Sha },
   signal: AbortSignal,
 ): Promise<Ran | null> {
   const { world, policy, force, state } = context;
@@ -134,15 +132,14 @@ async function gated(
   const path = loop.worktree;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const run = async (name: string): Promise<Ran | null> => {
-    if (preview === null) return world.gates.run({ path, name, timeoutMs, signal, force });
-    await world.worktrees.standAt(path, preview);
-    const ran = await world.gates.run({ path, name, timeoutMs, signal, force });
+    await world.worktrees.standAt(path, commit);
+    const ran = await world.gates.run({ path, commit, name, timeoutMs, signal, force });
+    if (ran?.clean !== true) await world.worktrees.restore(path);
     // A host that was taken for dead may have stood it back on its branch: then nobody knows what the gates saw.
     return world.worktrees.isOn(path, loop.branch) ? null : ran;
   };
   const first = await run(`${loop.id}/gates-${n}`);
   if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;
-  await world.worktrees.restore(path);
   const second = await run(`${loop.id}/gates-${n}-again`);
   return second === null ? null : { ...second, durationMs: first.durationMs + second.durationMs };
 }

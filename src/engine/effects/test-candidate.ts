@@ -13,7 +13,7 @@ export async function testCandidate(
   const { fence, commit, tree, slot, again, timeoutMs } = command;
   const name = `landings/${commit.slice(0, 12)}${again === 0 ? '' : `-${again + 1}`}`;
   const ran = await world.worktrees.withGateWorktree(slot, commit, (path) =>
-    world.gates.run({ path, name, timeoutMs, signal, force }),
+    world.gates.run({ path, commit, name, timeoutMs, signal, force }),
   );
   if (ran === null) return [];
   return [{ type: 'candidate-tested', fence, tree, again, report: ran.report, durationMs: ran.durationMs }];

@@ -1,6 +1,7 @@
+import { describeAltered } from '../../core/altered.ts';
 import type { Event } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
-import type { State } from '../../core/model.ts';
+import type { GateReport, State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
@@ -35,11 +36,11 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'account-resumed':
       return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':
-      return `${name(event.loop)} gates ${event.report.verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`}`;
+      return `${name(event.loop)} gates ${verdictLine(event.report, style)}`;
     case 'candidate-tested':
-      return event.report.verdict === 'green'
+      return event.report.verdict === 'green' && event.report.altered === undefined
         ? null
-        : `merged with main the gates are ${style.red('red')}: ${cleanLine(event.report.failing ?? '')}`;
+        : `merged with main the gates are ${verdictLine(event.report, style)}`;
     case 'worktree-kept':
       return `${name(event.loop)} keeps its worktree: ${cleanLine(event.why)}`;
     case 'command-failed':
@@ -61,6 +62,12 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     default:
       return null;
   }
+}
+
+function verdictLine({ verdict, failing, altered }: GateReport, style: Style): string {
+  const told = verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(failing ?? '')}`;
+  if (altered === undefined) return told;
+  return `${told}; ${style.yellow(`${cleanLine(describeAltered(altered))} (none of it lands)`)}`;
 }
 
 export function newsLine(news: News, state: State, style: Style): string {

@@ -29,7 +29,9 @@ const MUTANTS: readonly GitMutant[] = [
     caughtBy: ['P1'],
     change: (world) => ({
       ...world,
-      gates: { run: async () => ({ report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1 }) },
+      gates: {
+        run: async () => ({ report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1, clean: true }),
+      },
     }),
   },
   {

@@ -141,7 +141,7 @@ function modelGates(sim: Sim): Partial<World['gates']> {
       const car = get(repo, sha(path));
       const lies = sim.random.chance(sim.workload.flake);
       const green = sim.parts.gate(sim, car, isGreen(repo, car.tokens) && !lies);
-      return { report: green ? GREEN : sim.random.chance(0.1) ? STUCK : RED, durationMs };
+      return { report: green ? GREEN : sim.random.chance(0.1) ? STUCK : RED, durationMs, clean: true };
     },
   };
 }

@@ -222,7 +222,7 @@ export function createSimGates(realm: Realm, host: SimHost): Gates {
             return reject(error as Error);
           }
           const failing = isGreen ? null : 'npm test';
-          resolve({ report: { verdict: isGreen ? 'green' : 'red', failing, tail: '' }, durationMs });
+          resolve({ report: { verdict: isGreen ? 'green' : 'red', failing, tail: '' }, durationMs, clean: false });
         };
         timeline.after(durationMs, () => deliver(realm, host, 0, end));
         signal.addEventListener('abort', () => deliver(realm, host, random.between(1, 20), end));
