@@ -25,43 +25,54 @@ describe('A5 agents of four characters', () => {
     expect(one.git('status', '--porcelain')).toBe('');
   });
 
-  it('A5 the agent that commits by itself lands the same', async () => {
+  it('A5 commits of its own, ignored files, a flood of output: each lands, and gets what it needs and no more', async () => {
     const one = scratch();
+    const dump = beside(one, 'dump');
     project(one, {
-      tasks: ['t1', 't2'],
-      agent: [{ write: { path: '${task}.txt', text: 'x' } }, { commit: 'Add ${task}' }, { claim: true }],
+      tasks: ['own', 'ignored', 'flood', 'asks'],
+      byTask: {
+        own: [{ write: { path: '${task}.txt', text: 'x' } }, { commit: 'Add ${task}' }, { claim: true }],
+        ignored: [{ write: { path: '.env', text: 'SECRET' } }, ...HONEST],
+        flood: [{ flood: { bytes: 20_000_000 } }, ...HONEST],
+        asks: [
+          { prompt: { path: `${dump}/prompt` } },
+          { env: { path: `${dump}/env` } },
+          { pwd: { path: `${dump}/pwd` } },
+          ...HONEST,
+        ],
+      },
     });
-    expect((await ralph(one, PARALLEL)).code).toBe(0);
-    expect(one.git('log', '--format=%s', 'main')).toMatch(/^Add t1$/m);
-    expect(one.git('log', '-1', '--format=%an <%ae>', 'main')).toBe('Una User <una@example.com>');
-  });
-
-  it('A5 ignored files are never committed for the agent', async () => {
-    const one = scratch();
-    project(one, { tasks: ['t1'], agent: [{ write: { path: '.env', text: 'SECRET' } }, ...HONEST] });
-    expect((await ralph(one, PARALLEL)).code).toBe(0);
+    const run = await ralph(one, PARALLEL, { env: { SECRET_TOKEN: 'hunter2', GIT_DIR: undefined } });
+    expect(run.code, 'a flood neither blocks nor hides the claim behind it').toBe(0);
+    expect(one.git('log', '--format=%s', 'main')).toMatch(/^Add own$/m);
+    expect(new Set(one.git('log', '--format=%an <%ae>', 'main').split('\n'))).toEqual(
+      new Set(['Una User <una@example.com>']),
+    );
     expect(one.git('ls-tree', '-r', '--name-only', 'main').split('\n')).not.toContain('.env');
     expect(one.git('log', '--all', '--format=%H', '--', '.env')).toBe('');
+    const read = (name: string): string => readFileSync(`${dump}/${name}`, 'utf8');
+    expect(read('prompt')).toContain('Make asks');
+    expect(read('prompt')).toContain('<promise>COMPLETE</promise>');
+    const env = JSON.parse(read('env')) as Record<string, string>;
+    expect(env).toMatchObject({ RALPH_TASK_ID: 'asks', RALPH_ITERATION: '1', RALPH_LOOP_ID: expect.any(String) });
+    expect(Object.keys(env)).not.toContain('SECRET_TOKEN');
+    expect(read('pwd')).toContain('/.ralph/worktrees/');
+    expect(calls(one).filter((call) => call.task === 'asks')).toHaveLength(2);
   });
 
-  it('case 41: A5 the agent that lies: nothing lands, exit 1', async () => {
+  it('case 41: A5 S3.6 the agents that lie, or quote the promise and go on talking: nothing lands, exit 1', async () => {
     const one = scratch();
-    project(one, { tasks: EIGHT, agent: [{ claim: true }], config: { limits: { iterations: 2 } } });
+    const quotes = [{ write: { path: 'x.txt', text: '${iteration}' } }, { claimFalsely: true }] as const;
+    const tasks = ['t1', 't2', 't3', 'quotes'];
+    project(one, { tasks, agent: [{ claim: true }], byTask: { quotes }, config: { limits: { iterations: 2 } } });
     const main = one.git('rev-parse', 'main');
     const { code, stdout } = await ralph(one, [...PARALLEL, '--json']);
     expect(code).toBe(1);
     const summary = summaryOf(stdout);
     expect(summary).toMatchObject({ landed: [], ready: [] });
-    expect(summary.parked.map((parked) => parked.task).sort()).toEqual(EIGHT);
+    expect(summary.parked.map((parked) => parked.task).sort()).toEqual(tasks.toSorted());
     expect(one.git('rev-parse', 'main')).toBe(main);
-  });
-
-  it('A5 S3.6 the agent that quotes the promise and goes on talking is not done', async () => {
-    const one = scratch();
-    const steps = [{ write: { path: 'x.txt', text: '${iteration}' } }, { claimFalsely: true }] as const;
-    project(one, { tasks: ['t1'], agent: steps, config: { limits: { iterations: 2 } } });
-    expect((await ralph(one, PARALLEL)).code).toBe(1);
-    expect(starts(one)).toHaveLength(2);
+    expect(starts(one).filter((call) => call.task === 'quotes')).toHaveLength(2);
   });
 
   it('A5 S0.11 all agents exit 3: exit 1, and the text never says complete', async () => {
@@ -92,34 +103,5 @@ describe('A5 agents of four characters', () => {
     expect(JSON.stringify(summary.parked[0]?.reason)).toMatch(/runtime|time|limit/i);
     expect(String(summary.parked[0]?.next)).toContain('ralph ');
     expect(starts(one).filter((call) => isAlive(call.pid))).toEqual([]);
-  });
-
-  it('A5 a flood of output neither blocks nor loses the claim behind it', async () => {
-    const one = scratch();
-    project(one, { tasks: ['t1'], agent: [{ flood: { bytes: 20_000_000 } }, ...HONEST] });
-    expect((await ralph(one, PARALLEL)).code).toBe(0);
-  });
-
-  it('A5 an agent gets its task on stdin, its worktree as folder, and no more environment than allowed', async () => {
-    const one = scratch();
-    const dump = beside(one, 'dump');
-    project(one, {
-      tasks: ['t1'],
-      agent: [
-        { prompt: { path: `${dump}/prompt` } },
-        { env: { path: `${dump}/env` } },
-        { pwd: { path: `${dump}/pwd` } },
-        ...HONEST,
-      ],
-    });
-    await ralph(one, PARALLEL, { env: { SECRET_TOKEN: 'hunter2', GIT_DIR: undefined } });
-    const read = (name: string): string => readFileSync(`${dump}/${name}`, 'utf8');
-    expect(read('prompt')).toContain('Make t1');
-    expect(read('prompt')).toContain('<promise>COMPLETE</promise>');
-    const env = JSON.parse(read('env')) as Record<string, string>;
-    expect(env).toMatchObject({ RALPH_TASK_ID: 't1', RALPH_ITERATION: '1', RALPH_LOOP_ID: expect.any(String) });
-    expect(Object.keys(env)).not.toContain('SECRET_TOKEN');
-    expect(read('pwd')).toContain('/.ralph/worktrees/');
-    expect(calls(one)).toHaveLength(2);
   });
 });

@@ -42,7 +42,7 @@ describe('the loop', () => {
     expect(readFileSync(beside(one, 'second-prompt'), 'utf8')).toContain('grep -q good value.txt');
   });
 
-  it('the prompt tells what earlier iterations did', async () => {
+  it('each iteration is a fresh process in the same worktree, told what earlier ones did', async () => {
     const one = scratch();
     project(one, {
       tasks: ['a'],
@@ -57,6 +57,10 @@ describe('the loop', () => {
     const prompt = readFileSync(beside(one, 'second-prompt'), 'utf8');
     expect(prompt).toMatch(/I-GOT-HALF-WAY|half\.txt/);
     expect(prompt).not.toContain(`${one.repo}/PRD.md`);
+    const [first, second] = starts(one);
+    expect([first?.iteration, second?.iteration]).toEqual([1, 2]);
+    expect(first?.pid).not.toBe(second?.pid);
+    expect(first?.cwd).toBe(second?.cwd);
   });
 
   it('red gates for ever: parked, worktree and branch kept, nothing landed', async () => {
@@ -79,37 +83,26 @@ describe('the loop', () => {
     expect(one.git('ls-tree', '--name-only', 'main')).not.toContain('BROKEN');
   });
 
-  it.each<[string, Record<string, unknown>, number]>([
-    ['iterations', { iterations: 2, no_progress: 9 }, 2],
-    ['no_progress', { iterations: 9, no_progress: 3 }, 3],
-  ])('case 44: stop rule %s', async (_, limits, count) => {
-    const one = scratch();
-    project(one, { tasks: ['a'], agent: [{ print: 'thinking' }], config: { limits } });
-    const { code, stdout } = await ralph(one, [...RUN, '--json']);
-    expect(code).toBe(1);
-    expect(starts(one)).toHaveLength(count);
-    expect(JSON.stringify(summaryOf(stdout).parked[0]?.reason)).toMatch(/iteration|progress|change/i);
-  });
-
-  it('stop rule consecutive_failures: a good iteration in between starts the count anew', async () => {
+  it('case 44: stop rules: iterations, no_progress, and consecutive_failures, counted anew after a good one', async () => {
     const one = scratch();
     project(one, {
-      tasks: ['a'],
-      agent: { iterations: [[{ exit: 1 }], [{ write: { path: 'x', text: '1' } }], [{ exit: 1 }], [{ exit: 1 }]] },
-      config: { limits: { iterations: 9, consecutive_failures: 2 } },
+      tasks: ['writes', 'thinks', 'fails'],
+      byTask: {
+        writes: [{ write: { path: 'x', text: '${iteration}' } }],
+        thinks: [{ print: 'thinking' }],
+        fails: { iterations: [[{ exit: 1 }], [{ write: { path: 'x', text: '1' } }], [{ exit: 1 }], [{ exit: 1 }]] },
+      },
+      config: { limits: { iterations: 5, no_progress: 3, consecutive_failures: 2 } },
     });
-    expect((await ralph(one, RUN)).code).toBe(1);
-    expect(starts(one)).toHaveLength(4);
-  });
-
-  it('each iteration is a fresh process in the same worktree', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'], agent: { iterations: [[{ write: { path: 'x', text: '1' } }], [...HONEST]] } });
-    expect((await ralph(one, RUN)).code).toBe(0);
-    const [first, second] = starts(one);
-    expect([first?.iteration, second?.iteration]).toEqual([1, 2]);
-    expect(first?.pid).not.toBe(second?.pid);
-    expect(first?.cwd).toBe(second?.cwd);
+    const { code, stdout } = await ralph(one, ['run', '--parallel', '--max-workers', '3', '--json']);
+    expect(code).toBe(1);
+    const count = (task: string): number => starts(one).filter((call) => call.task === task).length;
+    const ended = summaryOf(stdout).parked.map(({ task, reason }) => [task, reason, count(task)]);
+    expect(Object.fromEntries(ended.map(([task, ...how]) => [task, how]))).toEqual({
+      writes: ['iterations', 5],
+      thinks: ['no-progress', 3],
+      fails: ['failures', 4],
+    });
   });
 
   it('an agent that escapes, nests a repository or checks out another branch harms nobody', async () => {

@@ -39,11 +39,9 @@ async function severalLoops(one: Scratch): Promise<Running> {
     files: { 'deep/down/x.txt': 'x' },
     config: { parallel: { merge_policy: 'manual' }, limits: { consecutive_failures: 1, runtime: '10m' } },
   });
-  const run = startRalph(one, ['run', '--parallel', '--max-workers', '6']);
-  await until('all but one at rest', async () => {
-    const all = await rows(one);
-    return Object.values(all).filter(({ status }) => status === 'ready').length === 4 && all['stuck']?.reason != null;
-  });
+  const run = startRalph(one, ['run', '--parallel', '--max-workers', '6', '--events']);
+  const many = (type: string): number => run.events().filter((event) => event.type === type).length;
+  await until('all but one at rest', () => many('loop-ready') === 4 && many('loop-parked') === 1);
   // 1: it says that one is parked, too.
   expect((await ralph(one, ['land', 'done'], { isCheckoutGuarded: false })).code).toBe(1);
   expect((await loops(one, ['discard', 'gone', '-y'])).code).toBe(0);
@@ -54,7 +52,7 @@ describe('ralph loops', () => {
   it('scenario 5, 15: no loops, no such loop: says so and leaves no trace', async () => {
     const one = scratch();
     const before = everything(one.repo);
-    for (const words of [[], ['list'], ['list', '--all']]) {
+    for (const words of [[], ['list', '--all']]) {
       const { code, stdout } = await loops(one, words);
       expect([code, stdout]).toEqual([0, 'No loops\n']);
     }
@@ -63,8 +61,8 @@ describe('ralph loops', () => {
       const { code, stdout, stderr } = await loops(one, [verb, 'nobody']);
       expect([verb, code, stdout]).toEqual([verb, 2, '']);
       expect(stderr).toMatch(/E_UNKNOWN_ID.*no .* is called "nobody"/);
-      expect((await loops(one, [verb])).code).toBe(2);
     }
+    expect((await loops(one, ['logs'])).code).toBe(2);
     expect((await loops(one, ['dance'])).code).toBe(2);
     expect(differences(before, everything(one.repo))).toEqual([]);
   });
@@ -134,14 +132,14 @@ async function answersFromAnywhere(one: Scratch): Promise<void> {
     ['diff', 'done'],
   ];
   const everywhere = asked.map(async (words) => {
-    const [here, ...others] = await Promise.all(
-      [one.repo, join(one.repo, 'deep/down'), inside, twin].map((cwd) => loops(one, words, cwd)),
-    );
+    // The list from everywhere, the others from one place more each.
+    const places = words[0] === '--all' ? [join(one.repo, 'deep/down'), inside, twin] : [inside];
+    const [here, ...others] = await Promise.all([one.repo, ...places].map((cwd) => loops(one, words, cwd)));
     expect(here?.code, here?.stderr).toBe(0);
     const same = (text = ''): string => (words[0] === '--all' ? still(text) : text);
     for (const other of others) expect(same(other.stdout)).toBe(same(here?.stdout));
   });
-  const ambiguous = READ.map(async (verb) => {
+  const ambiguous = READ.slice(0, 2).map(async (verb) => {
     const { code, stderr } = await loops(one, [verb, 'twin']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/E_AMBIGUOUS_ID[^]*twin-a[^]*twin-b/)]);
   });

@@ -33,7 +33,7 @@ async function afterARun(): Promise<{ readonly one: Scratch; readonly parked: st
 const isKept = (one: Scratch): boolean => one.git('log', '--all', '--format=%H', '--', 'bad.txt') !== '';
 
 describe('parallel list and clean', () => {
-  it('S2.5 S2.9 list shows what is kept and why', async () => {
+  it('S2.5 S2.9 S4.7 what the last run left is listed, and neither the next run nor clean destroys it or what is yours', async () => {
     const { one, parked } = await afterARun();
     const { code, stdout } = await ralph(one, ['parallel', 'list']);
     expect(code).toBe(0);
@@ -42,10 +42,22 @@ describe('parallel list and clean', () => {
     expect(existsSync(join(parked, 'bad.txt'))).toBe(true);
     const json = await ralph(one, ['parallel', 'list', '--json']);
     expect(JSON.stringify(JSON.parse(json.stdout))).toContain(parked);
-  });
 
-  it('S2.5 clean never touches unlanded work', async () => {
-    const { one, parked } = await afterARun();
+    const valued = (): string[] =>
+      refsBelow(one.git, 'refs/heads/ralph/').map((ref) => `${ref} ${one.git('rev-parse', ref)}`);
+    const before = valued();
+    await ralph(one, RUN);
+    expect(existsSync(join(parked, 'bad.txt'))).toBe(true);
+    expect(valued()).toEqual(expect.arrayContaining(before));
+
+    const own = [beside(one, 'mine'), join(one.repo, '.ralph/worktrees/mine-too')];
+    for (const [n, path] of own.entries()) {
+      one.git('worktree', 'add', '-q', '-b', `mine-${n}`, path);
+      writeFileSync(join(path, 'dirty.txt'), 'mine');
+    }
+    const alike = beside(one, 'looks-like-yours');
+    one.git('worktree', 'add', '-q', '-b', 'ralph/mine', alike);
+    one.git('branch', 'ralph/also-mine');
     const branches = refsBelow(one.git, 'refs/heads/ralph/').filter((ref) =>
       gitSays(one.git, 'cat-file', '-e', `${ref}:bad.txt`),
     );
@@ -55,33 +67,15 @@ describe('parallel list and clean', () => {
     expect(readFileSync(join(parked, 'note.ignored'), 'utf8')).toBe('ignored');
     expect(refsBelow(one.git, 'refs/heads/ralph/')).toEqual(expect.arrayContaining(branches));
     expect(isKept(one)).toBe(true);
-  });
-
-  it('S2.5 clean removes worktrees of what landed', async () => {
-    const { one, parked } = await afterARun();
-    await ralph(one, ['parallel', 'clean']);
+    for (const path of own) expect(readFileSync(join(path, 'dirty.txt'), 'utf8')).toBe('mine');
+    expect(existsSync(alike)).toBe(true);
+    expect(gitSays(one.git, 'rev-parse', '--verify', 'ralph/also-mine')).toBe(true);
+    // Worktrees of what landed are gone, and no other.
     const paths = one
       .git('worktree', 'list', '--porcelain')
       .split('\n')
       .filter((line) => line.startsWith('worktree '));
-    expect(paths).toEqual([`worktree ${one.repo}`, `worktree ${parked}`]);
-  });
-
-  it('S4.7 clean never touches the user’s own worktrees, wherever they are', async () => {
-    const { one } = await afterARun();
-    const own = [beside(one, 'mine'), join(one.repo, '.ralph/worktrees/mine-too')];
-    for (const [n, path] of own.entries()) {
-      one.git('worktree', 'add', '-q', '-b', `mine-${n}`, path);
-      writeFileSync(join(path, 'dirty.txt'), 'mine');
-    }
-    one.git('worktree', 'add', '-q', '-b', 'ralph/mine', beside(one, 'looks-like-yours'));
-    one.git('branch', 'ralph/also-mine');
-    expect((await ralph(one, ['parallel', 'clean'])).code).toBe(0);
-    for (const path of own) expect(readFileSync(join(path, 'dirty.txt'), 'utf8')).toBe('mine');
-    expect(existsSync(beside(one, 'looks-like-yours'))).toBe(true);
-    expect(gitSays(one.git, 'rev-parse', '--verify', 'ralph/also-mine')).toBe(true);
-    const listed = one.git('worktree', 'list');
-    for (const path of [...own, beside(one, 'looks-like-yours')]) expect(listed).toContain(path);
+    expect(paths.sort()).toEqual([one.repo, parked, ...own, alike].map((path) => `worktree ${path}`).sort());
   });
 
   it('clean while a run is at work leaves its worktrees alone', async () => {
@@ -93,14 +87,5 @@ describe('parallel list and clean', () => {
     for (const call of starts(one)) expect(existsSync(call.cwd)).toBe(true);
     writeFileSync(beside(one, 'go'), '');
     expect((await run.ended).code).toBe(0);
-  });
-
-  it('S2.5 the next run never destroys what the last one left', async () => {
-    const { one, parked } = await afterARun();
-    const before = refsBelow(one.git, 'refs/heads/ralph/').map((ref) => `${ref} ${one.git('rev-parse', ref)}`);
-    await ralph(one, RUN);
-    expect(existsSync(join(parked, 'bad.txt'))).toBe(true);
-    const after = refsBelow(one.git, 'refs/heads/ralph/').map((ref) => `${ref} ${one.git('rev-parse', ref)}`);
-    expect(after).toEqual(expect.arrayContaining(before));
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { everything } from './harness/fingerprint.ts';
+import { processesOf } from './harness/processes.ts';
 import { HONEST, project, starts } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
@@ -28,8 +29,21 @@ const status = async (one: Scratch, cwd: string): Promise<unknown> => {
   return JSON.parse(stdout) as unknown;
 };
 
+async function stateOnDisk(one: Scratch): Promise<void> {
+  const dir = join(one.repo, '.ralph');
+  await until('state.json with the running tasks', () => {
+    const path = join(dir, 'state.json');
+    return existsSync(path) && /alpha[^]*beta/.test(JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
+  });
+  await until('the heartbeat', () => existsSync(join(dir, 'heartbeat')));
+  const beat = statSync(join(dir, 'heartbeat')).mtimeMs;
+  await until('a beat during an iteration', () => statSync(join(dir, 'heartbeat')).mtimeMs > beat);
+  expect(readFileSync(join(dir, '.gitignore'), 'utf8').trim()).toBe('*');
+  expect(one.git('status', '--porcelain', '--untracked-files=all')).toBe('');
+}
+
 describe('status', () => {
-  it('S2.7 answers from any folder, any worktree, and while it runs', async () => {
+  it('S2.7 S2.8 answers from anywhere while it runs; state, heartbeat and a log per worker, all self-ignored', async () => {
     const one = waiting();
     one.git('worktree', 'add', '-q', beside(one, 'mine'), '-b', 'mine');
     const run = startRalph(one, RUN);
@@ -45,10 +59,18 @@ describe('status', () => {
     expect(plain.code).toBe(0);
     expect(plain.stdout).toMatch(/alpha/);
     expect(plain.stdout).toMatch(/beta/);
+    await stateOnDisk(one);
     writeFileSync(beside(one, 'go'), '');
     expect((await run.ended).code).toBe(0);
     expect(JSON.stringify(await status(one, one.repo))).toMatch(/landed/i);
     one.git('worktree', 'remove', '--force', beside(one, 'mine'));
+    const logs = readdirSync(join(one.repo, '.ralph/logs'));
+    for (const task of ['alpha', 'beta', 'gamma']) {
+      const name = logs.find((log) => new RegExp(`^worker-\\d+-${task}.*\\.log$`).test(log));
+      expect(readFileSync(join(one.repo, '.ralph/logs', name ?? 'none'), 'utf8')).toContain(
+        '<promise>COMPLETE</promise>',
+      );
+    }
   });
 
   it('works before anything ever ran, and leaves no trace', async () => {
@@ -68,35 +90,13 @@ describe('status', () => {
     const { code, stdout, stderr } = await ralph(one, ['status']);
     expect([0, 1, 6]).toContain(code);
     expect(stdout + stderr).toMatch(/lost|dead|died|gone|stale|not running|nobody|free|no run|stopped|ralph run/i);
+    // That the next run goes on from there: recovery.test.ts.
     writeFileSync(beside(one, 'go'), '');
-    expect((await ralph(one, RUN)).code).toBe(0);
+    await until('its agents ended', () => processesOf(one.root).length === 0);
   });
 });
 
 describe('S2.8 state on disk', () => {
-  it('S2.8 state.json, heartbeat and a log per worker, all self-ignored', async () => {
-    const one = waiting();
-    const run = startRalph(one, RUN);
-    await until('two agents', () => starts(one).length === 2);
-    const dir = join(one.repo, '.ralph');
-    await until('state.json with the running tasks', () => {
-      const path = join(dir, 'state.json');
-      return existsSync(path) && /alpha[^]*beta/.test(JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
-    });
-    await until('the heartbeat', () => existsSync(join(dir, 'heartbeat')));
-    const beat = statSync(join(dir, 'heartbeat')).mtimeMs;
-    await until('a beat during an iteration', () => statSync(join(dir, 'heartbeat')).mtimeMs > beat);
-    expect(readFileSync(join(dir, '.gitignore'), 'utf8').trim()).toBe('*');
-    expect(one.git('status', '--porcelain', '--untracked-files=all')).toBe('');
-    writeFileSync(beside(one, 'go'), '');
-    expect((await run.ended).code).toBe(0);
-    const logs = readdirSync(join(dir, 'logs'));
-    for (const task of ['alpha', 'beta', 'gamma']) {
-      const name = logs.find((log) => new RegExp(`^worker-\\d+-${task}.*\\.log$`).test(log));
-      expect(readFileSync(join(dir, 'logs', name ?? 'none'), 'utf8')).toContain('<promise>COMPLETE</promise>');
-    }
-  });
-
   it('deleting .ralph loses nothing that matters', async () => {
     const one = scratch();
     project(one, { tasks: ['alpha', 'beta'], config: { parallel: { merge_policy: 'manual' } } });

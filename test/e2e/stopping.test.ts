@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import type { Step } from '../../src/scripted/scenario.ts';
-import { listOf } from './harness/answers.ts';
+import { listOf, summaryOf } from './harness/answers.ts';
 import { landedTasks } from './harness/git.ts';
 import { isAlive, processesOf } from './harness/processes.ts';
 import { HONEST, project, starts } from './harness/project.ts';
@@ -52,50 +52,61 @@ describe('stopping', () => {
     expect(landedTasks(one.git, 'refs/paralph/int/main').sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('running again goes on where it stopped, counters kept', async () => {
+  it('running again goes on where it stopped: counters, worktrees and what was not committed are kept', async () => {
     const one = scratch();
+    const up = (name: string): Step => ({ write: { path: beside(one, name), text: '' } });
     project(one, {
-      tasks: ['a'],
-      agent: {
-        iterations: [
-          [{ write: { path: 'one.txt', text: 'first iteration' } }],
-          [{ waitForFile: { path: 'one.txt', timeoutMs: 1000 } }, wait(one), ...HONEST],
-        ],
-      },
-    });
-    const run = startRalph(one, RUN);
-    await until('the second iteration', () => starts(one).some((call) => call.iteration === 2));
-    run.signal('SIGINT');
-    expect((await run.ended).code).toBe(130);
-    go(one);
-    expect((await ralph(one, RUN)).code).toBe(0);
-    expect(starts(one).filter((call) => call.iteration === 1)).toHaveLength(1);
-    expect(new Set(starts(one).map((call) => call.cwd)).size).toBe(1);
-    expect(one.git('show', 'main:one.txt')).toBe('first iteration');
-  });
-
-  it('an iteration limit counts over a stop', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: ['a'],
-      agent: {
-        iterations: [
-          [{ write: { path: '1.txt', text: '1' } }],
-          [{ write: { path: '2.txt', text: '2' } }],
-          [{ write: { path: beside(one, 'third'), text: '' } }, wait(one)],
-          [{ write: { path: '4.txt', text: '4' } }],
-        ],
+      tasks: ['goes-on', 'limited', 'half'],
+      byTask: {
+        'goes-on': {
+          iterations: [
+            [{ write: { path: 'one.txt', text: 'first iteration' } }],
+            [
+              { waitForFile: { path: 'one.txt', timeoutMs: 1000 } },
+              wait(one),
+              { spawnSetsid: { sleepMs: 600_000, path: beside(one, 'child') } },
+              ...HONEST,
+            ],
+          ],
+        },
+        limited: {
+          iterations: [
+            [{ write: { path: '1.txt', text: '1' } }],
+            [{ write: { path: '2.txt', text: '2' } }],
+            [up('third'), wait(one)],
+            [{ write: { path: '4.txt', text: '4' } }],
+          ],
+        },
+        half: [{ write: { path: 'precious.txt', text: 'half' } }, up('half'), wait(one), ...HONEST],
       },
       config: { limits: { iterations: 4 } },
     });
-    const run = startRalph(one, RUN);
-    await until('the third iteration', () => existsSync(beside(one, 'third')));
+    const startsOf = (task: string) => starts(one).filter((call) => call.task === task);
+    const run = startRalph(one, ['run', '--parallel', '--max-workers', '3']);
+    await until('all wait', () => {
+      const isSecond = startsOf('goes-on').some((call) => call.iteration === 2);
+      return isSecond && existsSync(beside(one, 'third')) && existsSync(beside(one, 'half'));
+    });
     run.signal('SIGINT');
-    await run.ended;
+    expect((await run.ended).code).toBe(130);
+    const isPrecious = (): boolean =>
+      existsSync(`${startsOf('half')[0]?.cwd}/precious.txt`) ||
+      one.git('log', '--all', '--format=%H', '--', 'precious.txt') !== '';
+    expect(isPrecious()).toBe(true);
+    expect((await ralph(one, ['parallel', 'clean'])).code).toBeLessThan(7);
+    expect(isPrecious()).toBe(true);
     go(one);
-    expect((await ralph(one, RUN)).code).toBe(1);
+    const { code, stdout } = await ralph(one, [...RUN, '--json']);
+    expect([code, summaryOf(stdout)]).toMatchObject([
+      1,
+      { landed: ['goes-on', 'half'], parked: [{ task: 'limited', reason: 'iterations' }] },
+    ]);
+    expect(startsOf('goes-on').filter((call) => call.iteration === 1)).toHaveLength(1);
+    expect(new Set(startsOf('goes-on').map((call) => call.cwd)).size).toBe(1);
+    expect(one.git('show', 'main:one.txt')).toBe('first iteration');
+    expect(isAlive(Number(readFileSync(beside(one, 'child'), 'utf8'))), 'a child of a session of its own').toBe(false);
     // Four that count, and the one that was interrupted.
-    expect(starts(one).length).toBeLessThanOrEqual(5);
+    expect(startsOf('limited').length).toBeLessThanOrEqual(5);
   });
 
   it('case 51: Ctrl-C twice: killed at once, all descendants gone', async () => {
@@ -122,63 +133,21 @@ describe('stopping', () => {
     expect(processesOf(one.root)).toEqual([]);
   });
 
-  it('an agent deaf to TERM is killed after its grace', async () => {
+  it('case 51: SIGTERM: 143, as orderly as Ctrl-C; an agent deaf to TERM is killed after its grace', async () => {
     const one = scratch();
+    const up: Step = { write: { path: beside(one, 'up'), text: '' } };
     project(one, {
-      tasks: ['a'],
-      agent: [{ ignoreTerm: true }, { write: { path: beside(one, 'up'), text: '' } }, { hang: true }],
+      tasks: ['a', 'deaf'],
+      agent: [wait(one), ...HONEST],
+      byTask: { deaf: { iterations: [[{ ignoreTerm: true }, up, { hang: true }], HONEST] } },
       config: { limits: { grace: '200ms' } },
     });
     const run = startRalph(one, RUN, { timeoutMs: 30_000 });
-    await until('the agent', () => existsSync(beside(one, 'up')));
-    run.signal('SIGINT');
-    expect((await run.ended).code).toBe(130);
-    expect(agentsAlive(one)).toEqual([]);
-  });
-
-  it('case 51: SIGTERM: 143, as orderly as Ctrl-C', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'], agent: [wait(one), ...HONEST] });
-    const run = startRalph(one, RUN);
-    await until('the agent', () => starts(one).length === 1);
+    await until('the agents', () => starts(one).length === 2 && existsSync(beside(one, 'up')));
     run.signal('SIGTERM');
     expect((await run.ended).code).toBe(143);
     expect(agentsAlive(one)).toEqual([]);
     go(one);
     expect((await ralph(one, RUN)).code).toBe(0);
-  });
-
-  it('a child that left the agent’s session is gone when the iteration is over', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: ['a'],
-      agent: [{ spawnSetsid: { sleepMs: 600_000, path: beside(one, 'child') } }, ...HONEST],
-    });
-    expect((await ralph(one, RUN)).code).toBe(0);
-    expect(isAlive(Number(readFileSync(beside(one, 'child'), 'utf8')))).toBe(false);
-  });
-
-  it('what an interrupted agent had not committed is kept', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: ['a'],
-      agent: [
-        { write: { path: 'precious.txt', text: 'half' } },
-        { write: { path: beside(one, 'up'), text: '' } },
-        wait(one),
-      ],
-    });
-    const run = startRalph(one, RUN);
-    await until('the agent', () => existsSync(beside(one, 'up')));
-    run.signal('SIGINT');
-    await run.ended;
-    const cwd = starts(one)[0]?.cwd ?? '';
-    const isInWorktree = existsSync(`${cwd}/precious.txt`);
-    const isCommitted = one.git('log', '--all', '--format=%H', '--', 'precious.txt') !== '';
-    expect(isInWorktree || isCommitted).toBe(true);
-    expect((await ralph(one, ['parallel', 'clean'])).code).toBeLessThan(7);
-    expect(
-      existsSync(`${cwd}/precious.txt`) || one.git('log', '--all', '--format=%H', '--', 'precious.txt') !== '',
-    ).toBe(true);
   });
 });
