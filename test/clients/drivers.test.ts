@@ -6,9 +6,8 @@ import { itWith } from './harness/it-with.ts';
 import { begun, costOf } from './harness/looks.ts';
 import { HONEST, USAGE } from './model-server/scenario.ts';
 
-/** Ways to drive a client beside the one it is driven by unless told. */
+/** Ways to drive a client beside the one it is driven by unless told; codex-app-server is in adoption-talk.test.ts. */
 const OTHERS = [
-  ['codex', 'codex-app-server'],
   ['gemini', 'gemini'],
   ['opencode', 'opencode'],
 ] as const;
