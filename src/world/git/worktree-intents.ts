@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -59,6 +59,13 @@ export function findIntent(repo: Repository, path: string): HalfMade | null {
   if (isUnderWay(file, note))
     throw new AppError('E_BUSY', `The worktree ${path} is being made by process ${note.by.pid}.`);
   return note;
+}
+
+/** Whether a file was written after the making at a path was noted down; false: before, or nothing is noted. */
+export function isYoungerThanIntent(repo: Repository, path: string, file: string): boolean {
+  const noted = statSync(noteFile(repo, realpathLoose(path)), { throwIfNoEntry: false });
+  const written = statSync(file, { throwIfNoEntry: false });
+  return noted !== undefined && written !== undefined && written.mtimeMs >= noted.mtimeMs;
 }
 
 /** Whether somebody else who lives made a start at a path, or gave up there: another path is as good. */

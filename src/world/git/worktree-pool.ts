@@ -22,7 +22,7 @@ import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir, realpathLoose } from './worktree-admin.ts';
 import { LOCK_REASON } from './worktree-entries.ts';
-import { isTaken } from './worktree-intents.ts';
+import { allIntents, isTaken } from './worktree-intents.ts';
 import { embeddedRepositories, headOf, isClean, restoreFiles } from './worktree-state.ts';
 import {
   addWorktree,
@@ -76,6 +76,13 @@ async function takenBefore(repo: Repository, options: TakeOptions): Promise<stri
   if (found === undefined || found.prunable || !isBelow(options.worktreeRoot, found.path)) return null;
   if (!existsSync(found.path)) return letGo(repo, found, options.base);
   return (await isClean(found.path)) ? found.path : null;
+}
+
+/** Whether a worktree of ours stands on a branch, or somebody died while making one on it. */
+export async function isOurs(repo: Repository, branch: string): Promise<boolean> {
+  if (allIntents(repo).some((intent) => intent.createsBranch && intent.branch === branch)) return true;
+  const on = (await listWorktrees(repo)).filter((worktree) => worktree.branch === branch);
+  return on.some(({ locked }) => locked?.startsWith(LOCK_REASON) === true);
 }
 
 /**
@@ -189,20 +196,23 @@ async function moveTo(repo: Repository, path: string, options: TakeOptions): Pro
   // An earlier try may have left the branch at our base; `-b` refuses any other.
   const made = (await branchTip(repo, options.branch)) === options.base;
   const how = made ? ['--no-guess', options.branch, '--'] : ['--no-track', '-b', options.branch];
-  await pastDeadLock(`refs/heads/${options.branch}`, { folder: repo.root, mentions: repo.commonDir }, () =>
-    runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path }),
-  );
+  await pastLockOn(repo, options.branch, () => runGit([...HARDENED, 'checkout', '-q', ...how], { cwd: path }));
   reach('pool.taken');
   return true;
 }
+
+/** The branch of a loop has a name nobody else would take, so a lock that nobody holds any more is ours too. */
+const pastLockOn = <T>(repo: Repository, branch: string, act: () => Promise<T>): Promise<T> =>
+  pastDeadLock(`refs/heads/${branch}`, { folder: repo.root, mentions: repo.commonDir }, act);
 
 async function makeNew(repo: Repository, options: TakeOptions): Promise<string> {
   mkdirSync(options.worktreeRoot, { recursive: true });
   for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
     const path = join(options.worktreeRoot, tries === 1 ? options.name : `${options.name}-${tries}`);
     if (adminDirOf(repo, path) !== null || isTaken(repo, path) || !madeFolder(path)) continue;
+    const { branch, base } = options;
     try {
-      await addWorktree(repo, { path, branch: options.branch, base: options.base, reason: LOCK_REASON });
+      await pastLockOn(repo, branch, () => addWorktree(repo, { path, branch, base, reason: LOCK_REASON }));
     } catch (error) {
       unmakeFolder(path);
       throw error;

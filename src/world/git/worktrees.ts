@@ -8,13 +8,22 @@ import { type Sha, sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
+import { outlastLock } from './dead-lock.ts';
 import { outlastGit } from './git-processes.ts';
 import { missingFilters, outliveRacyFiles, withoutFilters } from './missing-filters.ts';
 import { readRefFile } from './ref-files.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
-import { type HalfMade, abandonIntent, endIntent, findIntent, isStillDebris, startIntent } from './worktree-intents.ts';
+import {
+  type HalfMade,
+  abandonIntent,
+  endIntent,
+  findIntent,
+  isStillDebris,
+  isYoungerThanIntent,
+  startIntent,
+} from './worktree-intents.ts';
 
 export interface Worktree {
   readonly path: string;
@@ -180,10 +189,18 @@ async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
   else if (isEmptyFolder(made.path)) await rmdir(made.path);
   await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, made.path)));
   if (made.createsBranch && !isCheckedOut(repo, made.branch)) {
+    await removeLockOf(repo, made);
     const args = ['update-ref', '-d', `refs/heads/${made.branch}`, made.base];
     await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
   }
   endIntent(repo, made.path);
+}
+
+/** A git that was killed while it made the branch left a lock on it. One that was there before is somebody else's. */
+async function removeLockOf(repo: Repository, { path, branch }: HalfMade): Promise<void> {
+  const lock = join(repo.commonDir, 'refs/heads', `${branch}.lock`);
+  if (!isYoungerThanIntent(repo, path, lock)) return;
+  await outlastLock(lock, { folder: repo.root, mentions: repo.commonDir });
 }
 
 export const worktreeMutex = (repo: Repository): string => join(repo.stateDir, 'locks', 'worktrees');
