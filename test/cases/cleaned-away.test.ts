@@ -21,7 +21,7 @@ it('case 73: git clean -ffdx in the checkout takes the worktrees, and their loop
     { tasks: ['a', 'b'] },
   );
   const places = (): string[] => (existsSync(seen) ? readFileSync(seen, 'utf8').trimEnd().split('\n') : []);
-  const run = startRalph(one, ['run', '--parallel', '--events']);
+  const run = startRalph(one, ['run', '--parallel']);
   await until('both agents', () => places().length === 2);
   one.git('clean', '-ffdxq');
   expect(places().some((place) => existsSync(place))).toBe(false);
@@ -29,6 +29,9 @@ it('case 73: git clean -ffdx in the checkout takes the worktrees, and their loop
   writeFileSync(beside(one, 'go'), '');
   const { code, stderr } = await run.ended;
   expect(code, stderr).toBe(0);
+  expect(stderr).toMatch(
+    /^a: its worktree is gone, and with it what was not committed; .* last commit on ralph\/a-\w+$/m,
+  );
   // What the user cleaned away is made again as it was: git does not show it.
   expect(one.git('status', '--porcelain')).toBe('');
   expect(landedTasks(one.git, 'main').toSorted()).toEqual(['a', 'b']);

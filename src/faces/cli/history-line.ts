@@ -28,8 +28,6 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
       return isInPlace
         ? `works in place, in ${cleanLine(event.path)}, from ${short(event.base)}`
         : `its worktree stands at ${cleanLine(event.path)}, from ${short(event.base)}`;
-    case 'worktree-lost':
-      return 'its worktree is gone and is made again';
     case 'worktree-retired':
       return isInPlace ? 'has left the checkout' : 'its worktree was given back';
     case 'loop-blocked':
