@@ -16,6 +16,7 @@ import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { eventLine, newsLine } from './live-lines.ts';
 import { mayFetch, sayUpstream } from './say-upstream.ts';
+import { toldBefore } from './told-before.ts';
 
 export interface Drive {
   readonly world: World;
@@ -84,9 +85,10 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
 
 function liveLines(call: Call, tracker: string): OnRecord {
   const { style } = call.out;
+  const isTold = toldBefore();
   return (record, before) =>
     tell(record, before, (event, state) => {
-      if (isOfAnother(event, state, tracker)) return;
+      if (isOfAnother(event, state, tracker) || isTold(event)) return;
       const line = isNews(event) ? newsLine(event, state, style) : eventLine(event, state, style);
       if (line !== null) call.out.say(line);
     });
