@@ -74,6 +74,8 @@ export type Event =
       readonly head: Sha;
       readonly tree: Sha;
       readonly reused: boolean;
+      /** The branch it stands on, where somebody else has one of the name that was claimed; absent: that one. */
+      readonly branch?: string;
     }
   /** The loop's worktree is gone and must be made again. */
   | { readonly type: 'worktree-lost'; readonly loop: LoopId }

@@ -64,6 +64,7 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
   const made: Loop = {
     ...loop,
     since: stamp.at,
+    branch: event.branch ?? loop.branch,
     worktree: event.path,
     worktreeState: 'made',
     base: loop.base ?? event.base,

@@ -11,8 +11,11 @@ const SUFFIX_CHARS = 4;
 export function realIds(repo: Repository): Ids {
   return {
     suffix: () => Array.from(randomBytes(SUFFIX_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join(''),
-    isFree: (branch) =>
-      !existsSync(join(repo.commonDir, 'refs/heads', branch)) && !packedRefs(repo).includes(` refs/heads/${branch}\n`),
+    // Also where branches below that name leave no room for it.
+    isFree: (branch) => {
+      const [ref, packed] = [`refs/heads/${branch}`, packedRefs(repo)];
+      return !existsSync(join(repo.commonDir, ref)) && !packed.includes(` ${ref}\n`) && !packed.includes(` ${ref}/`);
+    },
   };
 }
 

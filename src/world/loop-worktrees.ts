@@ -16,7 +16,7 @@ import { readHeadFile } from './git/ref-files.ts';
 import { touchedPaths } from './git/touched.ts';
 import { changedPaths, treeOf } from './git/tree-edit.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
-import { isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts';
+import { isOurs, isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { dropGateWorktree, withGateWorktree } from './gate-worktree.ts';
@@ -52,6 +52,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
   const settled = new Set<string>();
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
+    isOurs: (branch, tip) => isOurs(repo, branch, tip),
     make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),

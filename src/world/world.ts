@@ -65,6 +65,8 @@ export interface TrackerFile {
 export interface Worktrees {
   /** Where the branch stands; null: there is none. */
   tip(branch: string): Promise<Sha | null>;
+  /** Whether a branch that stands here was made by us: the worktree on it tells, or what is left of making that. */
+  isOurs(branch: string, tip: Sha): Promise<boolean>;
   make(options: {
     readonly branch: string;
     readonly base: Sha;

@@ -2,7 +2,7 @@ import { code, page, table } from './markdown.mjs';
 
 const MEMBER =
   /(?:\/\*\* ((?:(?!\*\/)[\s\S])*?) \*\/\s*)?\|\s*\{\s*readonly type: '([a-z-]+)';?([\s\S]*?)\n? *\}(?=\s*(?:\/\*\*|\||$))/g;
-const FIELD = /readonly (\w+): ([^;]+);?/g;
+const FIELD = /readonly (\w+\??): ([^;]+);?/g;
 const COMMENT = /\/\*\*[\s\S]*?\*\//g;
 
 /** The members of a closed union with their doc comments, in order. */

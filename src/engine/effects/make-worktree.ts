@@ -5,6 +5,9 @@ import type { Sha } from '../../core/ids.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
+/** Nobody has so many branches of one name; what fails so often fails for another reason. */
+const TRIES_MAX = 100;
+
 type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
@@ -12,23 +15,57 @@ export async function makeWorktree(context: PerformContext, command: MakeWorktre
   const { world, state } = context;
   const loop = state().loops[command.loop];
   if (loop?.place.at === 'checkout') return takeCheckout(world, command, loop.place.path);
-  // Its branch is there already when a host died after making it, or the folder was lost.
-  const tip = await world.worktrees.tip(command.branch);
-  const base =
-    tip !== null && command.head === null ? tip : await startingPoint(world, await asTheyAre(context, command));
-  const { path, reused } = await world.worktrees.make({
-    branch: command.branch,
-    base: tip ?? command.head ?? base,
-  });
+  const { branch, base, path, reused } = await makeOnFreeBranch(context, command);
   if (loop != null) {
-    const { id, task, title, attempt, branch } = loop;
+    const { id, task, title, attempt } = loop;
     world.worktrees.note(path, { loop: id, task, title, attempt, branch, base: loop.base ?? base });
   }
   const { head, tree } = await world.worktrees.facts(path);
   const baseTree = await world.integration.treeOf(base);
-  return [
-    { type: 'worktree-made', loop: command.loop, fence: command.fence, path, base, baseTree, head, tree, reused },
-  ];
+  const made = { path, base, baseTree, head, tree, reused, ...(branch === command.branch ? {} : { branch }) };
+  return [{ type: 'worktree-made', loop: command.loop, fence: command.fence, ...made }];
+}
+
+interface Made {
+  readonly branch: string;
+  readonly base: Sha;
+  readonly path: string;
+  readonly reused: boolean;
+}
+
+/**
+ * A branch that somebody else has made under the loop's name is theirs, and the loop takes the next one: numbered, so that a host
+ * that goes on after a crash comes to the same one.
+ */
+async function makeOnFreeBranch(context: PerformContext, command: MakeWorktree): Promise<Made> {
+  const { worktrees } = context.world;
+  for (let tries = 1; ; tries += 1) {
+    const branch = tries === 1 ? command.branch : `${command.branch}-${tries}`;
+    const from = await whereFrom(context, command, branch);
+    if (from === null) continue;
+    try {
+      return { branch, base: from.base, ...(await worktrees.make({ branch, base: from.at })) };
+    } catch (error) {
+      // Made by somebody in this very moment?
+      if (tries === TRIES_MAX || (await whereFrom(context, command, branch)) !== null) throw error;
+    }
+  }
+}
+
+/** Where its worktree is to stand, and what it begins from. Null: the branch is somebody else's. */
+async function whereFrom(
+  context: PerformContext,
+  command: MakeWorktree,
+  branch: string,
+): Promise<{ readonly at: Sha; readonly base: Sha } | null> {
+  const { world } = context;
+  const tip = await world.worktrees.tip(branch);
+  // It is there already when a host died after making it, or the folder was lost.
+  if (tip !== null && command.head === null && (await world.worktrees.isOurs(branch, tip)))
+    return { at: tip, base: tip };
+  const base = await startingPoint(world, await asTheyAre(context, command));
+  if (command.head !== null) return { at: tip ?? command.head, base };
+  return tip === null || tip === base ? { at: base, base } : null;
 }
 
 /** Nothing is made: the loop works where a person stands, on what is there. */

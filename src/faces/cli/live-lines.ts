@@ -17,6 +17,10 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return `${name(event.loop)} starts in slot ${event.slot} on ${event.branch}`;
     case 'loop-adopted':
       return `${name(event.loop)} goes on in slot ${event.slot}`;
+    case 'worktree-made':
+      return event.branch === undefined
+        ? null
+        : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is somebody else's branch`;
     case 'worktree-lost':
       return style.yellow(
         `${name(event.loop)}: its worktree is gone, and with it what was not committed; it goes on in a new one from its last commit on ${state.loops[event.loop]?.branch}`,

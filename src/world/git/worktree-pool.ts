@@ -79,8 +79,8 @@ async function takenBefore(repo: Repository, options: TakeOptions): Promise<stri
 }
 
 /** Whether a worktree of ours stands on a branch, or somebody died while making one on it. */
-export async function isOurs(repo: Repository, branch: string): Promise<boolean> {
-  if (allIntents(repo).some((intent) => intent.createsBranch && intent.branch === branch)) return true;
+export async function isOurs(repo: Repository, branch: string, tip: Sha): Promise<boolean> {
+  if (allIntents(repo).some((one) => one.createsBranch && one.branch === branch && one.base === tip)) return true;
   const on = (await listWorktrees(repo)).filter((worktree) => worktree.branch === branch);
   return on.some(({ locked }) => locked?.startsWith(LOCK_REASON) === true);
 }

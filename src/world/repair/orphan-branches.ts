@@ -31,7 +31,8 @@ export function orphanBranchesRepair({ repo }: RepairPlace, state: State, openVi
   const orphans = async (): Promise<readonly Orphan[]> => {
     const kept = await listRefs(view, KEPT);
     if (kept.size === 0) return [];
-    const known = new Set(loopsOf(state).map((loop) => loop.branch));
+    // A loop that is on another branch than its name says has found that one to be somebody else's.
+    const known = new Set(loopsOf(state).flatMap((loop) => [loop.branch, `${PREFIX}${loop.id}`]));
     const found: Orphan[] = [];
     for (const [ref, tip] of await listRefs(view, `refs/heads/${PREFIX}`)) {
       const branch = ref.slice('refs/heads/'.length);

@@ -16,6 +16,7 @@ const noCheckout = async (): Promise<never> => {
 export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktrees {
   return {
     tip: (branch) => op(() => realm.branches.get(branch) ?? null),
+    isOurs: async (branch) => [...realm.worktrees.values()].some((worktree) => worktree.branch === branch),
     make: (options) => op(() => make(realm, options)),
     exists: (path) => realm.worktrees.get(path)?.exists === true,
     facts: (path) => op(() => factsOf(standing(realm, path))),
