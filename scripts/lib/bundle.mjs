@@ -79,6 +79,8 @@ export async function bundle({ entries, version, hasFailpoints }) {
       codeSplitting: {
         groups: [
           { name: 'base', test: BASE },
+          // Node opens all files a command needs at once: with few file handles, many small ones are too many.
+          { name: 'git', test: /src\/world\/git\//, minShareCount: 20 },
           { name: 'mcp-sdk', test: MCP },
           { name: 'toml', test: /node_modules\/@decimalturn\// },
           { name: 'yaml', test: /node_modules\/yaml\// },
