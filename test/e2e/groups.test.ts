@@ -46,35 +46,33 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 describe('A7 groups', () => {
-  it.each(Object.keys(FORMATS))('A7 S2.3 %s: auth never overlaps, ui overlaps auth', async (file) => {
-    const one = scratch();
-    // Each side waits for the other: without overlap neither would end.
-    const meet = (own: string, other: string): Step[] => [
-      { write: { path: beside(one, own), text: '' } },
-      { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
-      ...HONEST,
-    ];
-    project(one, {
-      tasks: { [file]: FORMATS[file] ?? '' },
-      byTask: { 'auth-1': meet('auth', 'ui'), 'ui-1': meet('ui', 'auth') },
-    });
-    const { code, stdout } = await ralph(one, RUN);
-    expect(code).toBe(0);
-    const events = parseEvents(stdout);
-    expect(tasksWith(events, 'loop-landed').sort()).toEqual(['auth-1', 'auth-2', 'ui-1']);
-    expect(isOverlapping(events, 'auth-1', 'auth-2')).toBe(false);
-    expect(isOverlapping(events, 'auth-1', 'ui-1')).toBe(true);
-    expect(claimedTasks(events).slice(0, 2).sort()).toEqual(['auth-1', 'ui-1']);
-  });
-
-  it('A7 the next of a group starts from what the one before landed', async () => {
-    const one = scratch();
-    project(one, {
-      tasks: { 'PRD.md': FORMATS['PRD.md'] ?? '' },
-      byTask: { 'auth-2': [{ waitForFile: { path: 'auth-1.txt', timeoutMs: 1000 } }, ...HONEST] },
-    });
-    expect((await ralph(one, RUN)).code).toBe(0);
-  });
+  it.each(Object.keys(FORMATS))(
+    'A7 S2.3 %s: auth never overlaps and starts from what the one before landed, ui overlaps auth',
+    async (file) => {
+      const one = scratch();
+      // Each side waits for the other: without overlap neither would end.
+      const meet = (own: string, other: string): Step[] => [
+        { write: { path: beside(one, own), text: '' } },
+        { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
+        ...HONEST,
+      ];
+      project(one, {
+        tasks: { [file]: FORMATS[file] ?? '' },
+        byTask: {
+          'auth-1': meet('auth', 'ui'),
+          'ui-1': meet('ui', 'auth'),
+          'auth-2': [{ waitForFile: { path: 'auth-1.txt', timeoutMs: 1000 } }, ...HONEST],
+        },
+      });
+      const { code, stdout } = await ralph(one, RUN);
+      expect(code).toBe(0);
+      const events = parseEvents(stdout);
+      expect(tasksWith(events, 'loop-landed').sort()).toEqual(['auth-1', 'auth-2', 'ui-1']);
+      expect(isOverlapping(events, 'auth-1', 'auth-2')).toBe(false);
+      expect(isOverlapping(events, 'auth-1', 'ui-1')).toBe(true);
+      expect(claimedTasks(events).slice(0, 2).sort()).toEqual(['auth-1', 'ui-1']);
+    },
+  );
 
   it('A7 S2.3 tasks.yaml without version and ids is read and grouped', async () => {
     const one = scratch();

@@ -85,22 +85,6 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['a']);
   });
 
-  it.each(['merge', 'squash', 'rebase'])(
-    'method %s: one landing per task, the user’s identity, a clean checkout',
-    async (method) => {
-      const one = await ready();
-      const which = method === 'squash' ? ['a', 'b', 'c'] : ['--all'];
-      expect((await ralph(one, ['land', ...which, '--set', `landing.method=${method}`])).code).toBe(0);
-      expect(landedTasks(one.git, 'main').sort()).toEqual(['a', 'b', 'c']);
-      expect(one.git('log', '--first-parent', '--format=%ae', '-3', 'main')).toBe(
-        Array(3).fill('una@example.com').join('\n'),
-      );
-      const merges = one.git('rev-list', '--count', '--merges', 'main');
-      expect(merges).toBe(method === 'merge' ? '3' : '0');
-      expect(one.git('status', '--porcelain')).toBe('');
-    },
-  );
-
   it('a target other than main: only that branch moves', async () => {
     const one = scratch();
     project(one, { tasks: ['a'] });

@@ -7,6 +7,8 @@ import { runGitWorkload } from './run-git-workload.ts';
 /** The one workload a person wants to see again. */
 const ONLY = process.env['LANDING_SEED'];
 const BATCH = 2;
+/** So many more are tried if those declared did not meet what they are there for: that hangs on who is quicker. */
+const MORE_MAX = 40;
 
 const NEEDED = ['landed', 'red', 'conflict', 'user commit', 'moved branch', 'killed', 'upstream', 'three aboard'];
 
@@ -34,7 +36,12 @@ export function declareGitWorkloads(from: number, count: number): void {
     it(`P1 to P12 hold for workloads ${first} to ${first + BATCH - 1}`, async () => {
       for (let seed = first; seed < first + BATCH; seed += 1) for (const one of (await run(seed)).met) met.add(one);
     });
-  it('they met what they are there for', () => expect(NEEDED.filter((one) => !met.has(one))).toEqual([]));
+  it('they met what they are there for, if need be with some more', async () => {
+    const lacking = (): string[] => NEEDED.filter((one) => !met.has(one));
+    for (let seed = from + count; lacking().length > 0 && seed < from + count + MORE_MAX; seed += 1)
+      for (const one of (await run(seed)).met) met.add(one);
+    expect(lacking()).toEqual([]);
+  }, 180_000);
 }
 
 const againLine = (seed: number): string =>
