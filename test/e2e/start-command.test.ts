@@ -48,6 +48,11 @@ describe('ralph start without a terminal', () => {
     );
     expect((await start(one, ['auth', 'docs/spec.md', '--replace', '--parallel'])).code).toBe(2);
     expect((await start(one, ['auth'], { env: { RALPH_LOOP_ID: 'x' } })).stderr).toContain('E_NESTED');
+    const nested = await ralph(one, ['run', 'do it'], { env: { RALPH_LOOP_ID: 'x' } });
+    expect([nested.code, nested.stderr]).toEqual([
+      2,
+      expect.stringContaining('fix: ralph block "please run: ralph run"'),
+    ]);
     expect([existsSync(treeOf(one, 'auth')), one.git('for-each-ref')]).toEqual([false, before]);
 
     // To print the script is to go beside them.
@@ -129,6 +134,7 @@ describe('ralph start without a terminal', () => {
     const planned = await start(one, ['auth', 'plan-only', 'want.md']);
     expect(readFileSync(join(treeOf(one, 'auth'), 'seen.ignored'), 'utf8')).toContain('\n\nPeople log in.\n');
     expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
+    expect(planned.stderr).toContain(`: working in the worktree ${treeOf(one, 'auth')} (wip/auth)\n`);
     expect(one.git('show', 'main:audit/auth.md')).toContain('Step 1');
     writeScenario(one, {
       agent: [{ prompt: { path: 'seen.ignored' } }, { write: { path: 'auth.txt', text: 'x' } }, { claim: true }],

@@ -55,15 +55,20 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const why = order.isAmid === true ? null : whyApart(repo, order.target);
   if (why !== null) return apart(why);
   const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : (head?.branch ?? null) };
-  const said = `working in this checkout (${head?.branch ?? 'no branch'})`;
+  const here = hereOf(repo);
+  const said = `working in ${here} (${head?.branch ?? 'no branch'})`;
   if (call.flags['dryRun'] === true) {
     const holder = findHolder(repo, repo.worktree, order.loop);
-    return holder === null ? { place, lock: null, said } : apart(`${describe(holder)} works in this checkout`);
+    return holder === null ? { place, lock: null, said } : apart(`${describe(holder)} works in ${here}`);
   }
   const taken = await take(call, project, order, timeoutMs);
-  if (!isHeld(taken)) return apart(`${describe(taken)} works in this checkout`);
+  if (!isHeld(taken)) return apart(`${describe(taken)} works in ${here}`);
   return { place, lock: taken, said };
 }
+
+/** `ralph start` brings us to a worktree, so that one is named; the main checkout is where people stand. */
+const hereOf = ({ linked, worktree }: Repository): string =>
+  linked ? `the worktree ${cleanLine(worktree)}` : 'this checkout';
 
 /** Null: work that is done here can land from here. */
 function whyApart(repo: Repository, target: string): string | null {
@@ -97,9 +102,13 @@ async function take(
     }),
   );
   if (held !== null) return held;
-  throw new AppError('E_BUSY', `${describe(holder)} still works in this checkout after ${String(call.flags['wait'])}`, {
-    remedy: `ralph run --worktree ${promptWords(call, order.prompt)}`.trim(),
-  });
+  throw new AppError(
+    'E_BUSY',
+    `${describe(holder)} still works in ${hereOf(repo)} after ${String(call.flags['wait'])}`,
+    {
+      remedy: `ralph run --worktree ${promptWords(call, order.prompt)}`.trim(),
+    },
+  );
 }
 
 /** Ctrl-C leaves the line in order, and nothing else was begun. */

@@ -1,4 +1,3 @@
-import { AppError } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
 import type { Settings } from '../../../core/settings.ts';
@@ -10,18 +9,19 @@ import { chooseTasks } from '../choose-tasks.ts';
 import { driveHost } from '../drive-host.ts';
 import { dryRun } from '../dry-run.ts';
 import { finishRun } from '../finish-run.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
 import type { ReadTracker } from '../open-tasks.ts';
 import { prepareRun, warnAll } from '../prepare-run.ts';
 import { hasPromptFile, isForPrompt } from '../prompt-text.ts';
 import { readState } from '../project.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 import { sayWhere } from '../say-where.ts';
 import { startProject, takeUpLost } from '../start-project.ts';
 
 /** One prompt, or the task file from its first task to main. */
 export const handle: Handler = async (call) => {
-  refuseNesting(call);
+  refuseInLoop(call, 'run');
   if (isForPrompt(call)) {
     const { runPrompt } = await import('../prompt-loop.ts');
     return runPrompt(call);
@@ -60,12 +60,4 @@ const withoutLanding = (settings: Settings): Settings => ({
 
 function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
   return state.trackers[path]?.digest === digest ? [] : [{ type: 'tasks-read', tracker: path, digest, tasks }];
-}
-
-function refuseNesting(call: Call): void {
-  const loop = call.env['RALPH_LOOP_ID'];
-  if (loop !== undefined)
-    throw new AppError('E_NESTED', `loop ${loop} tried to start a run of its own`, {
-      remedy: 'env -u RALPH_LOOP_ID ralph run --parallel',
-    });
 }
