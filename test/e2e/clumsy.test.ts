@@ -8,7 +8,7 @@ import { ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 
 describe('command lines that say too little or too much', () => {
-  it('an empty id never stands for the only task there is', async () => {
+  it('an empty id never stands for the only task there is; logs that are gone are not told to be yet to come', async () => {
     const one = scratch();
     project(one, { tasks: ['a'], agent: HONEST, config: { parallel: { merge_policy: 'auto_merge' } } });
     expect((await ralph(one, ['run', '--no-auto-merge'])).code).toBe(0);
@@ -26,6 +26,12 @@ describe('command lines that say too little or too much', () => {
       expect(stderr).toContain('error[E_USAGE]: an empty id');
     }
     expect((await ralph(one, ['status'])).stdout).toContain('1 ready');
+    rmSync(join(one.repo, '.git/paralph/runs'), { recursive: true });
+    for (const more of [[], ['--follow']]) {
+      const { code, stdout, stderr } = await ralph(one, ['logs', 'a', ...more]);
+      expect([code, stdout]).toEqual([0, '']);
+      expect(stderr).toContain('nothing is left');
+    }
   });
 
   it('words that nobody asked for are refused, and nothing is done', async () => {
@@ -57,18 +63,6 @@ describe('command lines that say too little or too much', () => {
     const zero = await ralph(one, ['run', '--max-iterations', '0', 'x']);
     expect(zero.stderr).toMatch(/^error\[E_USAGE\]: --max-iterations .*not 0\nfix: ralph run --help$/m);
     expect((await ralph(one, ['help', 'loops'])).stdout).toContain('Usage: ralph loops');
-  });
-
-  it('logs that are gone are not told to be yet to come', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'], agent: HONEST });
-    expect((await ralph(one, ['run'])).code).toBe(0);
-    rmSync(join(one.repo, '.git/paralph/runs'), { recursive: true });
-    for (const more of [[], ['--follow']]) {
-      const { code, stdout, stderr } = await ralph(one, ['logs', 'a', ...more]);
-      expect([code, stdout]).toEqual([0, '']);
-      expect(stderr).toContain('nothing is left');
-    }
   });
 
   it('config check answers scripts, also when something is wrong', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { ralph } from './harness/ralph.ts';
-import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 import { claudeLines, shellProject } from './harness/shell-agent.ts';
 
@@ -13,16 +12,12 @@ else
 ${claudeLines('All made. <promise>COMPLETE</promise>', 0.5)}
 fi`;
 
-async function spent(config: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}): Promise<Scratch> {
-  const one = scratch();
-  shellProject(one, SPENDING, { tasks: ['alpha', 'beta'], config }, { driver: 'claude' });
-  await ralph(one, ['run', '--parallel', '--max-workers', '2']);
-  return one;
-}
-
 describe('cost', () => {
-  it('adds up by iteration, loop, task, agent and run', async () => {
-    const one = await spent({ run: { max_cost: 20 }, limits: { max_cost: 5 } });
+  it('adds up by iteration, loop, task, agent and run; of one task file when asked', async () => {
+    const one = scratch();
+    const config = { run: { max_cost: 20 }, limits: { max_cost: 5 } };
+    shellProject(one, SPENDING, { tasks: ['alpha', 'beta'], config }, { driver: 'claude' });
+    await ralph(one, ['run', '--parallel', '--max-workers', '2']);
     const { code, stdout } = await ralph(one, ['cost', '--json']);
     expect(code).toBe(0);
     const view = JSON.parse(stdout) as {
@@ -46,13 +41,9 @@ describe('cost', () => {
     for (const words of ['total', 'agent shell', 'task alpha', 'iteration 2', '$2.00', '$18.00 of $20.00 left'])
       expect(plain.stdout).toContain(words);
     expect(plain.stdout).not.toContain('~');
-  });
-
-  it('knows only the tasks of one file when asked, and refuses one that is not there', async () => {
-    const one = await spent();
     one.put('other.md', '- [ ] Something else\n');
-    const { stdout } = await ralph(one, ['cost', '--json', '--tasks', 'other.md']);
-    expect(JSON.parse(stdout)).toMatchObject({ total: { cost_usd: null }, tasks: [] });
+    const other = await ralph(one, ['cost', '--json', '--tasks', 'other.md']);
+    expect(JSON.parse(other.stdout)).toMatchObject({ total: { cost_usd: null }, tasks: [] });
     const none = await ralph(one, ['cost', '--tasks', 'nowhere.md']);
     expect([none.code, none.stdout]).toEqual([3, '']);
   });

@@ -7,6 +7,7 @@ import { everything } from './harness/fingerprint.ts';
 import { landedTasks } from './harness/git.ts';
 import { markdownTasks, project, starts } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import { scratch } from './harness/scratch.ts';
 import { CLAIM, OWN_FILE, trainProject, userCommits, watchedGate } from './harness/train.ts';
 import { until } from './harness/until.ts';
@@ -33,11 +34,14 @@ function flip(path: string): void {
   writeFileSync(path, bytes);
 }
 
+const bothLanded = savedScene(async (one) => {
+  project(one, { tasks: ['a', 'b'] });
+  expect((await ralph(one, RUN)).code).toBe(0);
+});
+
 describe('doctor --fix', () => {
   it('case 4: mends what is ours and says so; names what is not, and leaves every byte of it', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a', 'b'] });
-    expect((await ralph(one, RUN)).code).toBe(0);
+    const one = await bothLanded();
     const git = join(one.repo, '.git');
     const entry = readdirSync(join(git, 'worktrees')).find((name) => name.startsWith('wt')) ?? '';
     writeFileSync(join(git, 'worktrees', entry, 'HEAD'), `${'0'.repeat(40)}\n`);
@@ -101,9 +105,7 @@ describe('doctor --fix', () => {
 
 describe('case 57: a flipped bit in the middle of the log', () => {
   it('status refuses and names the remedy; a run heals by itself with one line, and does nothing over', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a', 'b'] });
-    expect((await ralph(one, RUN)).code).toBe(0);
+    const one = await bothLanded();
     const log = join(one.repo, '.git/paralph/log');
     const records = readdirSync(log).filter((name) => /^\d+$/.test(name));
     const damaged = join(log, records[records.length >> 1] ?? '');

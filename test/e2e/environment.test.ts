@@ -24,16 +24,6 @@ describe('what must be there before anything starts', () => {
     expect(refsBelow(one.git, 'refs/heads/ralph/')).toEqual([]);
   });
 
-  it('an identity in the user’s own git config is used', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'] });
-    one.git('config', '--unset', 'user.name');
-    one.git('config', '--unset', 'user.email');
-    writeFileSync(join(one.home, '.gitconfig'), '[user]\n\tname = Global Gus\n\temail = gus@example.com\n');
-    expect((await ralph(one, RUN)).code).toBe(0);
-    expect(one.git('log', '-1', '--format=%an %cn', 'main')).toBe('Global Gus Global Gus');
-  });
-
   it('case 28: a repository without commits: exit 4 and what to do', async () => {
     const one = scratch({ hasCommit: false });
     one.put('PRD.md', markdownTasks(['a']));
@@ -43,19 +33,15 @@ describe('what must be there before anything starts', () => {
     expect(stderr).not.toMatch(/at .*\.js:\d+/);
   });
 
-  it.each([['run'], ['status'], ['tasks', 'list'], ['parallel', 'list'], ['land', '--all']])(
-    'no repository: ralph %s %s exits 4',
-    async (...args) => {
-      const one = scratch({ hasRepository: false });
-      one.put('PRD.md', markdownTasks(['a']));
-      const { code, stderr } = await ralph(
-        one,
-        args.filter((arg) => typeof arg === 'string'),
-      );
-      expect(code).toBe(4);
+  it('no repository: every command that needs one exits 4', async () => {
+    const one = scratch({ hasRepository: false });
+    one.put('PRD.md', markdownTasks(['a']));
+    for (const args of [['run'], ['status'], ['tasks', 'list'], ['parallel', 'list'], ['land', '--all']]) {
+      const { code, stderr } = await ralph(one, args);
+      expect([args, code]).toEqual([args, 4]);
       expect(stderr).toMatch(/git init|repository/i);
-    },
-  );
+    }
+  });
 
   it('merge_policy pr is refused clearly, before anything starts', async () => {
     const one = scratch();
@@ -97,18 +83,15 @@ describe('what must be there before anything starts', () => {
     expect(starts(one)).toEqual([]);
   });
 
-  it('case 24: GIT_* of the caller does not lead it astray', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'] });
-    const env = { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' };
-    expect((await ralph(one, RUN, { env })).code).toBe(0);
-    expect(one.git('show', 'main:a.txt')).toBe('made by a');
-  });
-
-  it('runs from a subfolder', async () => {
+  it('case 24: GIT_* of the caller does not lead it astray; from a subfolder, with the identity the user has everywhere', async () => {
     const one = scratch();
     project(one, { tasks: ['a', 'b'], files: { 'deep/x.txt': 'x' } });
-    expect((await ralph(one, ['run', '--parallel'], { cwd: join(one.repo, 'deep') })).code).toBe(0);
+    one.git('config', '--unset', 'user.name');
+    one.git('config', '--unset', 'user.email');
+    writeFileSync(join(one.home, '.gitconfig'), '[user]\n\tname = Global Gus\n\temail = gus@example.com\n');
+    const env = { GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' };
+    expect((await ralph(one, RUN, { env, cwd: join(one.repo, 'deep') })).code).toBe(0);
     expect(one.git('show', 'main:a.txt')).toBe('made by a');
+    expect(one.git('log', '-1', '--format=%an %cn', 'main')).toBe('Global Gus Global Gus');
   });
 });

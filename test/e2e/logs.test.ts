@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { bundle } from './harness/bundle.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
-import type { Scratch } from './harness/scratch.ts';
+import { savedScene } from './harness/saved.ts';
 import { scratch } from './harness/scratch.ts';
 import { claudeLines, loopOf, shellProject } from './harness/shell-agent.ts';
 import { until } from './harness/until.ts';
@@ -18,12 +18,10 @@ echo "complaint of $RALPH_ITERATION" >&2
 echo $RALPH_ITERATION >> made.txt
 if [ "$RALPH_ITERATION" = 2 ]; then printf '<promise>COMPLETE</promise>'; fi`;
 
-async function ranTwice(): Promise<Scratch> {
-  const one = scratch();
+const ranTwice = savedScene(async (one) => {
   shellProject(one, TWO_ITERATIONS, { tasks: ['alpha'], files: { 'deep/x.txt': 'x' } });
   expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
-  return one;
-}
+});
 
 describe('logs', () => {
   it('shows every iteration in order, cleaned, from anywhere, and after the worktree is gone', async () => {

@@ -59,8 +59,6 @@ describe('what others look at before it lands', () => {
       ['--remote', `ext::sh -c "touch ${canary}"`],
       ['--remote', '--upload-pack=x'],
       ['--remote-branch', `a;touch ${canary}`],
-      ['--remote-branch', '--mirror'],
-      ['--remote-branch', 'x..y'],
       ['--remote-branch', 'develop'],
       ['--remote-branch', 'main'],
     ]) {

@@ -66,7 +66,7 @@ async function waitingLoop(): Promise<{ one: Scratch; run: Running; env: Record<
 }
 
 describe('mcp', () => {
-  it('offers the verbs of the loop whose agent started it', async () => {
+  it('offers the verbs of the loop whose agent started it, by flags too where no environment is passed on', async () => {
     const { one, run, env } = await waitingLoop();
     const { client, call } = await connect(env['RALPH_WORKTREE'] ?? '', env);
     const { tools } = await client.listTools();
@@ -96,7 +96,11 @@ describe('mcp', () => {
     expect((await call('memory_search', { words: 'fact' })).text).toContain('a fact [one]');
     expect(await call('task_add', { title: 'More', body: null })).toMatchObject({ isError: false });
     expect((await call('task_show')).data).toMatchObject({ task: 'alpha', loop: { progress: 'half way' } });
-    expect(await call('done', { summary: 'made it' })).toMatchObject({ isError: false });
+    const { RALPH_LOOP_ID: loop = '', RALPH_ITERATION: n = '', RALPH_TOKEN: token = '' } = env;
+    const byFlags = await connect(one.repo, { ...one.env }, ['--loop', loop, '--iteration', n, '--token', token]);
+    expect(await byFlags.call('done', { summary: 'made it' })).toMatchObject({ isError: false });
+    const half = await ralph(one, ['mcp', '--loop', loop]);
+    expect([half.code, half.stdout]).toEqual([2, '']);
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;
     expect(ended.code).toBe(0);
@@ -107,17 +111,6 @@ describe('mcp', () => {
     expect(late.isError).toBe(true);
     expect(late.text).toContain('E_LOOP_ENDED');
     expect(listOf((await ralph(one, ['memory', 'list', '--json'])).stdout, 'memories')).toHaveLength(1);
-  });
-
-  it('takes the loop by flags where no environment is passed on', async () => {
-    const { one, run, env } = await waitingLoop();
-    const { RALPH_LOOP_ID: loop = '', RALPH_ITERATION: n = '', RALPH_TOKEN: token = '' } = env;
-    const { call } = await connect(one.repo, { ...one.env }, ['--loop', loop, '--iteration', n, '--token', token]);
-    expect(await call('done')).toMatchObject({ isError: false });
-    const half = await ralph(one, ['mcp', '--loop', loop]);
-    expect([half.code, half.stdout]).toEqual([2, '']);
-    writeFileSync(beside(one, 'go'), '');
-    expect((await run.ended).code).toBe(0);
   });
 
   it('starts outside a loop and says there what is missing', async () => {

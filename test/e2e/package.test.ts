@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { bundle, PROJECT } from './harness/bundle.ts';
+import { everything } from './harness/fingerprint.ts';
 import { beside } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -30,7 +31,7 @@ function installed(one: Scratch): string {
 }
 
 describe('the package', () => {
-  it('installs from its tarball into an empty folder offline and runs: --version, demo', () => {
+  it('A1 installs from its tarball into an empty folder offline and runs: --version, and the demo, without identity or repository, in under a minute', () => {
     const one = scratch({ hasRepository: false });
     const folder = installed(one);
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['paralph']);
@@ -47,15 +48,23 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/main.js', 'dist/scripted-agent.js']));
     expect(files.some((name) => name.startsWith('schema/') && name.endsWith('.json'))).toBe(true);
 
+    const empty = beside(one, 'empty');
+    mkdirSync(empty);
     const run = (name: string, ...args: string[]): string =>
-      execFileSync(join(folder, 'node_modules/.bin', name), args, {
-        cwd: folder,
+      execFileSync('sh', ['-c', 'exec "$@" 2>&1', 'sh', join(folder, 'node_modules/.bin', name), ...args], {
+        cwd: empty,
         env: one.env,
         encoding: 'utf8',
         stdio: 'pipe',
+        timeout: 60_000,
       });
     expect(run('ralph', '--version').trim()).toBe(manifest.version);
     expect(run('paralph', '--version').trim()).toBe(manifest.version);
-    run('ralph', 'demo');
+    const home = everything(one.home);
+    const shown = run('ralph', 'demo');
+    expect(shown).toMatch(/landed/i);
+    expect(shown).toMatch(/green/i);
+    expect(everything(empty)).toEqual({});
+    expect(everything(one.home)).toEqual(home);
   });
 });

@@ -5,21 +5,22 @@ import { describe, expect, it } from 'vitest';
 
 import { project } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
+import { savedScene } from './harness/saved.ts';
 import { scratch } from './harness/scratch.ts';
-import type { Scratch } from './harness/scratch.ts';
 
 /** A project whose work has landed and is not published. */
-async function landed(): Promise<Scratch> {
-  const one = scratch();
+const landed = savedScene(async (one) => {
   project(one, { tasks: ['t1'], config: { landing: { publish: 'manual' } } });
   expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
   expect(one.git('ls-tree', '--name-only', 'main')).not.toContain('t1.txt');
-  return one;
-}
+});
 
 describe('ralph publish', () => {
-  it('moves the branch to what has landed, and does nothing the second time', async () => {
+  it('moves the branch to what has landed, for a person and no agent, and does nothing the second time', async () => {
     const one = await landed();
+    const before = one.git('rev-parse', 'main');
+    expect((await ralph(one, ['publish'], { env: { RALPH_LOOP_ID: 't1-abcd' } })).code).toBe(2);
+    expect(one.git('rev-parse', 'main')).toBe(before);
     const { code, stdout } = await ralph(one, ['publish', '--json']);
     expect(code).toBe(0);
     const tip = one.git('rev-parse', 'main');
@@ -64,12 +65,5 @@ describe('ralph publish', () => {
     const { code, stderr } = await ralph(one, ['publish']);
     expect(code).toBe(0);
     expect(stderr).toContain('nothing has landed');
-  });
-
-  it("is a person's to say, not an agent's", async () => {
-    const one = await landed();
-    const before = one.git('rev-parse', 'main');
-    expect((await ralph(one, ['publish'], { env: { RALPH_LOOP_ID: 't1-abcd' } })).code).toBe(2);
-    expect(one.git('rev-parse', 'main')).toBe(before);
   });
 });

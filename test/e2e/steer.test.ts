@@ -8,18 +8,24 @@ import { loopOf, shellProject } from './harness/shell-agent.ts';
 import { until } from './harness/until.ts';
 
 describe('loops steer', () => {
-  it('reaches an agent that hears nothing meanwhile with its next iteration', async () => {
+  it('reaches an agent that hears nothing meanwhile with its next iteration; says of a parked loop what to do instead', async () => {
     const one = scratch();
     const [at, go] = [beside(one, 'at'), beside(one, 'go')];
     writeFileSync(
       beside(one, 'steered.sh'),
-      `cat > ${beside(one, 'prompt')}.$RALPH_ITERATION
+      `[ $RALPH_TASK_ID = alpha ] || { echo x >> x.txt; exit 3; }
+       cat > ${beside(one, 'prompt')}.$RALPH_ITERATION
        touch ${at}
        while [ ! -e ${go} ]; do sleep 0.1; done
        echo $RALPH_ITERATION >> made.txt
        if [ "$RALPH_ITERATION" = 2 ]; then echo '<promise>COMPLETE</promise>'; fi`,
     );
-    shellProject(one, 'true', { tasks: ['alpha'] }, { command: ['sh', beside(one, 'steered.sh')] });
+    shellProject(
+      one,
+      'true',
+      { tasks: ['alpha', 'beta'], config: { limits: { consecutive_failures: 1 } } },
+      { command: ['sh', beside(one, 'steered.sh')] },
+    );
     const run = startRalph(one, ['run', '--parallel', '--events']);
     await until('the agent', () => existsSync(at));
     const loop = await loopOf(one, 'alpha');
@@ -37,7 +43,7 @@ describe('loops steer', () => {
     expect(again.stderr).toContain('text');
     expect((await ralph(one, ['loops', 'steer', loop, ' '])).code).toBe(2);
     writeFileSync(go, '');
-    expect((await run.ended).code).toBe(0);
+    expect((await run.ended).code).toBe(1);
     const prompt = readFileSync(`${beside(one, 'prompt')}.2`, 'utf8');
     expect(prompt).toContain('Use the old table');
     expect(prompt).toContain('And be quick');
@@ -47,20 +53,11 @@ describe('loops steer', () => {
     expect(late.code).toBe(2);
     expect(late.stderr).toContain('error[E_LOOP_ENDED]');
     expect(late.stderr).toMatch(/landed/);
+    const parked = await ralph(one, ['loops', 'steer', 'beta', 'try again']);
+    expect(parked.code).toBe(2);
+    expect(parked.stderr).toMatch(/parked \(failures/);
+    expect(parked.stderr).toMatch(/fix: ralph loops resume beta-\w+$/m);
     const nobody = await ralph(one, ['loops', 'steer', 'nobody', 'hello']);
     expect([nobody.code, /E_UNKNOWN_ID/.test(nobody.stderr)]).toEqual([2, true]);
-  });
-
-  it('says of a parked loop what to do instead', async () => {
-    const one = scratch();
-    shellProject(one, 'echo x >> x.txt; exit 3', {
-      tasks: ['alpha'],
-      config: { limits: { consecutive_failures: 1 } },
-    });
-    expect((await ralph(one, ['run', '--parallel'])).code).toBe(1);
-    const { code, stderr } = await ralph(one, ['loops', 'steer', 'alpha', 'try again']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/parked \(failures/);
-    expect(stderr).toMatch(/fix: ralph loops resume alpha-\w+$/m);
   });
 });

@@ -88,42 +88,23 @@ describe('the verbs of an agent', () => {
     expect(stdout).toContain('needs a key');
   });
 
-  it('are refused to a person, in the worktree of a loop too, and nothing is written', async () => {
+  it('are for the agent at work alone, short and clean, from any folder; nobody else has a say', async () => {
     const one = scratch();
     const { run, env } = await waitingAgent(one);
-    for (const verb of AGENT_VERBS) {
-      for (const cwd of [one.repo, env['RALPH_WORKTREE'] ?? '']) {
-        const { code, stdout, stderr } = await ralph(one, verb, { cwd });
-        expect([verb, code, stdout]).toEqual([verb, 2, '']);
-        expect(stderr).toContain('error[E_NO_LOOP]');
-        expect(stderr).toMatch(/^fix: /m);
-      }
-    }
-    const json = await ralph(one, ['progress', 'x', '--json']);
-    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'E_NO_LOOP', exit: 2 } });
-    expect(await letGo(one, run)).toBe(0);
-    expect((await run.ended).stdout).not.toMatch(/"type":"(?:loop-(?:progressed|blocked|done)|task-proposed)"/);
-  });
-
-  it('are refused with another token, iteration or loop, and when the loop has ended', async () => {
-    const one = scratch();
-    const { run, env } = await waitingAgent(one);
-    const wrong: readonly Record<string, string | undefined>[] = [
-      { RALPH_TOKEN: 'ffffffffffffffffffffffff' },
-      { RALPH_TOKEN: undefined },
-      { RALPH_ITERATION: '2' },
-      { RALPH_ITERATION: '../1' },
-      { RALPH_LOOP_ID: 'nobody' },
-      { RALPH_LOOP_ID: '__proto__' },
-    ];
-    for (const change of wrong) {
-      const { code, stderr } = await ralph(one, ['progress', 'x'], { env: { ...env, ...change } });
-      expect([change, code]).toEqual([change, 2]);
-      expect(stderr).toContain('error[E_NO_LOOP]');
-      expect(stderr).not.toContain(env['RALPH_TOKEN'] ?? 'no token');
-    }
+    await refusedToAPerson(one, env);
+    await refusedToStrangers(one, env);
+    await keptShort(one, env);
+    await foundFromAnywhere(one, env);
     expect((await ralph(one, ['progress', 'still here', '--json'], { env })).code).toBe(0);
     expect(await letGo(one, run)).toBe(0);
+    // The same words twice are told once.
+    const said = run.events().filter(({ type }) => /^(?:loop-(?:progressed|blocked|done)|task-proposed)$/.test(type));
+    expect(said.map(({ type, text }) => [type, String(text).slice(0, 20)])).toEqual(
+      ['x'.repeat(20), 'red and more', 'from outside', 'from a stranger', 'still here'].map((text) => [
+        'loop-progressed',
+        text,
+      ]),
+    );
     for (const verb of [...AGENT_VERBS, ['memory', 'add', 'x']]) {
       const late = await ralph(one, verb, { env });
       expect([verb, late.code]).toEqual([verb, 2]);
@@ -131,38 +112,69 @@ describe('the verbs of an agent', () => {
       expect(late.stderr).toMatch(/landed/);
     }
   });
-
-  it('keep a text short, clean and not empty', async () => {
-    const one = scratch();
-    const { run, env } = await waitingAgent(one);
-    const long = await ralph(one, ['progress', 'x'.repeat(600), '--json'], { env });
-    expect((JSON.parse(long.stdout) as { progress: string }).progress).toHaveLength(500);
-    expect((await ralph(one, ['progress', 'x'.repeat(600)], { env })).stderr).toContain('500 of 600');
-    const dirty = await ralph(one, ['progress', '\u001b[31mred\u001b[0m\nand\u202e more', '--json'], { env });
-    expect(JSON.parse(dirty.stdout)).toMatchObject({ progress: 'red and more' });
-    for (const words of [['   '], ['\u001b[31m']]) {
-      const { code, stderr } = await ralph(one, ['progress', ...words], { env });
-      expect(code).toBe(2);
-      expect(stderr).toContain('error[E_USAGE]');
-    }
-    expect((await ralph(one, ['progress'], { env })).code).toBe(2);
-    expect(await letGo(one, run)).toBe(0);
-  });
-
-  it('find the loop from any folder, also from inside another repository', async () => {
-    const one = scratch();
-    const { run, env } = await waitingAgent(one);
-    const elsewhere = beside(one, 'elsewhere');
-    mkdirSync(elsewhere);
-    expect((await ralph(one, ['progress', 'from outside'], { env, cwd: elsewhere })).code).toBe(0);
-    one.git('init', '-q', elsewhere);
-    expect((await ralph(one, ['progress', 'from a stranger'], { env, cwd: elsewhere })).code).toBe(0);
-    const shown = await ralph(one, ['task', 'show', '--json'], { env, cwd: elsewhere });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ task: 'alpha', loop: { progress: 'from a stranger' } });
-    expect(existsSync(`${elsewhere}/.git/paralph`)).toBe(false);
-    expect(await letGo(one, run)).toBe(0);
-  });
 });
+
+type Env = Readonly<Record<string, string>>;
+
+/** In the worktree of a loop too. */
+async function refusedToAPerson(one: Scratch, env: Env): Promise<void> {
+  const worktree = env['RALPH_WORKTREE'] ?? '';
+  for (const [verb, cwd] of [
+    ...AGENT_VERBS.map((words) => [words, worktree] as const),
+    [['done', 'x'], one.repo] as const,
+  ]) {
+    const { code, stdout, stderr } = await ralph(one, verb, { cwd });
+    expect([verb, code, stdout]).toEqual([verb, 2, '']);
+    expect(stderr).toContain('error[E_NO_LOOP]');
+    expect(stderr).toMatch(/^fix: /m);
+  }
+  const json = await ralph(one, ['progress', 'x', '--json']);
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'E_NO_LOOP', exit: 2 } });
+}
+
+/** With another token, iteration or loop. */
+async function refusedToStrangers(one: Scratch, env: Env): Promise<void> {
+  const wrong: readonly Record<string, string | undefined>[] = [
+    { RALPH_TOKEN: 'ffffffffffffffffffffffff' },
+    { RALPH_TOKEN: undefined },
+    { RALPH_ITERATION: '2' },
+    { RALPH_ITERATION: '../1' },
+    { RALPH_LOOP_ID: 'nobody' },
+    { RALPH_LOOP_ID: '__proto__' },
+  ];
+  for (const change of wrong) {
+    const { code, stderr } = await ralph(one, ['progress', 'x'], { env: { ...env, ...change } });
+    expect([change, code]).toEqual([change, 2]);
+    expect(stderr).toContain('error[E_NO_LOOP]');
+    expect(stderr).not.toContain(env['RALPH_TOKEN'] ?? 'no token');
+  }
+}
+
+async function keptShort(one: Scratch, env: Env): Promise<void> {
+  const long = await ralph(one, ['progress', 'x'.repeat(600), '--json'], { env });
+  expect((JSON.parse(long.stdout) as { progress: string }).progress).toHaveLength(500);
+  expect((await ralph(one, ['progress', 'x'.repeat(600)], { env })).stderr).toContain('500 of 600');
+  const dirty = await ralph(one, ['progress', '\u001b[31mred\u001b[0m\nand\u202e more', '--json'], { env });
+  expect(JSON.parse(dirty.stdout)).toMatchObject({ progress: 'red and more' });
+  for (const words of [['   '], ['\u001b[31m']]) {
+    const { code, stderr } = await ralph(one, ['progress', ...words], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('error[E_USAGE]');
+  }
+  expect((await ralph(one, ['progress'], { env })).code).toBe(2);
+}
+
+/** Also from inside another repository. */
+async function foundFromAnywhere(one: Scratch, env: Env): Promise<void> {
+  const elsewhere = beside(one, 'elsewhere');
+  mkdirSync(elsewhere);
+  expect((await ralph(one, ['progress', 'from outside'], { env, cwd: elsewhere })).code).toBe(0);
+  one.git('init', '-q', elsewhere);
+  expect((await ralph(one, ['progress', 'from a stranger'], { env, cwd: elsewhere })).code).toBe(0);
+  const shown = await ralph(one, ['task', 'show', '--json'], { env, cwd: elsewhere });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ task: 'alpha', loop: { progress: 'from a stranger' } });
+  expect(existsSync(`${elsewhere}/.git/paralph`)).toBe(false);
+}
 
 describe('memories and tasks for people', () => {
   it('add, list and search', async () => {

@@ -8,7 +8,7 @@ import { again, why } from './harness/why.ts';
 const RUN = ['run', '--parallel', '--max-workers', '2'];
 
 describe('ralph why', () => {
-  it('tells of what landed, what waits and what is blocked', async () => {
+  it('tells of what landed, what waits and what is blocked, by a beginning too, and not of what is not there', async () => {
     const one = scratch();
     project(one, {
       tasks: {
@@ -22,6 +22,9 @@ describe('ralph why', () => {
     expect((await why(one, 'two')).sentences[0]).toMatch(/has not started: waits for never/);
     expect((await why(one, 'never')).sentences[0]).toMatch(/blocked/);
     expect((await why(one, 'old')).sentences[0]).toMatch(/done/);
+    expect((await ralph(one, ['why', 'on'])).stdout).toMatch(/^one: One \(landed\)/);
+    expect((await ralph(one, ['why', 'gamma'])).code).toBe(2);
+    expect((await ralph(one, ['why'])).code).toBe(2);
   });
 
   it('a gate that stays red: shows its end, and a command that shows the same', async () => {
@@ -77,14 +80,5 @@ describe('ralph why', () => {
     expect(told).toMatchObject({ reason: 'red' });
     expect(told?.sentences[0]).toMatch(/without it main is green/);
     expect(again(one, told?.reproduce ?? null).status).not.toBe(0);
-  });
-
-  it('answers by loop id and by a beginning, and not for what is not there', async () => {
-    const one = scratch();
-    project(one, { tasks: ['alpha', 'beta'], agent: [{ claim: true }], config: { limits: { iterations: 1 } } });
-    await ralph(one, RUN);
-    expect((await ralph(one, ['why', 'al'])).stdout).toMatch(/^alpha: Make alpha \(parked\)/);
-    expect((await ralph(one, ['why', 'gamma'])).code).toBe(2);
-    expect((await ralph(one, ['why'])).code).toBe(2);
   });
 });

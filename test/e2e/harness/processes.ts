@@ -42,10 +42,10 @@ function fromProc(root: string): FoundProcess[] {
     if (!/^\d+$/.test(name)) continue;
     try {
       const environment = readFileSync(`/proc/${name}/environ`, 'utf8');
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       const isOurs = environment.includes(root) || readlinkSync(`/proc/${name}/cwd`).startsWith(root);
-      if (isOurs && !isZombie(Number(name)))
-        found.push({ pid: Number(name), command, isLoops: MARK.test(environment) });
+      if (!isOurs || isZombie(Number(name))) continue;
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      found.push({ pid: Number(name), command, isLoops: MARK.test(environment) });
     } catch {
       // Ended meanwhile, or another user's.
     }
