@@ -82,11 +82,13 @@ describe('S1.5 two hosts', () => {
   it('a conflict storm in two runs at once: every line is on main once', async () => {
     const one = scratch();
     const gate = watchedGate(one, NO_MARKERS);
+    // One more than one run has slots.
+    const tasks = TASKS.slice(0, 3);
     trainProject(one, {
-      tasks: TASKS,
+      tasks,
       gate,
       files: { 'list.txt': 'the list\n' },
-      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 4)}; fi; ${APPENDS}; ${CLAIM}`,
+      script: `if [ $RALPH_ITERATION = 1 ]; then ${barrier(one, 3)}; fi; ${APPENDS}; ${CLAIM}`,
     });
     const runs = [1, 2].map(() => startRalph(one, ['run', '--parallel', '--max-workers', '2']));
     const ended = await Promise.all(runs.map((run) => run.ended));
@@ -94,8 +96,8 @@ describe('S1.5 two hosts', () => {
       ended.map(({ code }) => code),
       ended.map(({ stderr }) => stderr).join('\n--\n'),
     ).toEqual([0, 0]);
-    expect(one.git('show', 'main:list.txt').split('\n').sort()).toEqual(['the list', ...TASKS].sort());
-    expect(landedTasks(one.git, INT).sort()).toEqual(TASKS);
+    expect(one.git('show', 'main:list.txt').split('\n').sort()).toEqual(['the list', ...tasks].sort());
+    expect(landedTasks(one.git, INT).sort()).toEqual(tasks);
     alwaysGreen(one, gate.truth);
   });
 

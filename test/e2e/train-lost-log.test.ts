@@ -8,70 +8,68 @@ import { processesOf } from './harness/processes.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { savedScene } from './harness/saved.ts';
 import type { Scratch } from './harness/scratch.ts';
-import { scratch } from './harness/scratch.ts';
 import { CLAIM, iterationsOf, OWN_FILE, trainProject, userCommits, watchedGate } from './harness/train.ts';
 import { until } from './harness/until.ts';
 import { INT } from './harness/values.ts';
-import { why } from './harness/why.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '2'];
 const row = (id: string): string => `- [ ] Make ${id} <!-- id: ${id} -->\n`;
 
-/** Two tasks landed, of a task file that git does not know. */
-async function land(one: Scratch, method: string): Promise<void> {
+/** Landed by each of the methods, of a task file that git does not know. */
+const METHODS = { t1: 'merge', t2: 'squash', t3: 'rebase' };
+const LANDED = Object.keys(METHODS);
+
+const landed = savedScene(async (one) => {
   const gate = watchedGate(one, 'test ! -e BROKEN');
   one.put('.gitignore', 'PRD.md\n');
-  trainProject(one, { tasks: ['t1', 't2'], gate, script: `${OWN_FILE}; ${CLAIM}`, config: { landing: { method } } });
+  const config = { parallel: { merge_policy: 'manual' } };
+  trainProject(one, { tasks: LANDED, gate, script: `${OWN_FILE}; ${CLAIM}`, config });
   expect(one.git('ls-files')).not.toContain('PRD.md');
-  const { code, stderr } = await ralph(one, RUN, { isCheckoutGuarded: false });
-  expect(code, stderr).toBe(0);
-  expect(landedTasks(one.git, INT).sort()).toEqual(['t1', 't2']);
-}
+  const lands = Object.entries(METHODS).map(([task, method]) => ['land', task, '--set', `landing.method=${method}`]);
+  for (const words of [RUN, ...lands]) {
+    const { code, stderr } = await ralph(one, words, { isCheckoutGuarded: false });
+    expect(code, stderr).toBe(0);
+  }
+  expect(landedTasks(one.git, INT)).toEqual(LANDED);
+});
 
 /** Everything we know is gone, and the task file has no ticks and one task more. */
 function lose(one: Scratch): void {
   const state = join(one.repo, '.git/paralph');
   expect(existsSync(join(state, 'log'))).toBe(true);
   rmSync(state, { recursive: true });
-  one.put('PRD.md', `## Tasks\n\n${row('t1')}${row('t2')}${row('t3')}`);
+  one.put('PRD.md', `## Tasks\n\n${[...LANDED, 'next'].map(row).join('')}`);
 }
 
-async function onlyTheThird(one: Scratch): Promise<void> {
-  const { code, stderr } = await ralph(one, RUN, { isCheckoutGuarded: false });
+async function onlyTheNext(one: Scratch): Promise<void> {
+  const words = [...RUN, '--set', 'parallel.merge_policy=auto_merge'];
+  const { code, stderr } = await ralph(one, words, { isCheckoutGuarded: false });
   expect(code, stderr).toBe(0);
-  expect(['t1', 't2', 't3'].map((task) => iterationsOf(one, 'shell', task))).toEqual([1, 1, 1]);
-  for (const task of ['t1', 't3']) expect((await why(one, task)).status).toBe('landed');
+  expect([...LANDED, 'next'].map((task) => iterationsOf(one, 'shell', task))).toEqual([1, 1, 1, 1]);
+  const { stdout } = await ralph(one, ['tasks', 'list', '--json']);
+  const { tasks } = JSON.parse(stdout) as { tasks: { id: string; status: string }[] };
+  expect(tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([...LANDED, 'next'].map((task) => `${task} landed`));
 }
 
-/** What the user, or a person, does before anybody runs again. */
-const before = {
-  /** They have merged what landed themselves, so that it is on a side line. */
-  merges: (one: Scratch): void => {
-    one.git('checkout', '-q', '-b', 'own', 'main~2');
+describe('S1.5 the log is lost', () => {
+  it('what history tells to have landed, by whatever method, neither runs nor lands again, also where a person said something to the new log before', async () => {
+    const one = await landed();
+    lose(one);
+    for (const word of ['pause', 'resume']) expect((await ralph(one, ['queue', word])).code).toBe(0);
+    await onlyTheNext(one);
+    expect(landedTasks(one.git, INT)).toEqual([...LANDED, 'next']);
+  });
+
+  it('also where the user has merged what landed themselves, so that it is on a side line', async () => {
+    const one = await landed();
+    one.git('checkout', '-q', '-b', 'own', 'main~3');
     userCommits(one, { 'mine.txt': 'mine\n' });
     one.git('merge', '-q', '--no-edit', 'main');
     one.git('checkout', '-q', 'main');
     one.git('merge', '-q', '--ff-only', 'own');
-  },
-  /** They said something to the new log. */
-  speaks: async (one: Scratch): Promise<void> => {
-    for (const word of ['pause', 'resume']) expect((await ralph(one, ['queue', word])).code).toBe(0);
-  },
-};
-
-describe('S1.5 the log is lost', () => {
-  it.each(['merge', 'squash', 'rebase'])(
-    'method %s: what history tells to have landed neither runs nor lands again',
-    async (method) => {
-      const one = scratch();
-      await land(one, method);
-      if (method === 'merge') before.merges(one);
-      lose(one);
-      if (method === 'squash') await before.speaks(one);
-      await onlyTheThird(one);
-      if (method !== 'merge') expect(landedTasks(one.git, INT).sort()).toEqual(['t1', 't2', 't3']);
-    },
-  );
+    lose(one);
+    await onlyTheNext(one);
+  });
 });
 
 /** One has landed, one is ready; the next two get stuck half done, one with a commit and one without. */
