@@ -37,6 +37,11 @@ describe('loops that were started by hand', () => {
         () => gitSays(one.git, 'log', '-1', '--grep=Half of first', 'HEAD') && existsSync(join(one.repo, 'first.txt')),
       );
       expect(foldersOf(one, 'first')).toEqual([one.repo]);
+      const busy = await ralph(one, ['loops', 'discard', 'make-first', '-y']);
+      expect([busy.code, busy.stderr]).toEqual([
+        5,
+        expect.stringMatching(/fix: ralph loops discard make-first\S+ -y --force\n/),
+      ]);
       const stopped = await ralph(one, ['loops', 'stop', '--force', '--json']);
       expect([stopped.code, listOf(stopped.stdout, 'stopped')]).toMatchObject([0, [{ status: 'stopped' }]]);
       await run.ended;
@@ -90,6 +95,10 @@ describe('loops that were started by hand', () => {
         1,
       );
       const fourth = await rowOf(one, 'fourth');
+      writeFileSync(join(String(fourth['worktree']), 'draft.txt'), 'not committed\n');
+      expect((await ralph(one, ['loops', 'diff', String(fourth['id'])])).stdout).toMatch(
+        /\+not committed[^]*\+half of fourth/,
+      );
       rmSync(String(fourth['worktree']), { recursive: true });
       expect((await ralph(one, ['loops', 'discard', String(fourth['id']), '-y'])).code).toBe(0);
       expect(one.git('worktree', 'list', '--porcelain')).not.toContain(String(fourth['worktree']));

@@ -61,7 +61,7 @@ const READING: readonly CommandSpec[] = [
     argument: ID,
     flags: [
       { flag: '--stat', description: 'only which files, and how much of each' },
-      { flag: '--worktree', description: 'with what is not committed yet where it works, also if it is not at work' },
+      { flag: '--worktree', description: 'with what is not committed yet where it works, also if it is ready' },
       JSON_FLAG,
       TARGET_FLAG,
       SET_FLAG,

@@ -16,7 +16,7 @@ import { findLoop } from '../../verbs/find-loop.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 
-/** What a loop has made since it left the target, wherever that is kept by now; of one at work, its files as they are now. */
+/** What a loop has made since it left the target, wherever that is kept by now; of one that is not done, its files as they are now. */
 export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
@@ -26,7 +26,7 @@ export const handle: Handler = async (call) => {
   const found = await findLoopDiff(view, state, loop, target);
   if (found === null) throw nothingLeft(loop);
   const isAsked = call.flags['worktree'] === true;
-  const files = isAsked || isWorking(loop) ? await readLoopFiles(repo, view, loop, target) : null;
+  const files = isAsked || isUnfinished(loop) ? await readLoopFiles(repo, view, loop, target) : null;
   if (isAsked && files === null) throw noFiles(loop);
   const { head, from } = found;
   const to = files?.tree ?? head;
@@ -48,6 +48,10 @@ export const handle: Handler = async (call) => {
   else await show(call, write);
   return EXIT.ok;
 };
+
+/** What is not committed there is its work all the same. A checkout it no longer works in is a person's again. */
+const isUnfinished = (loop: Loop): boolean =>
+  isWorking(loop) || (loop.phase.at === 'parked' && loop.place.at === 'worktree');
 
 /** Whoever applies it needs every byte; a terminal must not be steered by it. */
 async function show({ env }: Call, write: Write): Promise<void> {

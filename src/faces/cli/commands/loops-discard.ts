@@ -111,7 +111,7 @@ async function tell({ repo }: AwayPlace, { id }: Loop, kept: Kept | null): Promi
 function requireAllowed(call: Call, state: State, loop: Loop, isAlive: boolean): void {
   const { phase, id } = loop;
   if (phase.at === 'landed')
-    throw new AppError('E_LOOP_ENDED', `loop ${id} has landed: its work is on main, and no longer its own`, {
+    throw new AppError('E_LOOP_ENDED', `loop ${id} has landed: its work is no longer its own`, {
       remedy: `git revert -m 1 ${phase.commit.slice(0, 12)}`,
     });
   if (call.flags['force'] === true) return;
@@ -134,7 +134,13 @@ function requireAllowed(call: Call, state: State, loop: Loop, isAlive: boolean):
 const isDiscarded = ({ phase }: Loop): boolean => phase.at === 'parked' && phase.reason === 'discarded';
 
 const again = (call: Call, loop: Loop, flag: string): string =>
-  ['ralph loops discard', shellWord(loop.id), ...(call.flags['force'] === true ? ['--force'] : []), flag].join(' ');
+  [
+    'ralph loops discard',
+    shellWord(loop.id),
+    ...(call.flags['force'] === true ? ['--force'] : []),
+    ...(call.flags['yes'] === true ? ['-y'] : []),
+    flag,
+  ].join(' ');
 
 const question = (state: State, loop: Loop): string =>
   `Discard ${loop.id} (task ${taskIdOf(state, loop.task)}) with its ${loop.place.at === 'checkout' ? 'branch, if that was made for it' : 'worktree and branch'}? Its work is kept.`;
