@@ -25,11 +25,13 @@ function scriptAt(cwd: string, word: string): string {
   }
 }
 
+export const readProgram = (dir: string): string => textIfThere(join(dir, NAME));
+
 /** Whether the agent's own text says that it writes this file outside its worktree; `isAlone`: nobody else runs the same text. */
 export function openProgram(dir: string, task: string): (file: string, isAlone: boolean) => boolean {
   let text: string | null = null;
   return (file, isAlone) => {
-    text ??= textIfThere(join(dir, NAME));
+    text ??= readProgram(dir);
     return writesOutside(text, file, (names) => names?.includes(task) ?? isAlone);
   };
 }
@@ -68,6 +70,22 @@ export function writesOutside(
     if ((writes || (COPIES.test(lead) && IS_LAST.test(after))) && isMeant(tasksAt(text.slice(0, at)))) return true;
   }
   return false;
+}
+
+const NAMES_MAX = 200;
+
+/** Where a text may write outside the agent's worktree: absolute paths, and ends of paths that a variable begins. */
+export function namesWritten(text: string): readonly string[] {
+  const names = new Set<string>();
+  for (const { 0: word, index } of text.matchAll(/[^\s"'`=><();|&,]+/g)) {
+    const base = word.slice(word.lastIndexOf('/') + 1);
+    const tail = base === '' ? null : tailOf(text.slice(0, index), word.slice(0, word.length - base.length));
+    if (tail === null || names.size >= NAMES_MAX) continue;
+    // `../wt-2/x` ends in the name of a worktree, too.
+    names.add(`${tail}${base}`);
+    if (!tail.startsWith('/') && tail.includes('/')) names.add(`${tail.slice(tail.indexOf('/') + 1)}${base}`);
+  }
+  return [...names];
 }
 
 /** Agents of all tasks are one program, which may ask for its task: `[ $RALPH_TASK_ID = x ]`, `case $RALPH_TASK_ID in x|y)`. */

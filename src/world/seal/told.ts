@@ -20,9 +20,22 @@ const WRITES = [
 export function openTold(dir: string): (names: readonly string[]) => boolean {
   let logs: readonly string[] | null = null;
   return (names) => {
-    logs ??= LOGS.map((name) => readLog(join(dir, name)));
+    logs ??= readLogs(dir);
     return logs.some((log) => names.some((name) => tells(log, name)));
   };
+}
+
+export const readLogs = (dir: string): readonly string[] => LOGS.map((name) => readLog(join(dir, name)));
+
+/** Every path below a folder that the output names. */
+export function pathsNamed(logs: readonly string[], folder: string): readonly string[] {
+  const found = new Set<string>();
+  for (const log of logs)
+    for (let at = log.indexOf(`${folder}/`); at !== -1; at = log.indexOf(`${folder}/`, at + 1)) {
+      const rest = /^[^\s"'`\\<>|;&):,]+/.exec(log.slice(at + folder.length + 1, at + folder.length + 1024))?.[0];
+      if (rest !== undefined && !rest.split('/').includes('..')) found.add(`${folder}/${rest.replace(/\.$/, '')}`);
+    }
+  return [...found];
 }
 
 function tells(log: string, name: string): boolean {
