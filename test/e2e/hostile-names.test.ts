@@ -21,9 +21,7 @@ const MARK = 'zqx';
 const CALL_MS_MAX = 20_000;
 
 const hostile = (canary: string): readonly string[] => [
-  `${MARK};touch ${canary}`,
-  `$(touch ${canary})${MARK}\`touch ${canary}\``,
-  `${MARK}' "; touch ${canary}; '`,
+  `${MARK};touch ${canary} $(touch ${canary})\`touch ${canary}\`' "; touch ${canary}; '`,
   `../${MARK}-out`,
   `${MARK}/../../${MARK}-up`,
   `${MARK}\nsecond\u001b[2J\u202e\r`,
@@ -191,7 +189,10 @@ describe('hostile names', () => {
 
     const argued = taking.filter((spec, at) => wanted(spec).length > 0 && (isStarting(spec) || at % 7 === 0));
     const spawned = argued.flatMap((spec) =>
-      [worst(canary), `-${MARK}`].map((text) => [...spec.name.split(' '), ...wanted(spec).map(() => text)]),
+      [worst(canary), ...(isStarting(spec) ? [`-${MARK}`] : [])].map((text) => [
+        ...spec.name.split(' '),
+        ...wanted(spec).map(() => text),
+      ]),
     );
     spawned.push(['-C', worst(canary), 'status'], ['mcp', '--loop', worst(canary), '--iteration', '1', '--token', 'x']);
     await Promise.all(

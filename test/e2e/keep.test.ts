@@ -74,13 +74,13 @@ describe('discard, keep and undo', () => {
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringMatching(/fix: ralph loops discard bad-\w+ -y/)]);
     const inLoop = await ralph(one, ['loops', 'discard', 'bad', '-y'], { env: { RALPH_LOOP_ID: 'x' } });
     expect([inLoop.code, inLoop.stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
-    for (const odd of ['', '../$(touch pwned)"; touch pwned\n', 'x'.repeat(300)])
-      for (const command of [
-        ['loops', 'discard'],
-        ['keep', 'show'],
-        ['keep', 'restore'],
-      ])
-        expect((await ralph(one, [...command, odd, ...(command[0] === 'loops' ? ['-y'] : [])])).code).toBe(2);
+    const odd = '../$(touch pwned)"; touch pwned\n';
+    for (const words of [
+      ['loops', 'discard', odd, '-y'],
+      ['keep', 'show', odd],
+      ['keep', 'restore', odd],
+    ])
+      expect((await ralph(one, words)).code).toBe(2);
     expect((await ralph(one, ['loops', 'discard', 'good', '-y'])).stderr).toContain('has landed');
     expect(portrait(one, path)).toEqual(before);
 
@@ -147,7 +147,8 @@ describe('discard, keep and undo', () => {
   it('killed anywhere between, discard and undo go on from there', async () => {
     const { one, path } = await afterARun();
     const before = portrait(one, path);
-    const points = ['keep.pinned', 'clean.kept', 'clean.folder', 'clean.entry', 'clean.branch'];
+    // At clean.kept and clean.folder: worktree-commands.test.ts and keep-prune.test.ts.
+    const points = ['keep.pinned', 'clean.entry', 'clean.branch'];
     for (const point of points) {
       const killed = await ralph(one, ['loops', 'discard', 'bad', '-y'], { failpoints: `${point}=kill` });
       expect(killed.signal, point).toBe('SIGKILL');
@@ -156,8 +157,7 @@ describe('discard, keep and undo', () => {
       expect([point, again.code, again.stderr]).toEqual([point, 0, expect.any(String)]);
       expect(existsSync(path)).toBe(false);
       const half = ['undo.branch', 'undo.done', 'undo.entry'][points.indexOf(point)];
-      if (half !== undefined)
-        expect((await ralph(one, ['undo'], { failpoints: `${half}=kill` })).signal, half).toBe('SIGKILL');
+      expect((await ralph(one, ['undo'], { failpoints: `${half}=kill` })).signal, half).toBe('SIGKILL');
       if (half !== 'undo.done') expect((await ralph(one, ['undo'])).code, point).toBe(0);
       expect(portrait(one, path), point).toEqual(before);
     }

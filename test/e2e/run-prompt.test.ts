@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,6 @@ describe('ralph run PROMPT', () => {
 
     const one = scratch();
     promptProject(one);
-    mkdirSync(beside(one, 'folder'));
     spawnSync('mkfifo', [beside(one, 'pipe')]);
     writeFileSync(beside(one, 'huge'), 'x'.repeat(2 * 1024 * 1024));
     writeFileSync(beside(one, 'blank'), ' \n');
@@ -85,9 +84,7 @@ describe('ralph run PROMPT', () => {
     const before = everything(one.repo);
     const refused: readonly (readonly [readonly string[], RegExp])[] = [
       [['run', ''], /empty/],
-      [['run', '-p', ' '], /empty/],
       [['run', '-P', beside(one, 'none')], /no such file/],
-      [['run', '-P', beside(one, 'folder')], /not a plain file/],
       [['run', '-P', beside(one, 'pipe')], /not a plain file/],
       [['run', '-P', beside(one, 'huge')], /more than 1 MB/],
       [['run', '-P', beside(one, 'blank')], /empty/],
@@ -95,13 +92,11 @@ describe('ralph run PROMPT', () => {
       [['run', '-P', ''], /names no file/],
       [['run', '-P', '-'], /standard input is empty/],
       [['run', 'x', '-P', beside(one, 'blank')], /both/],
-      [['run', 'x', '-p', 'y'], /both/],
       [['run', 'x', '--task', 'y'], /--task chooses from the task file/],
       [['run', 'x', '--wait', '5m'], /--wait says how long --exclusive waits/],
       [['run', '--worktree', '--exclusive', 'x'], /--exclusive waits/],
       [['run', '--exclusive', '--wait', 'soon', 'x'], /not a duration/],
       [['run', '--continue', 'x'], /another one cannot be given/],
-      [['run', '--continue', '-P', beside(one, 'blank')], /another one cannot be given/],
       [['run', '--worktree'], /no prompt/],
     ];
     for (const [args, said] of refused) {

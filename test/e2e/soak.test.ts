@@ -14,7 +14,7 @@ import { until } from './harness/until.ts';
 
 /** The whole of it: SOAK=2000. What leaks with each iteration shows in a part of it as well. */
 const ITERATIONS = Number(process.env['SOAK'] ?? 25);
-const TASKS = 10;
+const TASKS = 5;
 const PER_TASK = Math.ceil(ITERATIONS / TASKS);
 const TIMEOUT_MS = 120_000 + ITERATIONS * 1000;
 
@@ -36,7 +36,7 @@ const KINDS = [
 /** What the iterations of the moment hold differs from one moment to the next. */
 const SLACK = 40;
 
-const HEAPS = 3;
+const HEAPS = 2;
 
 const ended = (running: Running): number => running.output().stdout.split('"type":"iteration-ended"').length - 1;
 
