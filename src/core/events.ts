@@ -109,6 +109,8 @@ export type Event =
       readonly odd: string | null;
       /** What it did outside its worktree; null: nothing. */
       readonly breach: Breach | null;
+      /** What a hook did to the repository by mistake, and what was put back, in words; absent: nothing. */
+      readonly hookSlip?: string;
     }
   /** The gates ran in the loop's worktree. */
   | {

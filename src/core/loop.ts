@@ -162,6 +162,7 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
     failureStreak: failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak,
     lastSaid: event.said,
     lastOdd: event.odd,
+    hookSlip: event.hookSlip ?? null,
     lastFailure: event.failure,
     usage: addUsage(loop.usage, event.usage),
     spends: [...loop.spends, { n: event.n, agent: event.agent, usage: event.usage }].slice(-SPENDS_MAX),

@@ -209,6 +209,8 @@ export interface Loop {
   readonly lastGate: GateReport | null;
   /** What the last iteration left half-done in its worktree; null: nothing. */
   readonly lastOdd: string | null;
+  /** What a hook did to the repository by mistake in the last iteration, and what was put back; absent or null: nothing. */
+  readonly hookSlip?: string | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */
   readonly landings: number;
   readonly usage: Usage;
@@ -297,6 +299,8 @@ export interface Breach {
   readonly kept: readonly string[];
   /** What was put back as it was, in words; the rest is for a person. */
   readonly restored: readonly string[];
+  /** A hook did all of it by mistake, and all of it is put back; absent: no. */
+  readonly isHooks?: boolean;
 }
 
 export type VerdictKind = 'green' | 'red';

@@ -35,6 +35,7 @@ export function explain(state: State, task: TaskView, facts: WhyFacts): Explanat
       ...sentencesOf(state, task, loop, facts),
       ...reworkOf(state, loop),
       ...historyOf(loop),
+      ...slipIn(loop),
       ...alteredBy(loop),
       ...stopped,
     ],
@@ -179,6 +180,10 @@ function historyOf(loop: Loop | null): readonly string[] {
   const failure = loop.lastFailure === null ? '' : ` The last one broke off: ${loop.lastFailure.message}.`;
   const count = `${loop.counted} ${loop.counted === 1 ? 'iteration' : 'iterations'}`;
   return [`Attempt ${loop.attempt} made ${count} on ${loop.branch}.${failure}`];
+}
+
+function slipIn(loop: Loop | null): readonly string[] {
+  return loop?.hookSlip == null ? [] : [`In its last iteration ${loop.hookSlip}.`];
 }
 
 /** Green in a worktree that a gate has changed is green for something else than what lands, so it is worth knowing. */

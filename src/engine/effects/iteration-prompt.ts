@@ -32,6 +32,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     rework: reworkFacts(state, loop, context.policy.target),
     foreseen: foreseenOf(state, loop),
     halfDone: loop.lastOdd,
+    hookSlip: loop.hookSlip ?? null,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),
     others: await othersTouched(context, loop),

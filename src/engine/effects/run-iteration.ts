@@ -3,6 +3,7 @@ import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Loop } from '../../core/model.ts';
+import { describeBreach } from '../../core/loop.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { usedSince } from '../../core/granted.ts';
 import { dollarsLeft } from '../../core/usage.ts';
@@ -20,6 +21,7 @@ type RunIteration = Extract<Command, { type: 'run-iteration' }>;
 
 const SAID_CHARS_MAX = 2000;
 const HOLD_LOOK_MS = 1000;
+const HOOK_SLIP = 'a hook took this repository for one of its own';
 
 /** One fresh agent process, from prompt to committed result. An iteration started before (by a host that died) is not started again, only finished. */
 export async function runIteration(
@@ -84,7 +86,7 @@ async function iterate(
       completion: context.completion,
     })
     .finally(steering.stop);
-  const breach = await world.seal.check(iteration, loop.branch);
+  const found = await world.seal.check(iteration, loop.branch);
   const left = {
     path: loop.worktree,
     branch: loop.branch,
@@ -94,7 +96,11 @@ async function iterate(
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
     : world.worktrees.commitLeftovers(left));
   const { head, tree, odd } = facts;
-  return [{ ...endedEvent(context, command, finished), head, tree, odd, breach }];
+  const ended = { ...endedEvent(context, command, finished), head, tree, odd };
+  // What a hook of the user's did by mistake, and is put back, is no reason to put the work aside.
+  return found?.isHooks === true
+    ? [{ ...ended, breach: null, hookSlip: `${HOOK_SLIP}: ${describeBreach(found)}` }]
+    : [{ ...ended, breach: found }];
 }
 
 function loopOf(context: PerformContext, command: RunIteration): Loop & { readonly worktree: string } {

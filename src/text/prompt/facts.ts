@@ -17,6 +17,8 @@ export interface PromptFacts {
   readonly gateFailure: { readonly command: string; readonly tail: string } | null;
   /** What the last iteration left half-done in the worktree. */
   readonly halfDone: string | null;
+  /** What a hook did to the repository by mistake when the agent committed; absent or null: nothing. */
+  readonly hookSlip?: string | null;
   /** Why the last run of the agent broke. */
   readonly lastFailure: string | null;
   /** What the user said, oldest first. */

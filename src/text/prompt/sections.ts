@@ -50,9 +50,17 @@ export function gateFailureSection({ gateFailure, rework }: PromptFacts): string
   return `## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
 }
 
-export function halfDoneSection({ halfDone }: PromptFacts): string {
-  if (halfDone === null) return '';
-  return `## Your worktree was left half-done (${halfDone})\nFinish or undo that first, and end on your own branch with everything committed.`;
+export function halfDoneSection({ halfDone, hookSlip = null }: PromptFacts): string {
+  const sections: string[] = [];
+  if (halfDone !== null)
+    sections.push(
+      `## Your worktree was left half-done (${halfDone})\nFinish or undo that first, and end on your own branch with everything committed.`,
+    );
+  if (hookSlip !== null)
+    sections.push(
+      `## A hook went wrong when you committed\n${fenced(hookSlip)}\n\nNothing of your work is lost. What you leave uncommitted is committed for you.`,
+    );
+  return sections.join('\n\n');
 }
 
 export function lastFailureSection({ lastFailure }: PromptFacts): string {

@@ -5,6 +5,7 @@ import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import { findConfig } from './find-config.ts';
 import type { FileFindings } from './find-files.ts';
+import { areFixturesFound, findFixtures } from './find-fixtures.ts';
 import { findGitFiles } from './find-git-files.ts';
 import { findHead } from './find-head.ts';
 import { findIndex } from './find-index.ts';
@@ -45,19 +46,31 @@ export async function settle(
   // What it had put back already can no longer be seen, but was done all the same.
   const { did, kept, restored } = known?.breach ?? { did: [], kept: [], restored: [] };
   const breach = { did: [...did], kept: [...kept], restored: [...restored] };
+  let isHooks = false;
   if (findings.length > 0) {
     add(breach.did, ...findings.map((one) => one.did));
     // Who strayed elsewhere is the likelier one here too; but it may have been the user, so it is only named.
     if (unclear.length > 0) add(breach.did, `perhaps also changed in the main checkout: ${unclear.join(', ')}`);
     add(breach.kept, ...(await keepLeaks(scene, findings)));
     writeNoted(dir, { breach, isDone: false });
-    for (const { restore } of findings) add(breach.restored, restore === null ? null : await attempt(restore));
+    const mayGoOn = did.length === 0 && unclear.length === 0 && isHooksAlone(scene, findings);
+    let isBack = true;
+    for (const { restore } of findings) {
+      const said = restore === null ? null : await attempt(restore);
+      add(breach.restored, said);
+      isBack &&= said !== null;
+    }
     for (const { did: why } of cutOff) add(breach.kept, ...(await keepOwn(scene, why)));
+    isHooks = mayGoOn && isBack;
   }
-  const found = breach.did.length === 0 ? null : breach;
+  const found = breach.did.length === 0 ? null : isHooks ? { ...breach, isHooks } : breach;
   writeNoted(dir, { breach: found, isDone: true });
   return found;
 }
+
+/** A hook of the repository's did all of it, by mistake, and nothing of that is left out here. */
+const isHooksAlone = (scene: Scene, findings: readonly Finding[]): boolean =>
+  findings.every((one) => one.isHooks === true) && areFixturesFound(scene);
 
 /** A lock in the way or a full disk: then it is for a person, who is told that it was not put back. */
 async function attempt(restore: () => Promise<string | null>): Promise<string | null> {
@@ -79,6 +92,7 @@ async function findElsewhere(scene: Scene): Promise<readonly Finding[]> {
     ...(await findConfig(scene)),
     ...findGitFiles(scene),
     ...findRefs(scene),
+    ...findFixtures(scene),
     ...findHead(scene),
     ...(await findIndex(scene)),
     ...findStash(scene),

@@ -4,7 +4,7 @@ import { changedKeys, isDangerous, mayWriteKey, readKeys, setsKey, writesConfig 
 import type { ConfigKeys } from './config-keys.ts';
 import { isSameFile } from './git-files.ts';
 import type { GitFile } from './git-files.ts';
-import { isDuring } from './git-trace.ts';
+import { isDuring, mayHaveWorked } from './git-trace.ts';
 import { putBackFile, putBackKeys } from './restore-files.ts';
 import type { Finding, Scene } from './scene.ts';
 
@@ -51,7 +51,17 @@ async function judge(
       : await putBackKeys(join(commonDir, name), after, undo, old);
     return isBack ? (isWhole ? file : `${shown(undo)} in ${file}`) : null;
   };
-  return [{ did, keep, restore }];
+  const isHooks = undo.every((key) => isOfHook(scene, key, after, now));
+  return [{ did, keep, restore, isHooks }];
+}
+
+/** A `git init` of a hook, or what it set in what it took for a new repository. Nothing of that makes git run anything. */
+function isOfHook({ trace }: Scene, key: string, after: GitFile | undefined, now: ConfigKeys): boolean {
+  const sets = trace.filter((command) => setsKey(command, key, now.get(key) ?? []));
+  if (sets.length > 0) return !isDangerous(key) && sets.every(({ isInHook }) => isInHook);
+  const laid = trace.filter((one) => one.name === 'init' && mayWriteKey(one, key) && mayHaveWorked(one));
+  const isWritten = after !== undefined && trace.some((one) => one.isInHook && isDuring(one, after.mtimeMs));
+  return isWritten && laid.length > 0 && laid.every(({ isInHook }) => isInHook);
 }
 
 const shown = (keys: readonly string[]): string =>

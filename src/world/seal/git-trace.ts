@@ -18,6 +18,8 @@ export interface GitCommand {
   readonly code: number | null;
   /** It started other commands. */
   readonly hasChildren: boolean;
+  /** It was started by a hook that another git of the agent's ran, whatever the hook did in between. */
+  readonly isInHook: boolean;
 }
 
 /** More than any honest iteration writes; what comes later is not read. */
@@ -26,9 +28,10 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const TICK_MS = 10;
 /** What a command that was killed did, it mostly did soon after it began. */
 const KILLED_AFTER_MS = 2000;
-const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|exit|atexit)"/;
+const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|child_exit|exit|atexit)"/;
 
-type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] };
+/** `hooks`: its children that are hooks and have not ended. */
+type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] } & { hooks: ReadonlySet<unknown> };
 
 /** What git wrote down of an iteration, in order. */
 export async function readTrace(dir: string): Promise<readonly GitCommand[]> {
@@ -53,19 +56,22 @@ function take(drafts: Map<string, Draft>, line: string): void {
     return;
   }
   const id = String(event['sid']);
-  const draft = drafts.get(id) ?? newDraft();
+  const draft = drafts.get(id) ?? newDraft(drafts.get(id.slice(0, id.lastIndexOf('/'))));
   drafts.set(id, draft);
   const atMs = typeof event['time'] === 'string' ? Date.parse(event['time']) : Number.NaN;
   if (event['event'] === 'version') draft.fromMs = atMs;
   else if (event['event'] === 'start') Object.assign(draft, commandOf(event['argv']));
   else if (event['event'] === 'def_repo') draft.worktree ??= textOrNull(event['worktree']);
   else if (event['event'] === 'region_enter') noteIndex(draft, event);
-  else if (event['event'] === 'child_start') draft.hasChildren = true;
+  else if (event['event'] === 'child_start') noteChild(draft, event);
+  else if (event['event'] === 'child_exit')
+    draft.hooks = new Set([...draft.hooks].filter((child) => child !== event['child_id']));
   else if (event['event'] === 'exit') draft.code = Number(event['code']);
   else draft.toMs = atMs;
 }
 
-const newDraft = (): Draft => ({
+/** A git names the one that it descends from; the file has everything in the order in which it happened. */
+const newDraft = (parent: Draft | undefined): Draft => ({
   name: '',
   args: [],
   worktree: null,
@@ -74,7 +80,14 @@ const newDraft = (): Draft => ({
   toMs: Infinity,
   code: null,
   hasChildren: false,
+  isInHook: parent !== undefined && (parent.isInHook || parent.hooks.size > 0),
+  hooks: new Set(),
 });
+
+function noteChild(draft: Draft, event: Record<string, unknown>): void {
+  draft.hasChildren = true;
+  if (event['child_class'] === 'hook') draft.hooks = new Set([...draft.hooks, event['child_id']]);
+}
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

@@ -51,6 +51,8 @@ export interface Finding {
   readonly keep: readonly ToKeep[];
   /** Puts it back where that is certain to be right; says what, or null when it was not. */
   readonly restore: (() => Promise<string | null>) | null;
+  /** A hook did it that took this repository for one of its own, as git tells it to. No reason to stop, once it is put back. */
+  readonly isHooks?: boolean;
 }
 
 export type ToKeep =
