@@ -23,6 +23,7 @@ git rev-parse HEAD >> "$BOOKS/commits"
 echo more >> "$name.txt"
 ${PROMISE}`;
 
+/** Of what is the same for every loop, its landing for one, recovery.test.ts has the places. */
 const POINTS = [
   'place.noted',
   'place.taken',
@@ -31,8 +32,6 @@ const POINTS = [
   'place.returned',
   'place.committed',
   'place.moved',
-  'gate.start',
-  'land.after_cas',
   'publish.journal',
   'place.left',
 ];

@@ -51,7 +51,6 @@ describe('what is yours', () => {
       sweeps: `${WORK}\ngit add -A\ngit commit -q -m "$name"`,
       all: `${WORK}\ngit add "$name.txt"\ngit commit -q -am "$name"\ngit reset -q --hard\ngit clean -fdq`,
       branches: `git checkout -q -b topic\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name" -- "$name.txt"`,
-      detaches: `git checkout -q --detach\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name" -- "$name.txt"`,
     };
     for (const [name, script] of Object.entries(scripts)) {
       writeAgent(one, `${script}\n${PROMISE}`);
