@@ -84,7 +84,7 @@ describe('doctor --fix', () => {
     expect(readFileSync(join(git, 'index.lock'), 'utf8')).toBe('theirs');
     const refused = await ralph(one, RUN, off);
     expect(refused.code, refused.stderr).toBe(4);
-    expect(refused.stderr).toContain(`fix: rm -r ${theirs}\n`);
+    expect(refused.stderr).toContain(`fix: rm -rf ${theirs}\n`);
     expect(everything(theirs)).toEqual(before);
     rmSync(theirs, { recursive: true });
     rmSync(join(git, 'index.lock'));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { preflight } from '../../src/world/git/preflight.ts';
@@ -136,7 +136,7 @@ describe('preflight takes', () => {
 describe('preflight refuses', () => {
   it('a half-made worktree entry, with the command that removes it', async () => {
     const { dir, git } = scratch({ name: "it's" });
-    git('worktree', 'add', '-q', '--detach', join(dirname(dir), 'linked'));
+    git('worktree', 'add', '-q', '--detach', '--no-checkout', join(dirname(dir), 'linked'));
     writeFileSync(join(dir, '.git/worktrees/linked/commondir'), '');
     const error: unknown = await check(dir).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
@@ -146,6 +146,26 @@ describe('preflight refuses', () => {
     execFileSync('sh', ['-c', (error as { remedy: string }).remedy]);
     expect(await check(dir)).toMatchObject({ target: 'main' });
     expect(git('worktree', 'list')).not.toContain('linked');
+  });
+
+  it('a spoilt entry of a whole worktree, with a command that loses nothing: it is mended, or put aside', async () => {
+    const { dir, git } = scratch({ name: "it's" });
+    const linked = join(dirname(dir), 'linked');
+    git('worktree', 'add', '-q', '--detach', linked);
+    writeFileSync(join(linked, 'staged.txt'), 'staged\n');
+    gitIn(linked, 'add', 'staged.txt');
+    const entry = join(dir, '.git/worktrees/linked');
+    const mend = async (): Promise<void> => {
+      const error: unknown = await check(dir).catch((caught: unknown) => caught);
+      execFileSync('sh', ['-c', (error as { remedy: string }).remedy]);
+      expect(await check(dir)).toMatchObject({ target: 'main' });
+    };
+    writeFileSync(join(entry, 'commondir'), '');
+    await mend();
+    expect(gitIn(linked, 'status', '--porcelain')).toBe('A  staged.txt');
+    writeFileSync(join(entry, 'HEAD'), `${'0'.repeat(40)}\n`);
+    await mend();
+    expect(existsSync(join(dir, '.git/broken-worktree-linked/index'))).toBe(true);
   });
 
   it('not an entry that is only being made', async () => {

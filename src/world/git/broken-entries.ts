@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../core/remedy.ts';
 import { namesIfThere } from '../processes/read-if-there.ts';
 import type { Repository } from './repository.ts';
 
@@ -24,6 +25,22 @@ export function findBrokenEntries(repo: Repository): BrokenEntry[] {
     });
 }
 
+/**
+ * How a person gets git going again, ready to paste. An entry with an index stands for a worktree that was whole once: it is
+ * mended or put aside, never deleted, for what is staged there, and a HEAD on no branch, are nowhere else.
+ */
+export function remedyOf({ path, name }: BrokenEntry): string {
+  if (!existsSync(join(path, 'index'))) return `rm -rf ${shellWord(path)}`;
+  const isHeadSound = HEAD.test(contentOf(join(path, 'HEAD')) ?? '');
+  const pointer = contentOf(join(path, 'gitdir')) ?? '';
+  const file = join(path, 'commondir');
+  if (isHeadSound && pointer !== '' && existsSync(pointer) && (contentOf(file) ?? '') === '')
+    return `echo ../.. > ${shellWord(file)}`;
+  return `mv ${shellWord(path)} ${shellWord(join(path, '../..', `broken-worktree-${name}`))}`;
+}
+
+const HEAD = /^(ref: refs\/.+|(?!0+$)[0-9a-f]{40,64})$/;
+
 function faultOf(path: string): { readonly why: string; readonly blocks: boolean } | null {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return null;
   const commondir = contentOf(join(path, 'commondir'));
@@ -33,8 +50,7 @@ function faultOf(path: string): { readonly why: string; readonly blocks: boolean
   if (head !== null && /^0+$/.test(head)) return { why: 'HEAD names no commit', blocks: true };
   if (commondir === null) return { why: 'commondir is missing', blocks: false };
   if (head === null || head === '') return { why: 'HEAD is missing or empty', blocks: false };
-  if (!/^(ref: refs\/.+|[0-9a-f]{40,64})$/.test(head))
-    return { why: 'HEAD is neither a ref nor a commit', blocks: false };
+  if (!HEAD.test(head)) return { why: 'HEAD is neither a ref nor a commit', blocks: false };
   if (gitdir === null || gitdir === '') return { why: 'gitdir is missing or empty', blocks: false };
   return null;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Sha } from '../../core/ids.ts';
 import { textIfThere } from '../processes/read-if-there.ts';
-import { findBrokenEntries } from './broken-entries.ts';
+import { findBrokenEntries, remedyOf } from './broken-entries.ts';
 import { plainView } from './plain-view.ts';
 import { listRefs, readRef } from './refs.ts';
 import { readFormat } from './repository-format.ts';
@@ -61,7 +61,7 @@ async function refuseBrokenEntries(repo: Repository): Promise<void> {
         'E_REPOSITORY_BROKEN',
         'A half-made worktree entry keeps git from working in this repository.',
         {
-          remedy: blocking.map((entry) => `rm -r ${shellWord(entry.path)}`).join(' && '),
+          remedy: blocking.map(remedyOf).join(' && '),
           facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
         },
       );

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { shellWord } from '../../core/remedy.ts';
-import { findBrokenEntries } from '../git/broken-entries.ts';
+import { findBrokenEntries, remedyOf } from '../git/broken-entries.ts';
 import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import { deadIntents } from '../git/worktree-intents.ts';
 import { worktreeMutex } from '../git/worktrees.ts';
@@ -20,16 +19,17 @@ export function entriesRepair(place: RepairPlace): Repair {
     check: CHECK,
     look: async () => [
       ...deadIntents(repo).map(({ path }) => fixable(CHECK, `half-made worktree ${path}`)),
-      ...findBrokenEntries(repo).map(({ path, why, blocks }) =>
-        isOurs(place, path)
+      ...findBrokenEntries(repo).map((entry) => {
+        const { path, why, blocks } = entry;
+        return isOurs(place, path)
           ? fixable(CHECK, `broken worktree entry ${path}: ${why}`, 'fail')
           : foreign(
               CHECK,
               'fail',
               `broken worktree entry ${path}, not ours: ${why}${blocks ? '; most git commands fail on it' : ''}`,
-              `rm -rf ${shellWord(path)}`,
-            ),
-      ),
+              remedyOf(entry),
+            );
+      }),
     ],
     fix: async () => {
       if (!isAnythingThere(place)) return [];
