@@ -119,7 +119,7 @@ describe('a publish of 3,000 files is killed', () => {
       scratch.git('add', 'staged.txt');
       let cut = 0;
       // git takes the files in order, so waiting for a later one cuts later.
-      for (const folder of ['added/1', 'added/2001', 'many/33', 'many/9']) {
+      for (const folder of ['added/1', 'many/33', 'many/9']) {
         scratch.git('update-ref', 'refs/heads/main', base);
         const { child, output } = program.start(scratch.dir, to);
         const reached = (): boolean => {

@@ -276,8 +276,7 @@ describe('hostile texts', () => {
   it('are inert or refused, in every argument of every tool', async () => {
     const canary = join(outer, CANARY);
     const texts = [
-      `${MARK}' ";touch ${canary};'`,
-      `$(touch ${canary})\`touch ${canary}\`${MARK}`,
+      `${MARK}' ";touch ${canary};'$(touch ${canary})\`touch ${canary}\``,
       `../${MARK}`,
       `${MARK}\nsecond\u0000\u001b[2J`,
       `--upload-pack=touch ${canary} ${MARK}`,
