@@ -1,4 +1,5 @@
 import { unreachable } from './assert.ts';
+import { withLoop } from './draft.ts';
 import type { Event, Stamp } from './events.ts';
 import { hear } from './hear.ts';
 import type { LoopId, TaskKey } from './ids.ts';
@@ -94,7 +95,7 @@ function changeLoop(state: State, id: Loop['id'], change: (loop: Loop) => Loop):
   const loop = state.loops[id];
   if (loop == null) return state;
   const changed = change(loop);
-  return changed === loop ? state : { ...state, loops: { ...state.loops, [id]: changed } };
+  return changed === loop ? state : withLoop(state, changed);
 }
 
 /** Changes a loop only if the fact comes from whoever holds it now. */
@@ -115,11 +116,7 @@ function discard(state: State, event: Extract<LoopEvent, { type: 'loop-discarded
   if (loop == null || loop.phase.at === 'landed') return state;
   const detail = event.kept === null ? 'a person threw it away' : `a person threw it away; kept as ${event.kept}`;
   const discarded: Loop = { ...park(loop, 'discarded', detail, stamp), worktree: null, worktreeState: 'none' };
-  return {
-    ...state,
-    loops: { ...state.loops, [loop.id]: discarded },
-    landing: withoutCar(state.landing, loop.id),
-  };
+  return { ...withLoop(state, discarded), landing: withoutCar(state.landing, loop.id) };
 }
 
 function landsTask({ landing, loops }: State, task: TaskKey): boolean {

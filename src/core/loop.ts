@@ -1,5 +1,7 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { describeMs } from './describe-time.ts';
+import type { Draft } from './draft.ts';
+import { withEntry, withItem, withLoop } from './draft.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
 import type { Breach, Host, Loop, ParkReason, State } from './model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from './model.ts';
@@ -47,11 +49,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     ...UNTOLD,
     place: host.policy.place,
   };
-  return {
-    ...state,
-    loops: { ...state.loops, [loop.id]: loop },
-    attempts: { ...state.attempts, [event.task]: attempt },
-  };
+  return { ...withLoop(state, loop), attempts: withEntry(state.attempts, event.task, attempt) };
 }
 
 export function adopted(loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
@@ -95,8 +93,9 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
   const next = stoppedIfAsked(updatedFirst(noted, releasedIfStuck(noted, host, after)), stamp);
   // The check of a stray has put back what it moved, so publishing may work again.
-  const publishing = event.breach === null ? noted.publishing : { ...noted.publishing, blocked: null };
-  return { ...noted, publishing, loops: { ...noted.loops, [loop.id]: next } };
+  if (event.breach !== null) noted.publishing = { ...noted.publishing, blocked: null };
+  noted.loops = withEntry(noted.loops, loop.id, next);
+  return noted;
 }
 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
@@ -146,31 +145,31 @@ export const isFailure = (outcome: IterationOutcome): boolean =>
 const countsForNothing = (outcome: IterationOutcome): boolean =>
   outcome === 'interrupted' || outcome === 'limited' || outcome === 'throttled' || outcome === 'refused';
 
-export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Loop {
+export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Draft<Loop> {
   const moved = event.tree !== loop.tree;
   const counts = failed || !countsForNothing(event.outcome);
-  return {
-    ...loop,
-    agent: event.agent,
-    head: event.head,
-    tree: event.tree,
-    since: stamp.at,
-    iteration: event.n,
-    counted: loop.counted + (counts ? 1 : 0),
-    usedMs: loop.usedMs + event.durationMs,
-    idleStreak: moved ? 0 : loop.idleStreak + (counts && !failed ? 1 : 0),
-    failureStreak: failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak,
-    lastSaid: event.said,
-    lastOdd: event.odd,
-    hookSlip: event.hookSlip ?? null,
-    lastFailure: event.failure,
-    usage: addUsage(loop.usage, event.usage),
-    spends: [...loop.spends, { n: event.n, agent: event.agent, usage: event.usage }].slice(-SPENDS_MAX),
-    progress: null,
-    blockedWhy: null,
-    // Who could not work has heeded nothing: it is said again to the next one.
-    guidance: counts && !failed ? loop.guidance.filter((one) => one.id > event.guided) : loop.guidance,
-  };
+  // One by one: most of a long log is this event, and with so many fields a literal takes three times as long.
+  const next: Draft<Loop> = { ...loop };
+  next.agent = event.agent;
+  next.head = event.head;
+  next.tree = event.tree;
+  next.since = stamp.at;
+  next.iteration = event.n;
+  next.counted = loop.counted + (counts ? 1 : 0);
+  next.usedMs = loop.usedMs + event.durationMs;
+  next.idleStreak = moved ? 0 : loop.idleStreak + (counts && !failed ? 1 : 0);
+  next.failureStreak = failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak;
+  next.lastSaid = event.said;
+  next.lastOdd = event.odd;
+  next.hookSlip = event.hookSlip ?? null;
+  next.lastFailure = event.failure;
+  next.usage = addUsage(loop.usage, event.usage);
+  next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
+  next.progress = null;
+  next.blockedWhy = null;
+  // Who could not work has heeded nothing: it is said again to the next one.
+  next.guidance = counts && !failed ? loop.guidance.filter((one) => one.id > event.guided) : loop.guidance;
+  return next;
 }
 
 /** The next iteration, though this one did not count: what it cost does. */
@@ -221,7 +220,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
         ? nextIteration(judged, host.policy.limits, 'what you said was not heard yet', stamp)
         : readied(judged, host, event.protected, stamp);
   const known = noteVerdict(state, host.policy.gatesHash, event);
-  return { ...known, loops: { ...known.loops, [loop.id]: updatedFirst(known, releasedIfStuck(known, host, after)) } };
+  return withLoop(known, updatedFirst(known, releasedIfStuck(known, host, after)));
 }
 
 /** The same tree red and then green: the gates cannot be trusted quite. */
@@ -240,7 +239,8 @@ function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stam
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
 }
 
-function nextIteration(loop: Loop, limits: LimitSettings, last: string, stamp: Stamp): Loop {
+/** Takes a loop that nobody else has seen yet. */
+function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, stamp: Stamp): Loop {
   const also = last === '' ? '' : `; ${last}`;
   const spent = overspent(usedSince(loop), limits);
   if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
@@ -252,7 +252,8 @@ function nextIteration(loop: Loop, limits: LimitSettings, last: string, stamp: S
     return giveUp(loop, 'iterations', `not done after ${loop.counted} iterations${also}`, stamp);
   if (loop.usedMs - loop.granted.usedMs >= limits.runtimeMs)
     return giveUp(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
-  return { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } };
+  loop.phase = { at: 'iterating', n: loop.iteration + 1 };
+  return loop;
 }
 
 /** Work that did not fit and could not be mended is put aside for what was wrong with it, not for how the mending ended. */

@@ -1,3 +1,4 @@
+import { withLoop } from './draft.ts';
 import type { Stamp } from './events.ts';
 import { landingQueue } from './landing-queue.ts';
 import { park } from './loop.ts';
@@ -16,7 +17,7 @@ export function parkStranded(state: State, stamp: Stamp): State {
     const base = loop.onto.map((id) => state.loops[id]).find((one) => one?.phase.at === 'parked');
     if (base === undefined) continue;
     const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was put aside`, stamp);
-    return parkStranded({ ...state, loops: { ...state.loops, [loop.id]: stranded } }, stamp);
+    return parkStranded(withLoop(state, stranded), stamp);
   }
   return state;
 }

@@ -1,3 +1,4 @@
+import { withLoop } from './draft.ts';
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import { boarding, landingQueue } from './landing-queue.ts';
@@ -123,11 +124,11 @@ export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-
   const detail = describeClash(paths);
   if (!mayGoBack(loop, policy)) {
     const parked = park(loop, 'conflict', detail, stamp, paths);
-    return parkStranded({ ...state, loops: { ...state.loops, [loop.id]: parked } }, stamp);
+    return parkStranded(withLoop(state, parked), stamp);
   }
   const by = policy.onConflict === 'ai_resolve' ? 'resolver' : 'owner';
   const back = sendBack(loop, { kind: 'conflict', by, with: others, paths, detail }, stamp);
-  return { ...state, loops: { ...state.loops, [loop.id]: back } };
+  return withLoop(state, back);
 }
 
 export const describeRed = (report: GateReport): string => `${report.failing ?? 'a gate'} fails once merged with main`;
@@ -159,8 +160,7 @@ export function mainMerged(
     phase: { at: 'gating', n: loop.iteration },
   };
   return {
-    ...state,
-    loops: { ...state.loops, [loop.id]: isMended ? merged : withinBudget(merged, host.policy.limits, stamp) },
+    ...withLoop(state, isMended ? merged : withinBudget(merged, host.policy.limits, stamp)),
     foreseen: others.length === 0 ? rest : { ...rest, [loop.id]: others },
   };
 }

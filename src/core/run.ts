@@ -1,3 +1,4 @@
+import type { Draft } from './draft.ts';
 import type { Stamp } from './events.ts';
 import type { Host, HostPolicy, State } from './model.ts';
 import type { Budget, Usage } from './usage.ts';
@@ -19,7 +20,8 @@ export function closeRun(state: State, host: Host): State {
   return { ...state, run: { ...state.run, isOpen: false } };
 }
 
-export function noteSpending(state: State, usage: Usage, budget: Budget): State {
-  const total = addUsage(state.run.usage, usage);
-  return { ...state, run: { ...state.run, usage: total, overspent: overspent(total, budget) } };
+export function noteSpending(state: State, spent: Usage, budget: Budget): Draft<State> {
+  const { isOpen, since, usage: before } = state.run;
+  const usage = addUsage(before, spent);
+  return { ...state, run: { isOpen, since, usage, overspent: overspent(usage, budget) } };
 }

@@ -1,5 +1,6 @@
 import { noteAccount } from './accounts.ts';
 import { unreachable } from './assert.ts';
+import { withLoop } from './draft.ts';
 import type { Event, Stamp } from './events.ts';
 import { grantAnew } from './granted.ts';
 import { isTakenByAnother } from './land.ts';
@@ -42,7 +43,7 @@ export function lastWord(state: State, event: Extract<Event, { type: 'iteration-
   const heard = counted(loop, event, isFailure(event.outcome), stamp);
   const told = isDone ? { ...heard, doneSaid: event.n } : heard;
   const after = event.breach === null ? told : park(told, 'tampered', describeBreach(event.breach), stamp);
-  return { ...spent, loops: { ...spent.loops, [loop.id]: after } };
+  return withLoop(spent, after);
 }
 
 /** Why a loop cannot go on. */

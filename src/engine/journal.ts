@@ -2,6 +2,7 @@ import { completeState } from '../core/complete-event.ts';
 import type { Event } from '../core/events.ts';
 import { EMPTY_STATE } from '../core/model.ts';
 import type { State } from '../core/model.ts';
+import { foldAll } from '../core/step.ts';
 import type { fold as Fold } from '../core/step.ts';
 import type { Appended, Log, LogReader, LogRecord } from '../world/log/log.ts';
 import { mayBeWrittenLater } from './disk-full.ts';
@@ -24,9 +25,8 @@ export type OnRecord = (record: LogRecord<Event>, before: State, after: State) =
 /** What the log says now: its newest snapshot and everything after. */
 export async function foldLog(log: LogReader<Event>, fold: typeof Fold): Promise<State> {
   const snapshot = await log.loadSnapshot();
-  let state = snapshot === null ? EMPTY_STATE : completeState(snapshot.state as State);
-  for (const record of await log.read(state.seq)) state = fold(state, record);
-  return state;
+  const state = snapshot === null ? EMPTY_STATE : completeState(snapshot.state as State);
+  return foldAll(state, await log.read(state.seq), fold);
 }
 
 export async function openJournal(

@@ -4,6 +4,7 @@ import type { Sha } from '../../../src/core/ids.ts';
 import { taskKey } from '../../../src/core/ids.ts';
 import type { Loop, State } from '../../../src/core/model.ts';
 import { EMPTY_STATE, isWorking, loopsOf } from '../../../src/core/model.ts';
+import { fold, foldAll } from '../../../src/core/step.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail, stateOf } from '../model/realm.ts';
 import { isQueued, startableTasks } from './startable.ts';
@@ -11,6 +12,7 @@ import { isQueued, startableTasks } from './startable.ts';
 /** What must be so once nobody is left who would do anything. */
 export function checkEnd(realm: Realm): void {
   checkReplay(realm);
+  checkFoldAll(realm);
   checkNothingLost(realm);
   checkFound(realm);
   checkExplained(realm);
@@ -27,6 +29,23 @@ function checkReplay(realm: Realm): void {
   let half = JSON.parse(JSON.stringify(realm.states[middle])) as State;
   for (const record of realm.log.slice(middle)) half = fold(half, record);
   if (!isDeepStrictEqual(half, last)) fail(realm, 'replay', `from a snapshot at ${middle} it folds to another state`);
+}
+
+/** A whole log is folded in one go, and what it starts from may be anybody's: nothing of it is written into. */
+function checkFoldAll(realm: Realm): void {
+  let slow = EMPTY_STATE;
+  const middle = realm.random.int(realm.log.length);
+  let start = EMPTY_STATE;
+  for (const [index, record] of realm.log.entries()) {
+    if (index === middle) start = slow;
+    slow = fold(slow, record);
+  }
+  const kept = JSON.stringify(start);
+  if (!isDeepStrictEqual(foldAll(EMPTY_STATE, realm.log), slow))
+    fail(realm, 'replay', 'the whole log at once folds to another state');
+  const fast = foldAll(start, realm.log.slice(middle));
+  if (!isDeepStrictEqual(fast, slow)) fail(realm, 'replay', `all after ${middle} at once folds to another state`);
+  if (JSON.stringify(start) !== kept) fail(realm, 'replay', `folding all after ${middle} changed where it started`);
 }
 
 function checkNothingLost(realm: Realm): void {
