@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ExitCode } from '../../core/errors.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
-import { slug, taskId } from '../../core/ids.ts';
+import { loopId, slug, taskId } from '../../core/ids.ts';
 import type { HostPolicy, Loop, Place, State } from '../../core/model.ts';
 import { isWorking } from '../../core/model.ts';
 import { shellWord } from '../../core/remedy.ts';
@@ -13,13 +13,16 @@ import { leaveGates } from '../../engine/leave-gates.ts';
 import { openSealsOf } from '../../world/git/open-seals.ts';
 import { realIds } from '../../world/ids.ts';
 import { openWorld } from '../../world/real-world.ts';
+import { dropStartedWith } from '../../world/started-with.ts';
 import { promptTrackerFile } from '../../world/tracker-file.ts';
+import { asStarted, noteStart } from './as-started.ts';
 import { choosePlace } from './choose-place.ts';
 import type { ChosenPlace } from './choose-place.ts';
 import { driveHost } from './drive-host.ts';
 import { finishRun } from './finish-run.ts';
 import type { Call } from './handler.ts';
 import { prepareRun, warnAll } from './prepare-run.ts';
+import { openProject } from './project.ts';
 import type { Project } from './project.ts';
 import { readPrompt, titleOf } from './prompt-text.ts';
 import { openRecording } from './recording.ts';
@@ -69,8 +72,10 @@ export async function runPromptLoop(call: Call, order: PromptOrder): Promise<Exi
   return drive(call, project, single, prompt, recording);
 }
 
-/** Goes on with a single loop that was stopped, put aside, or lost its host. */
-export async function continueLoop(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+/** Goes on with a single loop that was stopped, put aside, or lost its host, as it was started. */
+export async function continueLoop(given: Call, found: Project, state: State, loop: Loop): Promise<ExitCode> {
+  const call = asStarted(given, found.repo, loop.id);
+  const project = call === given ? found : { ...found, config: (await openProject(call)).config };
   const tracker = trackerOf(state, loop.task);
   const tasks = state.trackers[tracker]?.tasks ?? [];
   const goesOn = isWorking(loop) || loop.phase.at === 'landed';
@@ -110,6 +115,7 @@ async function drive(
     if (call.flags['dryRun'] === true) return sayPlan(call, chosen, id);
     warnAll(call, prepared.warnings);
     call.out.say(`loop ${id}: ${chosen.said}`);
+    noteStart(call, repo, loopId(id));
     const policy = policyOf(prepared.policy, settings, chosen.place);
     const digest = createHash('sha256').update(JSON.stringify(tasks)).digest('hex');
     const file = promptTrackerFile(tracker, digest, tasks);
@@ -121,6 +127,7 @@ async function drive(
     const driven = await driveHost(call, { world, policy, settings, opening });
     if (chosen.place.at === 'checkout') await leaveGates(world, driven.state);
     await recording.keep(project, driven.state, id);
+    if (driven.state.loops[loopId(id)]?.phase.at === 'landed') dropStartedWith(repo, loopId(id));
     return finishRun(call, driven, policy, `ralph run --continue --loop-id ${shellWord(id)}`);
   } finally {
     await chosen.lock?.release();

@@ -6,10 +6,14 @@ import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
 import type { Loop, State } from '../../../core/model.ts';
 import { loopsOf } from '../../../core/model.ts';
 import { newestLoops } from '../../../core/newest-loops.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import type { Repository } from '../../../world/git/repository.ts';
 import { branchTip } from '../../../world/git/worktrees.ts';
 import type { World } from '../../../world/world.ts';
+import { ownTarget } from '../as-started.ts';
 import { driveHost } from '../drive-host.ts';
 import { findOne } from '../find-one.ts';
 import type { Call, Handler } from '../handler.ts';
@@ -30,8 +34,11 @@ export const handle: Handler = async (call) => {
   const { settings } = config;
   refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
   const state = await readState(repo);
-  const chosen = withBases(state, choose(call, state));
   const { target } = await preflight(repo, settings.landing.target);
+  const chosen = withBases(
+    state,
+    choose(call, state).filter((loop) => landsHere(call, repo, loop, target)),
+  );
   if (call.flags['dryRun'] === true) return dryRun(call, project, state, { chosen, target });
   const pending =
     chosen.length > 0 ||
@@ -75,6 +82,14 @@ function choose(call: Call, state: State): readonly Loop[] {
       { remedy: nextOf(state, loop) },
     );
   });
+}
+
+/** What was started for another branch lands there, by a call of its own. */
+function landsHere(call: Call, repo: Repository, { id }: Loop, target: string): boolean {
+  const own = ownTarget(repo, id) ?? target;
+  if (own === target || call.settings.has('landing.target')) return true;
+  call.out.say(`${id} lands on ${cleanLine(own)}: ralph loops merge ${shellWord(id)}`);
+  return false;
 }
 
 /** First come, first landed. */

@@ -13,6 +13,7 @@ import { pageText } from '../../../world/page-text.ts';
 import { rewriting } from '../../../world/rewrite-stream.ts';
 import type { Write } from '../../../world/rewrite-stream.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
+import { targetFor } from '../as-started.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 
@@ -21,7 +22,7 @@ export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
-  const { target } = await preflight(repo, config.settings.landing.target);
+  const { target } = await preflight(repo, targetFor(call, repo, loop.id, config.settings));
   const view = await openView(repo);
   const found = await findLoopDiff(view, state, loop, target);
   if (found === null) throw nothingLeft(loop);

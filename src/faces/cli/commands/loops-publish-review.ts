@@ -18,6 +18,7 @@ import { notePushed, readPushed } from '../../../world/pushed.ts';
 import { writeReview } from '../../../world/write-review.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
+import { targetFor } from '../as-started.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
@@ -31,7 +32,7 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
   refuseUnfit(loop);
-  const { target } = await preflight(repo, textFlag(call, 'base') ?? config.settings.landing.target);
+  const { target } = await preflight(repo, textFlag(call, 'base') ?? targetFor(call, repo, loop.id, config.settings));
   const place = { repo, env: call.env };
   const remote = await requireRemote(place, textFlag(call, 'remote'));
   const remoteBranch = await requireBranchName(place, textFlag(call, 'remoteBranch') ?? loop.branch);

@@ -19,6 +19,7 @@ import { notePushed, readPushed } from '../../../world/pushed.ts';
 import { rebaseBranch } from '../../../world/rebase-branch.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
+import { targetFor } from '../as-started.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
@@ -46,12 +47,20 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const chosen = choose(call, state);
   const { target } = await preflight(repo, config.settings.landing.target);
-  const base = await baseOf(call, place, target, mayFetch(call, config.settings));
-  const lines: Line[] = [];
-  for (const loop of chosen) lines.push(await rebaseOne(call, place, state, loop, { base, target }));
-  if (call.flags['json'] === true) call.out.json({ version: 1, target, base, loops: lines });
+  const bases = new Map<string, Sha>();
+  const upTo = async (name: string): Promise<Sha> => {
+    const base = bases.get(name) ?? (await baseOf(call, place, name, mayFetch(call, config.settings)));
+    bases.set(name, base);
+    return base;
+  };
+  const lines: (Line & { readonly target: string })[] = [];
+  for (const loop of chosen) {
+    const own = targetFor(call, repo, loop.id, config.settings) ?? target;
+    lines.push({ ...(await rebaseOne(call, place, state, loop, { base: await upTo(own), target: own })), target: own });
+  }
+  if (call.flags['json'] === true) call.out.json({ version: 1, target, base: await upTo(target), loops: lines });
   else if (lines.length === 0) call.out.say('no branch waits to land');
-  for (const line of lines) call.out.say(inWords(line, target));
+  for (const line of lines) call.out.say(inWords(line, line.target));
   return lines.some(({ how }) => how === 'conflict') ? EXIT.parked : EXIT.ok;
 };
 
