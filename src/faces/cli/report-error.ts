@@ -1,5 +1,6 @@
 import type { ExitCode } from '../../core/errors.ts';
 import { AppError, EXIT } from '../../core/errors.ts';
+import { isDiskFull } from '../../engine/disk-full.ts';
 import { cleanText } from '../../text/screen/clean.ts';
 import type { Output } from './output.ts';
 
@@ -7,18 +8,25 @@ import type { Output } from './output.ts';
 export function reportError(thrown: unknown, out: Output, json: boolean, version: string): ExitCode {
   const error = asFullDisk(thrown) ?? thrown;
   if (!(error instanceof AppError)) return reportBug(error, out, version);
+  const remedy = error.remedy ?? remedyFor(error);
   if (json) {
     out.say(
       JSON.stringify({
-        error: { code: error.code, message: error.message, facts: error.facts, remedy: error.remedy, exit: error.exit },
+        error: { code: error.code, message: error.message, facts: error.facts, remedy, exit: error.exit },
       }),
     );
     return error.exit;
   }
   out.say(`${out.style.red(`error[${error.code}]`)}: ${cleanText(error.message)}`);
   for (const fact of error.facts) out.say(`  ${cleanText(fact)}`);
-  if (error.remedy !== null) out.say(`fix: ${cleanText(error.remedy)}`);
+  if (remedy !== null) out.say(`fix: ${cleanText(remedy)}`);
   return error.exit;
+}
+
+/** Any git command may fail, and those who call it seldom know of what. */
+function remedyFor(error: AppError): string | null {
+  if (isDiskFull(error)) return 'df -h .';
+  return error.code === 'E_GIT' ? 'ralph doctor' : null;
 }
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
