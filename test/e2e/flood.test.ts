@@ -11,7 +11,7 @@ import { scratch } from './harness/scratch.ts';
 import type { Scratch } from './harness/scratch.ts';
 
 const MEGABYTE = 1024 * 1024;
-const FLOOD_MB = 300;
+const FLOOD_MB = 200;
 const HOST_MB_MAX = 150;
 const LOG_MB = 8;
 /** By this line a reader of JSON knows whose lines follow. */

@@ -187,7 +187,7 @@ describe('hostile names', () => {
     }
     expect(quick.length).toBeGreaterThan(20);
 
-    const argued = taking.filter((spec, at) => wanted(spec).length > 0 && (isStarting(spec) || at % 7 === 0));
+    const argued = taking.filter((spec, at) => wanted(spec).length > 0 && (isStarting(spec) || at % 14 === 0));
     const spawned = argued.flatMap((spec) =>
       [worst(canary), ...(isStarting(spec) ? [`-${MARK}`] : [])].map((text) => [
         ...spec.name.split(' '),

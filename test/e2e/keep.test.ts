@@ -75,12 +75,8 @@ describe('discard, keep and undo', () => {
     const inLoop = await ralph(one, ['loops', 'discard', 'bad', '-y'], { env: { RALPH_LOOP_ID: 'x' } });
     expect([inLoop.code, inLoop.stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
     const odd = '../$(touch pwned)"; touch pwned\n';
-    for (const words of [
-      ['loops', 'discard', odd, '-y'],
-      ['keep', 'show', odd],
-      ['keep', 'restore', odd],
-    ])
-      expect((await ralph(one, words)).code).toBe(2);
+    expect((await ralph(one, ['loops', 'discard', odd, '-y'])).code).toBe(2);
+    expect((await ralph(one, ['keep', 'restore', odd])).code).toBe(2);
     expect((await ralph(one, ['loops', 'discard', 'good', '-y'])).stderr).toContain('has landed');
     expect(portrait(one, path)).toEqual(before);
 

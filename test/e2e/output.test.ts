@@ -26,19 +26,17 @@ describe('output', () => {
     }
   });
 
-  it.each([[['flurb']], [['run', '--flurb']], [['tasks', 'flurb']], [['land', '--all', 'x', '--flurb']]])(
-    'usage: ralph %j exits 2 and says it on stderr',
-    async (args) => {
-      const one = scratch();
-      project(one, { tasks: ['a'] });
+  it('usage: a wrong word or flag exits 2 and is told on stderr', async () => {
+    const one = scratch();
+    project(one, { tasks: ['a'] });
+    for (const args of [['flurb'], ['run', '--flurb'], ['tasks', 'flurb'], ['land', '--all', 'x', '--flurb']]) {
       const { code, stdout, stderr } = await ralph(one, args);
-      expect(code).toBe(2);
-      expect(stdout).toBe('');
+      expect([args, code, stdout]).toEqual([args, 2, '']);
       expect(stderr).toContain('flurb');
-    },
-  );
+    }
+  });
 
-  it('S0.11 the summary counts landed, ready and parked, with reason and next command, on stderr', async () => {
+  it('S0.11 the summary counts landed, ready and parked, with reason and next command, on stderr, plain in a pipe', async () => {
     const one = scratch();
     project(one, {
       tasks: ['a', 'b', 'c'],
@@ -66,11 +64,13 @@ describe('output', () => {
     expect([unread.code, unread.stderr]).toEqual([0, '']);
   });
 
-  it('--events: one JSON object per line, rising seq, and nothing else on stdout', async () => {
+  it('--events: one JSON object per line, rising seq, and nothing else on stdout; with NO_COLOR no escape codes', async () => {
     const one = scratch();
     project(one, { tasks: ['a', 'b'] });
-    const { code, stdout } = await ralph(one, ['run', '--parallel', '--events']);
+    const env = { NO_COLOR: '1', FORCE_COLOR: undefined, TERM: 'xterm-256color' };
+    const { code, stdout, stderr } = await ralph(one, ['run', '--parallel', '--events'], { env });
     expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain(ESC);
     const events = parseEvents(stdout);
     for (const event of events)
       expect(event).toMatchObject({ seq: expect.any(Number), type: expect.any(String), at: expect.anything() });
@@ -87,15 +87,6 @@ describe('output', () => {
       'published',
     ]) {
       expect(types).toContain(type);
-    }
-  });
-
-  it('NO_COLOR and a pipe: plain lines, no escape codes', async () => {
-    const one = scratch();
-    project(one, { tasks: ['a'] });
-    for (const env of [{}, { NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: undefined, TERM: 'xterm-256color' }]) {
-      const { stdout, stderr } = await ralph(one, ['run', '--parallel'], { env });
-      expect(stdout + stderr).not.toContain(ESC);
     }
   });
 
