@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
@@ -116,7 +116,7 @@ describe('removeFeature', () => {
     gitIn(path, 'add', 'a.txt');
     writeFileSync(join(path, 'b.txt'), 'unstaged');
     writeFileSync(join(path, 'new.txt'), 'new');
-    writeFileSync(join(path, '.env'), 'SECRET=1');
+    writeFileSync(join(path, '.env'), 'SECRET=1', { mode: 0o600 });
     await expect(remove('one')).rejects.toMatchObject({
       code: 'E_UNLANDED',
       message: 'one holds work: uncommitted files (1 staged, 1 unstaged, 1 untracked), 1 commit that has not landed',
@@ -135,6 +135,7 @@ describe('removeFeature', () => {
     scratch.git('branch', 'feature/one', tip);
     await restoreWorktree(place, keep, { path, branch: 'feature/one', lock: null, head: sha(tip) });
     expect(portrait(path)).toEqual(before);
+    expect(statSync(join(path, '.env')).mode & 0o777, 'a secret is not for others to read').toBe(0o600);
   });
 
   it('takes what has landed, and keeps a branch that is not its own or is wanted', async () => {

@@ -11,6 +11,7 @@ import { HARDENED, runGit } from '../git/run-git.ts';
 import { adminDirOf, isCheckedOut } from '../git/worktree-admin.ts';
 import { endIntent, findIntent, startIntent } from '../git/worktree-intents.ts';
 import { isEmptyFolder, patiently, removeHalfMade, worktreeMutex } from '../git/worktrees.ts';
+import { closeIgnored } from './close-ignored.ts';
 import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
 import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
@@ -53,6 +54,7 @@ export async function restoreWorktree(place: KeepPlace, keep: Keep, order: Resto
     reach('undo.entry');
     await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
     await layOut(place, keep, order);
+    await closeIgnored(path);
   } catch (error) {
     await removeHalfMade(repo, intent);
     throw error;
