@@ -147,6 +147,7 @@ describe('standing where the gates look', () => {
     writeFileSync(join(path, 'tasks.md'), 'a gate was here');
     writeFileSync(join(path, 'junk.txt'), 'and here');
     git('-c', 'user.name=g', '-c', 'user.email=g@example.com', 'commit', '-qam', 'a gate commits');
+    const stray = git('rev-parse', 'HEAD');
     // A git that was killed in between leaves its lock.
     writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), '');
     await worktrees.standOn(path, 'ralph/a');
@@ -154,6 +155,12 @@ describe('standing where the gates look', () => {
     expect(await worktrees.facts(path)).toMatchObject({ head });
     expect(git('status', '--porcelain')).toBe('');
     expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toBe(TASKS);
+    // A person may have made it, in the worktree of a loop they look at.
+    const keeps = (): string => git('for-each-ref', '--contains', stray, '--format=%(contents)', 'refs/paralph/keep');
+    expect(keeps()).toMatch(/committed while the gates ran/);
+    await worktrees.standAt(path, seen?.commit ?? head);
+    await worktrees.standOn(path, 'ralph/a');
+    expect(git('for-each-ref', 'refs/paralph/keep').split('\n')).toHaveLength(1);
   });
 
   it('moves no branch that a gate went to, also while somebody else makes a worktree', async () => {

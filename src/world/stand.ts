@@ -1,0 +1,84 @@
+import { basename } from 'node:path';
+import { AppError } from '../core/errors.ts';
+import { type Sha, sha } from '../core/ids.ts';
+import { shellWord } from '../core/remedy.ts';
+import { reach } from './failpoint.ts';
+import { readHeadFile } from './git/ref-files.ts';
+import { readRef } from './git/refs.ts';
+import { HARDENED, runGit } from './git/run-git.ts';
+import { treeOf } from './git/tree-edit.ts';
+import { adminDirOf } from './git/worktree-admin.ts';
+import { isClean } from './git/worktree-state.ts';
+import { keepCommit } from './keep/keep.ts';
+import type { WorktreePlace } from './loop-worktrees.ts';
+import { freeIndex } from './merge-in.ts';
+import { readReflog } from './seal/reflog.ts';
+import type { Worktrees } from './world.ts';
+
+export async function facts({ repo, view }: WorktreePlace, path: string): ReturnType<Worktrees['facts']> {
+  const adminDir = adminDirOf(repo, path);
+  const head = adminDir === null ? undefined : readHeadFile(repo.commonDir, adminDir);
+  if (head?.commit != null) return { head: head.commit, tree: await treeOf(view, head.commit) };
+  const { stdout } = await runGit(['rev-parse', 'HEAD', 'HEAD^{tree}'], { cwd: path });
+  const [commit = '', tree = ''] = stdout.trim().split('\n');
+  return { head: sha(commit), tree: sha(tree) };
+}
+
+export function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
+  const adminDir = adminDirOf(repo, path);
+  return adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch;
+}
+
+export async function standAt(place: WorktreePlace, path: string, commit: Sha): Promise<void> {
+  // Where the files are those of the commit already, only HEAD has to leave its branch.
+  const isThere = (await facts(place, path)).head === commit;
+  if (!isThere) await keepStray(place, path);
+  const how = isThere ? ['update-ref', '--no-deref', 'HEAD', commit] : ['checkout', '-q', '--detach', commit];
+  await runGit([...HARDENED, ...how], { cwd: path });
+}
+
+/**
+ * Without `git checkout`: that looks at every worktree there is, and dies if one is just being made. HEAD is taken off
+ * whatever it stands on first, so that no branch a gate went to is moved.
+ */
+export async function standOn(place: WorktreePlace, path: string, branch: string): Promise<void> {
+  const { repo, view } = place;
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir !== null) await freeIndex(adminDir, path);
+  if (isOn(place, path, branch)) return;
+  const tip = await readRef(view, `refs/heads/${branch}`);
+  if (tip === null)
+    throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C ${shellWord(path)} reflog` });
+  const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });
+  if (adminDir !== null && isDetachedAt(place, adminDir, tip)) await restore(path);
+  else {
+    await keepStray(place, path);
+    await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
+    await git('reset', '-q', '--hard');
+    await git('clean', '-fdq');
+  }
+  reach('gate.back');
+  await git('symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', `refs/heads/${branch}`);
+}
+
+/** A commit that somebody made while the gates ran is on no branch. Our own HEAD came there by a checkout. */
+async function keepStray(place: WorktreePlace, path: string): Promise<void> {
+  const adminDir = adminDirOf(place.repo, path);
+  const head = adminDir === null ? undefined : readHeadFile(place.repo.commonDir, adminDir);
+  if (adminDir === null || head === undefined || head.branch !== null || head.commit === null) return;
+  const last = readReflog(adminDir, 'HEAD').at(-1);
+  if (last?.to !== head.commit || last.message === '' || /^(?:checkout:|paralph)/.test(last.message)) return;
+  const why = 'committed while the gates ran';
+  await keepCommit({ ...place, ignored: [] }, { act: 'reset', why, commit: head.commit, name: basename(path) });
+}
+
+function isDetachedAt({ repo }: WorktreePlace, adminDir: string, commit: Sha): boolean {
+  const head = readHeadFile(repo.commonDir, adminDir);
+  return head?.branch === null && head.commit === commit;
+}
+
+export async function restore(path: string): Promise<void> {
+  if (await isClean(path)) return;
+  await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
+  await runGit([...HARDENED, 'clean', '-fdq'], { cwd: path });
+}
