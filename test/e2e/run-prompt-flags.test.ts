@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { HONEST_SH, promptFor, promptProject, readBook, writeAgent } from './harness/prompt-project.ts';
-import { ralph } from './harness/ralph.ts';
+import { foldersOf, HONEST_SH, promptFor, promptProject, readBook, writeAgent } from './harness/prompt-project.ts';
+import { beside, ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 
 const FLAGS = ['--agent', 'shell', '--no-auto-merge', '--completion-promise', 'ALL SAID', '--target', 'develop'];
@@ -29,5 +29,22 @@ describe('what a single loop was started with', () => {
     ]);
     expect((await ralph(one, ['loops', 'merge', id])).code).toBe(0);
     expect([one.git('rev-parse', 'main'), one.git('show', 'develop:first.txt')]).toEqual([main, 'made by first']);
+  });
+
+  it('holds for its place: begun in a worktree of yours, it goes on there, from wherever that is said', async () => {
+    const one = scratch();
+    promptProject(one, 'echo not yet');
+    const topic = beside(one, 'topic');
+    one.git('worktree', 'add', '-q', '-b', 'topic', topic);
+    const begun = await ralph(one, ['run', promptFor('first'), '--max-iterations', '1'], { cwd: topic });
+    expect([begun.code, begun.stderr]).toEqual([
+      1,
+      expect.stringContaining(`working in the worktree ${topic} (topic)`),
+    ]);
+    writeAgent(one, HONEST_SH);
+    const again = await ralph(one, ['run', '--continue']);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
+    expect(foldersOf(one, 'first')).toEqual([topic, topic]);
+    expect(one.git('show', 'main:first.txt')).toBe('made by first');
   });
 });

@@ -143,7 +143,10 @@ async function placeOf(
 ): Promise<ChosenPlace> {
   if (loop === null) return choosePlace(call, project, order);
   if (loop.place.at === 'worktree') return { place: loop.place, lock: null, said: 'going on in its worktree' };
-  const there: Project = { ...project, repo: { ...project.repo, worktree: loop.place.path } };
+  const { repo } = project;
+  // Wherever we stand, what counts is where it worked.
+  const linked = loop.place.path !== repo.root;
+  const there: Project = { ...project, repo: { ...repo, worktree: loop.place.path, linked } };
   const isAmid = openSealsOf(project.repo.commonDir).some((seal) => seal.loop === loop.id);
   const chosen = await choosePlace(call, there, { ...order, isAmid });
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
