@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { AppError } from '../core/errors.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
 import { reach } from './failpoint.ts';
+import { lockInTheWay } from './git/dead-lock.ts';
 import { deleteLooseRef } from './git/loose-refs.ts';
 import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
@@ -73,6 +75,27 @@ function pinsOf(view: GitView, loop: LoopId, head: Sha): readonly string[] {
 
 /** All or none, in one process; nothing to do costs none. */
 async function updateRefs(view: GitView, changes: readonly string[]): Promise<void> {
+  if (changes.length === 0) return;
+  try {
+    await transact(view, changes);
+  } catch (error) {
+    const lock = error instanceof AppError ? lockInTheWay(error.facts.join('\n')) : null;
+    if (lock?.endsWith('/packed-refs.lock') !== true) throw error;
+    // git locks all packed refs for every deletion, also of what is not among them: somebody's killed `git gc` would stop us.
+    await transact(
+      view,
+      changes.filter((change) => !isDeleted(view, change)),
+    );
+  }
+}
+
+function isDeleted(view: GitView, change: string): boolean {
+  const ref = /^delete (\S+)/.exec(change)?.[1];
+  const commit = ref === undefined ? null : readRefFile(view.refsDir, ref);
+  return ref !== undefined && commit != null && deleteLooseRef(view, ref, commit);
+}
+
+async function transact(view: GitView, changes: readonly string[]): Promise<void> {
   if (changes.length === 0) return;
   const lines = changes.flatMap((change) => ['option no-deref', change]);
   await view.run(['update-ref', '--stdin'], { input: ['start', ...lines, 'commit', ''].join('\n') });

@@ -185,3 +185,14 @@ describe('unpin', () => {
     expect(refs('refs/paralph/keep')).toEqual([`refs/paralph/keep/login-x1/${head.slice(0, 12)} ${head}`]);
   });
 });
+
+it('trains come and go past the lock that a killed git left on all packed refs', async () => {
+  const { view, commits, refs, git, dir } = await scene();
+  git('pack-refs', '--all');
+  writeFileSync(join(dir, '.git/packed-refs.lock'), '');
+  await holdTrain(view, 7, [commits[0], commits[1]]);
+  await holdTrain(view, 9, [commits[2]]);
+  expect(refs('refs/paralph/cand')).toEqual([`refs/paralph/cand/9/0 ${commits[2]}`]);
+  await releaseTrains(view);
+  expect(refs('refs/paralph/cand')).toEqual([]);
+});

@@ -57,7 +57,7 @@ export async function moveRef(view: GitView, ref: string, to: Sha, from: Sha | n
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from) return { moved: false, now };
-  throw refused(`${ref} could not be moved to ${to}.`, update.stderr);
+  throw refused(view, `${ref} could not be moved to ${to}.`, update.stderr);
 }
 
 /** Refs that only git changes, and only for us: a lock on them that nobody holds any more would stop every landing. */
@@ -116,7 +116,7 @@ async function moveWhileHeld(view: GitView, { ref, to, from, hold, reason }: Hel
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from || (await readRef(view, hold)) !== held) return { moved: false, now };
-  throw refused(`${ref} could not be moved to ${to}.`, update.stderr);
+  throw refused(view, `${ref} could not be moved to ${to}.`, update.stderr);
 }
 
 /** Deletes a ref if it still is at `expected`; false when it is elsewhere or gone. */
@@ -125,16 +125,18 @@ export async function deleteRef(view: GitView, ref: string, expected: Sha): Prom
   const update = await runPastLocks(view, ref, ['update-ref', '--no-deref', '-d', ref, expected]);
   if (update.code === 0) return true;
   if ((await readRef(view, ref)) !== expected) return false;
-  throw refused(`${ref} could not be deleted.`, update.stderr);
+  throw refused(view, `${ref} could not be deleted.`, update.stderr);
 }
 
-function refused(message: string, stderr: string): AppError {
+function refused(view: GitView, message: string, stderr: string): AppError {
   const facts = stderr.split('\n').filter((line) => line.trim() !== '');
   const lock = lockInTheWay(stderr);
   if (lock === null) return new AppError('E_GIT', message, { facts });
+  // The view has them by a link, and git names what it was told.
+  const file = lock.endsWith('/packed-refs.lock') ? join(view.refsDir, 'packed-refs.lock') : lock;
   return new AppError('E_GIT', `${message} A lock is in the way.`, {
     facts,
-    remedy: `When no git is running: rm ${shellWord(lock)}`,
+    remedy: `rm ${shellWord(file)}  # only if no git command runs`,
   });
 }
 
