@@ -41,7 +41,7 @@ async function afterARun(): Promise<Parked> {
   git('add', 'bad.txt');
   writeFileSync(join(path, 'bad.txt'), 'changed after that\n');
   writeFileSync(join(path, 'new\nname.txt'), 'new\n');
-  writeFileSync(join(path, '.env'), 'KEY=1\n');
+  writeFileSync(join(path, '.env'), 'KEY=1\n', { mode: 0o600 });
   symlinkSync('bad.txt', join(path, 'link'));
   rmSync(join(path, 'README.md'));
   return { one, path, branch: git('symbolic-ref', '--short', 'HEAD') };

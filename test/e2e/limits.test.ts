@@ -21,14 +21,6 @@ function played(acts: readonly Act[], config: Toml = {}, tasks: readonly string[
   return one;
 }
 
-/** The same with an agent beside it that does what it should. */
-function withSecond(acts: readonly Act[]): Scratch {
-  const one = scratch();
-  const agents = { 'agents.fake': fakeClient(one, 'fake', acts), 'agents.second': fakeClient(one, 'second', [DONE]) };
-  project(one, { tasks: ['t1', 't2'], config: { agent: 'fake', fallback: ['second'], ...agents } });
-  return one;
-}
-
 interface Status {
   readonly accounts: readonly { readonly account: string; readonly kind: string; readonly left_ms: number | null }[];
   readonly tasks: readonly { readonly id: string; readonly attempts: number; readonly reason: string | null }[];
@@ -56,12 +48,24 @@ describe('usage limits', () => {
     expect(calls.filter((call) => call.atMs > Number(resumed?.['at']) - 500)).toHaveLength(2);
   });
 
-  it('another agent takes over where one is configured', async () => {
-    const one = withSecond([{ does: 'limit', resetInMs: 3_600_000 }]);
-    expect((await ralph(one, RUN)).code).toBe(0);
+  it('others take over, from one at its limit and from one that is not logged in', async () => {
+    const one = scratch();
+    const acts: Readonly<Record<string, Act>> = {
+      fake: { does: 'limit', resetInMs: 3_600_000 },
+      other: { does: 'auth' },
+      second: DONE,
+    };
+    const agents = Object.entries(acts).map(([name, act]) => [`agents.${name}`, fakeClient(one, name, [act])] as const);
+    const config = { agent: 'fake', fallback: ['other', 'second'], ...Object.fromEntries(agents) };
+    project(one, { tasks: ['t1', 't2'], config });
+    const { code, stderr } = await ralph(one, RUN);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/not logged in/)]);
+    for (const name of ['fake', 'other']) expect(fakeCalls(one, name).length).toBeLessThanOrEqual(2);
+    expect(fakeCalls(one, 'fake').length * fakeCalls(one, 'other').length).toBeGreaterThan(0);
     expect(fakeCalls(one, 'second')).toHaveLength(2);
     const { tasks } = await statusOf(one);
     expect(tasks.map((task) => task.attempts)).toEqual([1, 1]);
+    expect(landedTasks(one.git, 'refs/paralph/int/main').sort()).toEqual(['t1', 't2']);
   });
 
   it('a warning halves the slots', async () => {
@@ -104,15 +108,6 @@ describe('logins', () => {
     expect(second.code).toBe(0);
     expect(summaryOf(second.stdout).landed).toHaveLength(3);
     expect((await statusOf(one)).tasks.map((task) => task.attempts)).toEqual([1, 1, 1]);
-  });
-
-  it('others go on', async () => {
-    const one = withSecond([{ does: 'auth' }]);
-    const { code, stderr } = await ralph(one, RUN);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/not logged in/)]);
-    expect(fakeCalls(one, 'fake').length).toBeLessThanOrEqual(2);
-    expect(fakeCalls(one, 'second')).toHaveLength(2);
-    expect(landedTasks(one.git, 'refs/paralph/int/main').sort()).toEqual(['t1', 't2']);
   });
 });
 
