@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { AppError } from '../core/errors.ts';
+import { freeState } from '../core/loops-view.ts';
 import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
@@ -37,7 +38,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
     }),
     disk(options.repo),
     gates(options.settings),
-    ...deadHosts(options),
+    ...freeLoops(options),
     ...orphanProcesses(options),
   ];
 }
@@ -71,16 +72,21 @@ function gates(settings: Settings): Finding {
   };
 }
 
-function deadHosts({ state }: DiagnoseOptions): readonly Finding[] {
-  const stopped = loopsOf(state).filter((loop) => isWorking(loop) && loop.host === null);
-  if (stopped.length === 0) return [{ check: 'loops', level: 'ok', message: 'no interrupted loop', remedy: null }];
+function freeLoops({ state }: DiagnoseOptions): readonly Finding[] {
+  const free = loopsOf(state).filter((loop) => isWorking(loop) && loop.host === null);
+  if (free.length === 0)
+    return [{ check: 'loops', level: 'ok', message: 'every loop at work has a host', remedy: null }];
+  const named = (['orphaned', 'interrupted'] as const)
+    .map((status) => ({ status, ids: free.filter((loop) => freeState(loop) === status).map(({ id }) => id) }))
+    .filter(({ ids }) => ids.length > 0)
+    .map(({ status, ids }) => `${ids.length} ${status}: ${ids.join(', ')}`);
   return [
     {
       check: 'loops',
       level: 'warn',
-      message: `${stopped.length} interrupted: ${stopped.map((loop) => loop.id).join(', ')}`,
+      message: named.join('; '),
       // A run goes on with what is in its task file; the list has the command for each.
-      remedy: stopped.some((loop) => isPromptTask(loop.task)) ? 'ralph loops' : 'ralph run --parallel',
+      remedy: free.some((loop) => isPromptTask(loop.task)) ? 'ralph loops' : 'ralph run --parallel',
     },
   ];
 }
