@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
 import type { Loop } from '../core/model.ts';
 import { isAncestor, mergeBases } from './git/merge.ts';
@@ -29,7 +30,7 @@ export async function readLoopFiles(
   target: string,
 ): Promise<LoopFiles | null> {
   const path = loop.worktree;
-  if (path === null || !existsSync(path)) return null;
+  if (path === null || !existsSync(join(path, '.git'))) return null;
   const files = await snapshotWorktree(repo, path);
   const note = loop.place.at === 'checkout' ? readInPlaceNote(repo, loop.id) : null;
   if (note === null) return { tree: files, base: null, path };

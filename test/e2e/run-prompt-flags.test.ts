@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { foldersOf, HONEST_SH, promptFor, promptProject, readBook, writeAgent } from './harness/prompt-project.ts';
@@ -42,6 +44,10 @@ describe('what a single loop was started with', () => {
       expect.stringContaining(`working in the worktree ${topic} (topic)`),
     ]);
     writeAgent(one, HONEST_SH);
+    renameSync(topic, `${topic}-away`);
+    const gone = await ralph(one, ['run', '--continue']);
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining(`worktree add -f ${topic} topic`)]);
+    renameSync(`${topic}-away`, topic);
     const again = await ralph(one, ['run', '--continue']);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
     expect(foldersOf(one, 'first')).toEqual([topic, topic]);

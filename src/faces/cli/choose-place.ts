@@ -21,6 +21,8 @@ export interface ChosenPlace {
   readonly lock: HeldLock | null;
   /** Where it works and why there, in one line. */
   readonly said: string;
+  /** Why not in the checkout it could have been; null: it is there. */
+  readonly why: string | null;
 }
 
 export interface PlaceOrder {
@@ -42,6 +44,7 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
     place: APART,
     lock: null,
     said: `working in a worktree of its own, because ${why}`,
+    why,
   });
   if (call.flags['worktree'] === true) {
     if (call.flags['exclusive'] === true)
@@ -59,11 +62,11 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const said = `working in ${here} (${head?.branch ?? 'no branch'})`;
   if (call.flags['dryRun'] === true) {
     const holder = findHolder(repo, repo.worktree, order.loop);
-    return holder === null ? { place, lock: null, said } : apart(`${describe(holder)} works in ${here}`);
+    return holder === null ? { place, lock: null, said, why: null } : apart(`${describe(holder)} works in ${here}`);
   }
   const taken = await take(call, project, order, timeoutMs);
   if (!isHeld(taken)) return apart(`${describe(taken)} works in ${here}`);
-  return { place, lock: taken, said };
+  return { place, lock: taken, said, why: null };
 }
 
 /** `ralph start` brings us to a worktree, so that one is named; the main checkout is where people stand. */

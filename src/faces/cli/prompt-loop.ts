@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExitCode } from '../../core/errors.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
@@ -142,17 +144,26 @@ async function placeOf(
   order: { readonly loop: string; readonly prompt: string; readonly target: string },
 ): Promise<ChosenPlace> {
   if (loop === null) return choosePlace(call, project, order);
-  if (loop.place.at === 'worktree') return { place: loop.place, lock: null, said: 'going on in its worktree' };
+  if (loop.place.at === 'worktree')
+    return { place: loop.place, lock: null, said: 'going on in its worktree', why: null };
   const { repo } = project;
+  const { path } = loop.place;
+  if (!existsSync(join(path, '.git')))
+    throw new AppError('E_NO_WORKTREE', `loop ${loop.id} began in ${path}, and there is no checkout any more`, {
+      facts: [`what it committed is on ${loop.branch}`],
+      remedy: `git -C ${shellWord(repo.root)} worktree add -f ${shellWord(path)} ${shellWord(loop.branch)}`,
+    });
   // Wherever we stand, what counts is where it worked.
-  const linked = loop.place.path !== repo.root;
-  const there: Project = { ...project, repo: { ...repo, worktree: loop.place.path, linked } };
+  const there: Project = { ...project, repo: { ...repo, worktree: path, linked: path !== repo.root } };
   const isAmid = openSealsOf(project.repo.commonDir).some((seal) => seal.loop === loop.id);
   const chosen = await choosePlace(call, there, { ...order, isAmid });
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
   throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
-    facts: [chosen.said],
-    remedy: `ralph run --continue --loop-id ${shellWord(loop.id)} --exclusive`,
+    facts: [chosen.why ?? chosen.said],
+    // Whoever works there comes to an end by itself; anything else is a person's to change.
+    remedy: chosen.why?.startsWith('loop ')
+      ? `ralph run --continue --loop-id ${shellWord(loop.id)} --exclusive`
+      : `git -C ${shellWord(loop.place.path)} status`,
   });
 }
 
