@@ -193,6 +193,15 @@ describe('a worktree is lost', () => {
     });
   });
 
+  it('that is a checkout of a person: it is theirs to make again, and the loop is put aside', () => {
+    const tale = tellTale();
+    tale.join('h1', { place: { at: 'checkout', path: '/c', branch: 'topic' } });
+    tale.read(task('a'));
+    const a = tale.begin('a');
+    tale.write({ type: 'worktree-lost', loop: a });
+    expect(tale.loop(a).phase).toMatchObject({ at: 'parked', reason: 'broken', detail: 'its checkout /c is gone' });
+  });
+
   it('and made again: what counts as a change is still measured from the first base', () => {
     const { tale, a } = begun();
     tale.iterate(a, 'worked', 'one');

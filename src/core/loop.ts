@@ -78,6 +78,8 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
 
 export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
   if (!isWorking(loop) || loop.phase.at === 'preparing') return loop;
+  // A person's checkout is not ours to make again.
+  if (loop.place.at === 'checkout') return park(loop, 'broken', `its checkout ${loop.place.path} is gone`, stamp);
   const lost: Loop = { ...loop, phase: { at: 'preparing' }, since: stamp.at, worktree: null, worktreeState: 'none' };
   return stoppedIfAsked(lost, stamp);
 }

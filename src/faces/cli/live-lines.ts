@@ -22,6 +22,8 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
         ? null
         : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is somebody else's branch`;
     case 'worktree-lost':
+      // Of a person's checkout it is told that the loop is put aside.
+      if (state.loops[event.loop]?.place.at === 'checkout') return null;
       return style.yellow(
         `${name(event.loop)}: its worktree is gone, and with it what was not committed; it goes on in a new one from its last commit on ${state.loops[event.loop]?.branch}`,
       );
