@@ -11,20 +11,19 @@ import { scratch } from './harness/scratch.ts';
 import type { Scratch } from './harness/scratch.ts';
 
 const MEGABYTE = 1024 * 1024;
-const FLOOD_MB = 200;
 const HOST_MB_MAX = 150;
 const LOG_MB = 8;
 /** By this line a reader of JSON knows whose lines follow. */
 const FIRST = JSON.stringify({ type: 'system', subtype: 'init', session_id: 's1', model: 'm' });
 
 /** Prints a flood of these pieces, then does its work and claims. */
-function floodingAgent(one: Scratch, piece: string, claim: string): string {
+function floodingAgent(one: Scratch, floodMb: number, piece: string, claim: string): string {
   const file = beside(one, 'flooding-agent.mjs');
   const script = `
 import { writeFileSync, writeSync } from 'node:fs';
 const piece = Buffer.from(${JSON.stringify(piece.repeat(Math.ceil(MEGABYTE / piece.length)))});
 writeSync(1, ${JSON.stringify(`${FIRST}\n`)});
-for (let sent = 0; sent < ${FLOOD_MB * MEGABYTE}; sent += piece.length)
+for (let sent = 0; sent < ${floodMb * MEGABYTE}; sent += piece.length)
   for (let at = 0; at < piece.length; at += writeSync(1, piece, at));
 writeFileSync(process.env.RALPH_TASK_ID + '.txt', 'made');
 writeSync(1, ${JSON.stringify(`${claim}\n`)});
@@ -62,22 +61,22 @@ const said = (text: string): string =>
   JSON.stringify({ type: 'assistant', message: { id: 'm1', content: [{ type: 'text', text }], usage: {} } });
 const RESULT = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: CLAIM, usage: {} });
 
-describe(`an agent that prints ${FLOOD_MB} MB`, () => {
-  for (const [kind, driver, piece, claim] of [
-    ['lines of text', 'text', `${WORDS}\n`, CLAIM],
-    ['lines of JSON', 'jsonl', `${said(WORDS)}\n`, RESULT],
-    ['one line', 'jsonl', WORDS, `\n${RESULT}`],
+describe('an agent that prints without end', () => {
+  for (const [floodMb, kind, driver, piece, claim] of [
+    [600, 'lines of text', 'text', `${WORDS}\n`, CLAIM],
+    [200, 'lines of JSON', 'jsonl', `${said(WORDS)}\n`, RESULT],
+    [200, 'one line', 'jsonl', WORDS, `\n${RESULT}`],
   ] as const) {
     itOn('linux')(
-      `case ${kind === 'one line' ? 40 : 39}: ${kind}: lands, the host stays small, and the log is cut`,
+      `case ${kind === 'one line' ? 40 : 39}: ${floodMb} MB, ${kind}: lands, the host stays small, and the log is cut`,
       async () => {
         const one = scratch();
         project(one, {
           tasks: ['a'],
           config: {
             agent: 'flooding',
-            'agents.flooding': { driver, command: ['node', floodingAgent(one, piece, claim)] },
-            limits: { log_mb: LOG_MB, output_mb: 2 * FLOOD_MB, runtime: '170s' },
+            'agents.flooding': { driver, command: ['node', floodingAgent(one, floodMb, piece, claim)] },
+            limits: { log_mb: LOG_MB, output_mb: 2 * floodMb, runtime: '170s' },
           },
         });
         const running = startRalph(one, ['run', '--parallel'], { timeoutMs: 170_000 });

@@ -34,7 +34,7 @@ const PLAIN = /^[\w-][\w.-]*$/;
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   gates: { commands: ['test ! -e BROKEN'] },
   parallel: { merge_policy: 'auto_merge' },
-  limits: { iterations: 4, runtime: '60s', grace: '1s' },
+  limits: { iterations: 4, runtime: '3m', grace: '1s' },
 };
 
 /** Writes and commits a project a user could have: task file, ralph.toml, and the scenario outside of it. */
