@@ -48,6 +48,20 @@ describe('files in the worktree of another loop, or of a person', () => {
     const { sibling, iterate } = scene;
     const breach = await iterate(`echo said > ${sibling}/said.txt; echo "wrote ${sibling}/said.txt"`);
     expect(breach?.did).toEqual([`wrote said.txt in the worktree ${sibling}`]);
+    expect(breach?.restored).toEqual([`said.txt taken out of the worktree ${sibling}`]);
+  });
+
+  it('stay where the agent there speaks of the same file', async () => {
+    const scene = await sealScene();
+    const { sibling, iterate, repo, git } = scene;
+    const note = { loop: loopId('two-y'), task: taskKey('PRD.md', taskId('two')), title: 'two', attempt: 1 };
+    writeLoopNote(repo, sibling, { ...note, branch: 'ralph/two', base: sha(git('rev-parse', 'main')) });
+    const theirs = runFolder(repo, note.loop, 1);
+    mkdirSync(theirs, { recursive: true });
+    writeFileSync(join(theirs, 'stdout.log'), 'I go on with said.txt\n');
+    const breach = await iterate(`echo said > ${sibling}/said.txt; echo "wrote ${sibling}/said.txt"`);
+    expect(breach?.did).toEqual([`wrote said.txt in the worktree ${sibling}`]);
+    expect([breach?.restored, existsSync(join(sibling, 'said.txt'))]).toEqual([[], true]);
   });
 
   it('that the agent there may have written by the same text, in its own worktree, are nobody’s offence', async () => {

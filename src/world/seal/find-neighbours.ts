@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskKey } from '../../core/ids.ts';
+import type { LoopId, TaskKey } from '../../core/ids.ts';
 import { gateSlotOf } from '../gate-worktree.ts';
 import { isBelow, realpathLoose } from '../git/worktree-admin.ts';
 import { readLoopNote } from '../loop-notes.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import { hashPath } from './checkout.ts';
+import { runFolders } from './other-runs.ts';
 import { namesWritten, readProgram, writesOutside } from './program.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 import { pathsNamed, readLogs } from './told.ts';
@@ -18,6 +19,7 @@ interface Neighbour {
   readonly path: string;
   /** Whose agent works there; null: a person's, or nobody's now. */
   readonly task: TaskKey | null;
+  readonly loop: LoopId | null;
 }
 
 /**
@@ -47,7 +49,8 @@ function neighboursOf({ after, before, iteration, place }: Scene): readonly Neig
     if (path === null || adminDir === before.own?.adminDir || realpathLoose(path) === own) return [];
     // Whatever lies there was put there by gates, or by ourselves.
     if (isBelow(place.worktreeRoot, path) && gateSlotOf(path) !== null) return [];
-    return [{ adminDir, path, task: readLoopNote(adminDir)?.task ?? null }];
+    const { task = null, loop = null } = readLoopNote(adminDir) ?? {};
+    return [{ adminDir, path, task, loop }];
   });
 }
 
@@ -92,8 +95,16 @@ function findingOf(scene: Scene, neighbour: Neighbour, name: string): Finding {
   return {
     did: `wrote ${name} in the worktree ${neighbour.path}`,
     keep,
-    restore: keep.length === 0 ? null : () => takeOut(scene, neighbour, name, left),
+    restore:
+      keep.length === 0 || isSpokenOf(scene, neighbour, name) ? null : () => takeOut(scene, neighbour, name, left),
   };
+}
+
+/** What the agent there speaks of as well may by now be its own work. */
+function isSpokenOf({ place }: Scene, { loop }: Neighbour, name: string): boolean {
+  const base = name.slice(name.lastIndexOf('/') + 1);
+  const theirs = loop === null ? [] : runFolders(place.repo).filter((one) => one.loop === loop);
+  return theirs.some(({ dir }) => readLogs(dir).some((log) => log.includes(base)));
 }
 
 const hashOf = ({ path }: Neighbour, name: string): string => hashPath(path, Buffer.from(name).toString('latin1'));
