@@ -17,7 +17,6 @@ const BASE = new RegExp(
     'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text|dotted|chosen-names|cross-check)\\.ts)',
     'src/world/(config-files|find-tracker|state-places|git/repository|log/(?!salvage)|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
     'src/faces/cli/(cli|table|command-spec|verb-table|output|handler|report-error|project|open-tasks|find-one)\\.ts',
-    'node_modules/commander/',
   ].join('|'),
 );
 
@@ -81,6 +80,8 @@ export async function bundle({ entries, version, hasFailpoints }) {
           { name: 'base', test: BASE },
           // Node opens all files a command needs at once: with few file handles, many small ones are too many.
           { name: 'git', test: /src\/world\/git\//, minShareCount: 20 },
+          // By itself it is wholly strangers', and small.
+          { name: 'commander', test: /node_modules\/commander\//, priority: 1 },
           { name: 'mcp-sdk', test: MCP },
           { name: 'toml', test: /node_modules\/@decimalturn\// },
           { name: 'yaml', test: /node_modules\/yaml\// },
