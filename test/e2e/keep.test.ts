@@ -104,7 +104,7 @@ describe('discard, keep and undo', () => {
     expect(files).toEqual(asBefore);
     expect(status?.replace(/branch\.head \S+/, '')).toBe(was?.replace(/branch\.head \S+/, ''));
     await ralph(one, ['keep', 'restore', id]);
-    expect(one.git('show', `${/restored\/\S+-2/.exec(one.git('branch'))?.[0] ?? ''}:bad.txt`)).toBe(
+    expect(one.git('show', `${/restored\/bad-\w+-2$/m.exec(one.git('branch'))?.[0] ?? ''}:bad.txt`)).toBe(
       'changed after that',
     );
 
