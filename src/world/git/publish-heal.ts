@@ -47,15 +47,27 @@ async function settle(journal: PublishJournal, view: GitView): Promise<readonly 
   const operation = operationIn(gitDir);
   if (operation !== null) return [`${worktree} is in the middle of a ${operation}`];
   const movedOn = now !== from || (await headOf(worktree)).branch !== target;
-  return movedOn ? leftByUser(worktree, changes) : rollBack(journal, view, changes);
+  return movedOn ? leftByUser(worktree, view, changes) : rollBack(journal, view, changes);
 }
 
-/** The user has gone on from there; what is still untidy among our files is theirs to judge. */
-async function leftByUser(worktree: string, changes: readonly Change[]): Promise<readonly string[]> {
-  const ours = new Set(changes.map((change) => change.path));
+/**
+ * The user has gone on from there; what is still untidy among our files is theirs to judge. What is as it was to become is not
+ * untidy: the next publish takes it as it is, and a loop that works in place may have written it.
+ */
+async function leftByUser(worktree: string, view: GitView, changes: readonly Change[]): Promise<readonly string[]> {
   const local = await localChanges(worktree, 'all');
-  return [...local].filter(([path]) => ours.has(path)).map(([path, kind]) => `${shown(path)} (${kind})`);
+  const seen = await classify(
+    worktree,
+    view,
+    changes.filter(({ path }) => local.has(path)),
+  );
+  return seen
+    .filter((one) => !isPublished(one))
+    .map(({ change: { path } }) => `${shown(path)} (${local.get(path) ?? 'changed'})`);
 }
+
+const isPublished = ({ change, remains }: Classified): boolean =>
+  remains === 'after' || (remains === 'absent' && change.after === null);
 
 async function rollBack(
   journal: PublishJournal,
