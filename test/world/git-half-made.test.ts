@@ -68,3 +68,14 @@ it('a lock that a killed git left on the branch of a loop does not keep the loop
   expect(readFileSync(join(repo.commonDir, 'refs/heads/ralph/x-1'), 'utf8').trim()).toBe(base);
   expect(existsSync(join(made.path, '.git'))).toBe(true);
 });
+
+it('where somebody died over a worktree nobody claims the same name before it is taken back', async () => {
+  const { repo, debris } = killedOver();
+  const worktreeRoot = dirname(debris.path);
+  const { base } = debris;
+  const made = await takeWorktree(repo, { worktreeRoot, name: 'wt-1', branch: 'ralph/x-1', base });
+  expect(made.path).toBe(`${debris.path}-2`);
+  await removeHalfMade(repo, debris);
+  const next = await takeWorktree(repo, { worktreeRoot, name: 'wt-1', branch: 'ralph/x-2', base });
+  expect(next.path).toBe(debris.path);
+});

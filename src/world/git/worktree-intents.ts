@@ -68,11 +68,12 @@ export function isYoungerThanIntent(repo: Repository, path: string, file: string
   return noted !== undefined && written !== undefined && written.mtimeMs >= noted.mtimeMs;
 }
 
-/** Whether somebody else who lives made a start at a path, or gave up there: another path is as good. */
-export function isTaken(repo: Repository, path: string): boolean {
-  const note = readNote(noteFile(repo, realpathLoose(path)));
-  return note !== null && isAlive(note.by);
-}
+/**
+ * Whether somebody made a start at a path, and lives, gave up there or died. Another path is as good, and whoever takes a dead
+ * start back would take an empty folder for its remains: then a third one could claim the same name.
+ */
+export const isTaken = (repo: Repository, path: string): boolean =>
+  readNote(noteFile(repo, realpathLoose(path))) !== null;
 
 /** Whether what was found half-made is still that, and not something another process has made there since. */
 export function isStillDebris(repo: Repository, { path, branch }: HalfMade): boolean {
