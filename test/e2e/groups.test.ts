@@ -8,6 +8,7 @@ import type { Step } from '../../src/scripted/scenario.ts';
 import { calls, HONEST, project, starts } from './harness/project.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
+import type { Scratch } from './harness/scratch.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '3', '--events'];
 
@@ -45,22 +46,23 @@ const FORMATS: Readonly<Record<string, string>> = {
 `,
 };
 
+/** Each side waits for the other: without overlap neither would end. */
+const meet = (one: Scratch, own: string, other: string): Step[] => [
+  { write: { path: beside(one, own), text: '' } },
+  { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
+  ...HONEST,
+];
+
 describe('A7 groups', () => {
   it.each(Object.keys(FORMATS))(
     'A7 S2.3 %s: auth never overlaps and starts from what the one before landed, ui overlaps auth',
     async (file) => {
       const one = scratch();
-      // Each side waits for the other: without overlap neither would end.
-      const meet = (own: string, other: string): Step[] => [
-        { write: { path: beside(one, own), text: '' } },
-        { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
-        ...HONEST,
-      ];
       project(one, {
         tasks: { [file]: FORMATS[file] ?? '' },
         byTask: {
-          'auth-1': meet('auth', 'ui'),
-          'ui-1': meet('ui', 'auth'),
+          'auth-1': meet(one, 'auth', 'ui'),
+          'ui-1': meet(one, 'ui', 'auth'),
           'auth-2': [{ waitForFile: { path: 'auth-1.txt', timeoutMs: 1000 } }, ...HONEST],
         },
       });
@@ -131,14 +133,9 @@ describe('A7 groups', () => {
 
   it('S2.2 enabled = true in the config means parallel without the flag', async () => {
     const one = scratch();
-    const meet = (own: string, other: string): Step[] => [
-      { write: { path: beside(one, own), text: '' } },
-      { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
-      ...HONEST,
-    ];
     project(one, {
       tasks: ['a', 'b'],
-      byTask: { a: meet('a', 'b'), b: meet('b', 'a') },
+      byTask: { a: meet(one, 'a', 'b'), b: meet(one, 'b', 'a') },
       config: { parallel: { enabled: true } },
     });
     expect((await ralph(one, ['run'])).code).toBe(0);

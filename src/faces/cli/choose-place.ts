@@ -21,8 +21,8 @@ export interface ChosenPlace {
   readonly lock: HeldLock | null;
   /** Where it works and why there, in one line. */
   readonly said: string;
-  /** Why not in the checkout it could have been; null: it is there. */
-  readonly why: string | null;
+  /** Why not in the checkout it could have been, and whether it could be once another loop is done there; null: it is there. */
+  readonly apart: { readonly why: string; readonly isTaken: boolean } | null;
 }
 
 export interface PlaceOrder {
@@ -40,11 +40,11 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const { repo } = project;
   refuseLoopsOwn(project);
   const timeoutMs = waitMs(call);
-  const apart = (why: string): ChosenPlace => ({
+  const apart = (why: string, isTaken = false): ChosenPlace => ({
     place: APART,
     lock: null,
     said: `working in a worktree of its own, because ${why}`,
-    why,
+    apart: { why, isTaken },
   });
   if (call.flags['worktree'] === true) {
     if (call.flags['exclusive'] === true)
@@ -60,13 +60,13 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   const place: Place = { at: 'checkout', path: repo.worktree, branch: isTarget ? null : (head?.branch ?? null) };
   const here = hereOf(repo);
   const said = `working in ${here} (${head?.branch ?? 'no branch'})`;
+  const takenBy = (holder: LockHolder): ChosenPlace => apart(`${describe(holder)} works in ${here}`, true);
   if (call.flags['dryRun'] === true) {
     const holder = findHolder(repo, repo.worktree, order.loop);
-    return holder === null ? { place, lock: null, said, why: null } : apart(`${describe(holder)} works in ${here}`);
+    return holder === null ? { place, lock: null, said, apart: null } : takenBy(holder);
   }
   const taken = await take(call, project, order, timeoutMs);
-  if (!isHeld(taken)) return apart(`${describe(taken)} works in ${here}`);
-  return { place, lock: taken, said, why: null };
+  return isHeld(taken) ? { place, lock: taken, said, apart: null } : takenBy(taken);
 }
 
 /** `ralph start` brings us to a worktree, so that one is named; the main checkout is where people stand. */

@@ -145,7 +145,7 @@ async function placeOf(
 ): Promise<ChosenPlace> {
   if (loop === null) return choosePlace(call, project, order);
   if (loop.place.at === 'worktree')
-    return { place: loop.place, lock: null, said: 'going on in its worktree', why: null };
+    return { place: loop.place, lock: null, said: 'going on in its worktree', apart: null };
   const { repo } = project;
   const { path } = loop.place;
   if (!existsSync(join(path, '.git')))
@@ -159,9 +159,9 @@ async function placeOf(
   const chosen = await choosePlace(call, there, { ...order, isAmid });
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
   throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
-    facts: [chosen.why ?? chosen.said],
+    facts: [chosen.apart?.why ?? chosen.said],
     // Whoever works there comes to an end by itself; anything else is a person's to change.
-    remedy: chosen.why?.startsWith('loop ')
+    remedy: chosen.apart?.isTaken
       ? `ralph run --continue --loop-id ${shellWord(loop.id)} --exclusive`
       : `git -C ${shellWord(loop.place.path)} status`,
   });

@@ -12,6 +12,10 @@ export interface Classified {
   readonly remains: Remains;
 }
 
+/** What is on disk is what a publish makes of it. */
+export const isAsPublished = ({ change, remains }: Classified): boolean =>
+  remains === 'after' || (remains === 'absent' && change.after === null);
+
 /** Tells from the content alone whose each file is. Reads everything, changes nothing. */
 export async function classify(
   worktree: string,

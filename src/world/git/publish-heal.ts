@@ -5,7 +5,7 @@ import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import { outlastGit } from './git-processes.ts';
 import { findBlockers, localChanges } from './publish-blockers.ts';
 import { type Change, GITLINK, type Side, foldersAbove, onDisk, readChanges, shown } from './publish-changes.ts';
-import { type Classified, classify } from './publish-classify.ts';
+import { type Classified, classify, isAsPublished } from './publish-classify.ts';
 import { type PublishJournal, readJournal, removeJournal } from './publish-journal.ts';
 import { mergeCommand } from './publish-merge.ts';
 import { readRef } from './refs.ts';
@@ -62,12 +62,9 @@ async function leftByUser(worktree: string, view: GitView, changes: readonly Cha
     changes.filter(({ path }) => local.has(path)),
   );
   return seen
-    .filter((one) => !isPublished(one))
+    .filter((one) => !isAsPublished(one))
     .map(({ change: { path } }) => `${shown(path)} (${local.get(path) ?? 'changed'})`);
 }
-
-const isPublished = ({ change, remains }: Classified): boolean =>
-  remains === 'after' || (remains === 'absent' && change.after === null);
 
 async function rollBack(
   journal: PublishJournal,

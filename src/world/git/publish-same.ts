@@ -1,5 +1,5 @@
 import { type Change, GITLINK, indexLine, onDisk, shown } from './publish-changes.ts';
-import { classify, contentIds } from './publish-classify.ts';
+import { classify, contentIds, isAsPublished } from './publish-classify.ts';
 import { findBlockers, statOf } from './publish-blockers.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import type { GitView } from './view.ts';
@@ -26,8 +26,7 @@ export async function acceptSame(
   const seen = await classify(worktree, view, concerned);
   const links = concerned.filter(({ after }) => after?.mode === GITLINK);
   const standing = new Set(await filterAsync(links, (change) => standsAt(worktree, change)));
-  const isThere = ({ change, remains }: (typeof seen)[number]): boolean =>
-    remains === 'after' || (remains === 'absent' && change.after === null) || standing.has(change);
+  const isThere = (one: (typeof seen)[number]): boolean => isAsPublished(one) || standing.has(one.change);
   const same = seen.filter(isThere).map(({ change }) => change);
   const others = seen.filter((one) => !isThere(one)).map(({ change }) => change);
   const older = await heldByHistory(worktree, view, move, others);
