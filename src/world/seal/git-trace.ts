@@ -24,7 +24,7 @@ export interface GitCommand {
 
 /** More than any honest iteration writes; what comes later is not read. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** File times lag behind the clock by up to one tick of the kernel. */
+/** File times and the seconds of reflogs are of the kernel's last tick: they lag behind the clock by up to one. */
 const TICK_MS = 10;
 /** What a command that was killed did, it mostly did soon after it began. */
 const KILLED_AFTER_MS = 2000;
@@ -114,9 +114,9 @@ function commandOf(argv: unknown): Pick<GitCommand, 'name' | 'args'> {
 export const isDuring = (command: GitCommand, atMs: number): boolean =>
   atMs >= command.fromMs - TICK_MS && atMs < command.toMs + 1;
 
-/** The same for a time that knows only seconds. */
+/** The same for a time that knows only seconds: what begins with a second may write down the one before. */
 export const isDuringSecond = (command: GitCommand, atSeconds: number): boolean =>
-  atSeconds >= Math.floor(command.fromMs / 1000) && atSeconds <= Math.floor(command.toMs / 1000);
+  atSeconds >= Math.floor((command.fromMs - TICK_MS) / 1000) && atSeconds <= Math.floor(command.toMs / 1000);
 
 /** It did what it was told, or was killed at it. */
 export const mayHaveWorked = (command: GitCommand): boolean => command.code === 0 || command.code === null;
