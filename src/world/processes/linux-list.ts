@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { hasNoEnvironment, statFields, statOf } from './linux-stat.ts';
+import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
+import type { ProcessEntry } from './process-entry.ts';
+import { readIfThere } from './read-if-there.ts';
+
+/** An exec is over within a few milliseconds, also on a crowded machine. */
+const BEGINS_MS = 1;
+const PASSES_MAX = 32;
+
+/**
+ * Every living process. It is read until there is nobody who was not looked at: what starts while we read would else be missed
+ * together with the one that started it and has ended since.
+ */
+export function listProcesses(): readonly ProcessEntry[] {
+  const looked = new Map<number, ProcessEntry | null>();
+  for (let pass = 1; pass <= PASSES_MAX; pass += 1) {
+    const unseen = pidsNow().filter((pid) => !looked.has(pid));
+    if (unseen.length === 0) break;
+    let begins = 0;
+    for (const pid of unseen) {
+      const entry = look(pid, pass === PASSES_MAX);
+      if (entry === 'begins') begins += 1;
+      else looked.set(pid, entry);
+    }
+    if (begins > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BEGINS_MS);
+  }
+  return [...looked.values()].filter((entry) => entry !== null);
+}
+
+const pidsNow = (): readonly number[] => readdirSync('/proc').map(Number).filter(Number.isInteger);
+
+/** Null: it has ended. In the middle of an exec a process shows no environment, where its marks will be in a moment. */
+function look(pid: number, isLast: boolean): ProcessEntry | null | 'begins' {
+  const fields = statFields(pid);
+  const stat = statOf(pid, fields);
+  if (fields === null || stat === null || stat.zombie) return null;
+  const environ = readIfThere(`/proc/${pid}/environ`);
+  if (environ?.length === 0 && !hasNoEnvironment(fields) && !isLast) return 'begins';
+  return { ...stat, ...marksIn(environ) };
+}
+
+function marksIn(environ: Buffer | null): { token: string | null; loop: string | null } {
+  if (environ === null || !environ.includes(`${TOKEN_VARIABLE}=`)) return { token: null, loop: null };
+  const text = `\0${environ.toString('latin1')}`;
+  return { token: variable(text, TOKEN_VARIABLE), loop: variable(text, LOOP_VARIABLE) };
+}
+
+function variable(text: string, name: string): string | null {
+  const mark = `\0${name}=`;
+  const at = text.indexOf(mark);
+  if (at < 0) return null;
+  const end = text.indexOf('\0', at + mark.length);
+  return text.slice(at + mark.length, end < 0 ? undefined : end);
+}
