@@ -93,19 +93,10 @@ function freeLoops({ state }: DiagnoseOptions): readonly Finding[] {
 
 /** Agents that outlive their host are adopted by the next run; until then they are named. */
 function orphanProcesses({ state }: DiagnoseOptions): readonly Finding[] {
-  const findings: Finding[] = [];
-  for (const { identity, loop } of findAllMarked()) {
+  return findAllMarked().flatMap(({ identity, loop }) => {
     const known = loop === null ? undefined : state.loops[loop as keyof typeof state.loops];
-    if (known === undefined || (known.host !== null && isWorking(known))) continue;
-    const remedy = isWorking(known) ? 'ralph run --parallel' : `kill ${identity.pid}`;
-    findings.push({
-      check: 'processes',
-      level: 'warn',
-      message: `process ${identity.pid} of loop ${known.id} has no host`,
-      remedy,
-    });
-  }
-  return findings.length > 0
-    ? findings
-    : [{ check: 'processes', level: 'ok', message: 'no orphan process', remedy: null }];
+    if (known === undefined || known.host !== null || !isWorking(known)) return [];
+    const message = `process ${identity.pid} of loop ${known.id} has no host`;
+    return [{ check: 'processes', level: 'warn', message, remedy: 'ralph run --parallel' }];
+  });
 }

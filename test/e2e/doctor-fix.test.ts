@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { everything } from './harness/fingerprint.ts';
 import { landedTasks } from './harness/git.ts';
 import { markdownTasks, project, starts } from './harness/project.ts';
+import { isAlive } from './harness/processes.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { savedScene } from './harness/saved.ts';
 import { scratch } from './harness/scratch.ts';
@@ -152,5 +154,25 @@ describe('case 57: a flipped bit in the middle of the log', () => {
     expect(code, stderr).toBe(0);
     expect(landedTasks(one.git, 'main').sort()).toEqual(['t1', 't2', 't3', 't4']);
     for (const task of ['t3', 't4']) expect(one.git('show', `main:${task}-half.txt`)).toBe('half');
+  });
+
+  it('ends what a landed loop left running, and nothing that only carries its name', async () => {
+    const one = await bothLanded();
+    const runs = join(one.repo, '.git/paralph/runs');
+    const loop = readdirSync(runs).find((name) => existsSync(join(runs, name, '1/token'))) ?? '';
+    const token = readFileSync(join(runs, loop, '1/token'), 'utf8').trim();
+    const sleeping = (mark: string): number => {
+      const env = { ...one.env, RALPH_LOOP_ID: loop, RALPH_TOKEN: mark };
+      const child = spawn('sleep', ['600'], { env, stdio: 'ignore', detached: true });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child.pid ?? 0;
+    };
+    const [ours, anothers] = [sleeping(token), sleeping('another-clone')];
+    const found = report((await ralph(one, ['doctor', '--json'])).stdout).findings;
+    const remedies = found.filter(({ check }) => check === 'processes').map(({ remedy }) => remedy);
+    expect(remedies.toSorted()).toEqual([`kill ${anothers}`, 'ralph doctor --fix']);
+    const { fixed } = report((await ralph(one, ['doctor', '--fix', '--json'])).stdout);
+    expect(fixed).toEqual([`ended process ${ours} of loop ${loop}`]);
+    expect([isAlive(ours), isAlive(anothers)]).toEqual([false, true]);
   });
 });

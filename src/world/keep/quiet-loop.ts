@@ -55,7 +55,8 @@ export async function askLoop(repo: Repository, order: Omit<QuietOrder, 'waitMs'
   return left;
 }
 
-function iterationTokens(repo: Repository, loop: LoopId): readonly string[] {
+/** The marks of whatever was started for its iterations. */
+export function iterationTokens(repo: Repository, loop: LoopId): readonly string[] {
   const runs = dirname(runFolder(repo, loop, 1));
   return namesIfThere(runs)
     .map((n) => textIfThere(join(runs, n, 'token')).trim())

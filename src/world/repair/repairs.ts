@@ -4,6 +4,7 @@ import { bareRepair } from './bare.ts';
 import { emptyObjectsRepair } from './empty-objects.ts';
 import { entriesRepair } from './entries.ts';
 import { gitLocksRepair } from './git-locks.ts';
+import { leftoverProcessesRepair } from './leftover-processes.ts';
 import { litterRepair } from './litter.ts';
 import { logRepair } from './log-damage.ts';
 import { orphanBranchesRepair } from './orphan-branches.ts';
@@ -36,6 +37,7 @@ export const laterRepairs = (place: RepairPlace, state: State, keep: () => Promi
   vanishedRepair(place, state, keep),
   orphanBranchesRepair(place, state, async () => (await keep()).view),
   unknownLoopsRepair(place, state),
+  leftoverProcessesRepair(place, state),
   litterRepair(place),
 ];
 
