@@ -30,6 +30,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     group: task.group,
     attempt,
     branch: event.branch,
+    target: host.policy.target,
     agent: host.policy.agents[0]?.name ?? '',
     host: event.host,
     slot: event.slot,

@@ -181,6 +181,8 @@ export interface Loop {
   readonly group: string | null;
   readonly attempt: number;
   readonly branch: string;
+  /** The branch it was begun for; absent: nobody knows any more. */
+  readonly target?: string;
   readonly agent: string;
   /** Who works on it; null: free to be adopted. */
   readonly host: HostId | null;
@@ -387,11 +389,9 @@ export const VERDICTS_MAX = 256;
 export const SPENDS_MAX = 1000;
 export const PROPOSALS_MAX = 200;
 
-export const isWorking = (loop: Loop): boolean =>
-  loop.phase.at === 'preparing' ||
-  loop.phase.at === 'iterating' ||
-  loop.phase.at === 'gating' ||
-  loop.phase.at === 'updating';
+const WORKING: ReadonlySet<Phase['at']> = new Set(['preparing', 'iterating', 'gating', 'updating']);
+
+export const isWorking = (loop: Loop): boolean => WORKING.has(loop.phase.at);
 
 /** Neither landed nor parked: the task is in somebody's hands. */
 export const isLive = (loop: Loop): boolean => loop.phase.at !== 'landed' && loop.phase.at !== 'parked';

@@ -3,6 +3,7 @@ import type { HostId } from '../core/ids.ts';
 import { hostId, taskKey } from '../core/ids.ts';
 import { isWorthWaiting, LANDING_WAIT_MS } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
+import { refuseOtherTarget } from '../core/other-target.ts';
 import type { Observed } from '../core/reconcile.ts';
 import { isSpent } from '../core/schedule.ts';
 import type { World } from '../world/world.ts';
@@ -69,11 +70,11 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout };
   try {
     const found = await landingsFound(hosting);
-    await write(hosting, (state) => [
-      ...found,
-      { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy },
-      ...order.opening(state),
-    ]);
+    await write(hosting, (state) => {
+      refuseOtherTarget(state, order.policy, (mark) => world.hosts.isAlive(mark));
+      const joined = { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy } as const;
+      return [...found, joined, ...order.opening(state)];
+    });
     do await work(hosting);
     while (!(await leave(hosting)));
     return journal.state();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { listOf, summaryOf } from './harness/answers.ts';
+import { crashAt } from './harness/crash.ts';
 import { differences, everything } from './harness/fingerprint.ts';
 import { gitSays, landedTasks, refsBelow } from './harness/git.ts';
 import { project, starts } from './harness/project.ts';
@@ -85,12 +86,16 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['a']);
   });
 
-  it('a target other than main: only that branch moves', async () => {
+  it('a target other than main: only that branch moves, and what was begun for it lands nowhere else', async () => {
     const one = scratch();
     project(one, { tasks: ['a'] });
     one.git('branch', 'release');
     const main = one.git('rev-parse', 'main');
-    expect((await ralph(one, ['run', '--target', 'release', '--agent', 'scripted'])).code).toBe(0);
+    const toRelease = ['run', '--target', 'release', '--agent', 'scripted'];
+    await crashAt(one, toRelease, 'run.after_spawn');
+    const refused = await ralph(one, ['run', '--agent', 'scripted']);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('fix: ralph run --target release')]);
+    expect((await ralph(one, toRelease)).code).toBe(0);
     expect(one.git('rev-parse', 'main')).toBe(main);
     expect(one.git('show', 'release:a.txt')).toBe('made by a');
     expect(one.git('rev-parse', 'refs/paralph/int/release')).toBe(one.git('rev-parse', 'release'));
