@@ -1,3 +1,4 @@
+import { howMany } from './how-many.ts';
 /** What gates did to the files they were given. None of it lands. */
 export interface Altered {
   /** The gates that ran; which of several it was is not known. */
@@ -14,7 +15,7 @@ export interface Altered {
 export function describeAltered({ by, files, paths, committed }: Altered): string {
   const who = by.length === 1 ? 'gate' : 'one of the gates';
   const acts: string[] = [];
-  if (files > 0) acts.push(`changed ${files} tracked ${files === 1 ? 'file' : 'files'}`);
+  if (files > 0) acts.push(`changed ${howMany(files, 'tracked file')}`);
   if (committed) acts.push(files > 0 ? 'committed' : 'moved HEAD');
   const more = files > paths.length ? `, and ${files - paths.length} more` : '';
   const which = paths.length === 0 ? '' : `: ${paths.join(', ')}${more}`;

@@ -12,6 +12,7 @@ import { usedSince } from './granted.ts';
 import { addUsage, overspent } from './usage.ts';
 import { sawVerdict, withOdds } from './train/odds.ts';
 import { recordVerdict, verdictOf } from './verdicts.ts';
+import { howMany } from './how-many.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -250,9 +251,9 @@ function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, s
   if (loop.failureStreak >= limits.consecutiveFailures)
     return giveUp(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
   if (loop.idleStreak >= limits.noProgress)
-    return giveUp(loop, 'no-progress', `no change in ${loop.idleStreak} iterations${also}`, stamp);
+    return giveUp(loop, 'no-progress', `no change in ${howMany(loop.idleStreak, 'iteration')}${also}`, stamp);
   if (loop.counted - Math.max(loop.granted.counted, loop.rework?.countedBefore ?? 0) >= limits.iterations)
-    return giveUp(loop, 'iterations', `not done after ${loop.counted} iterations${also}`, stamp);
+    return giveUp(loop, 'iterations', `not done after ${howMany(loop.counted, 'iteration')}${also}`, stamp);
   if (loop.usedMs - loop.granted.usedMs >= limits.runtimeMs)
     return giveUp(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
   loop.phase = { at: 'iterating', n: loop.iteration + 1 };

@@ -8,6 +8,7 @@ import { whyNotAboard } from './queue-view.ts';
 import { shellWord } from './remedy.ts';
 import { taskIdOf } from './tasks.ts';
 import type { TaskView } from './view.ts';
+import { howMany } from './how-many.ts';
 
 /** Why a task is not landed, for a person who was not there. */
 export interface Explanation {
@@ -178,7 +179,7 @@ function byHand({ reason, branch, id }: TaskView, target: string): readonly stri
 function historyOf(loop: Loop | null): readonly string[] {
   if (loop === null || loop.counted === 0 || loop.phase.at === 'landed') return [];
   const failure = loop.lastFailure === null ? '' : ` The last one broke off: ${loop.lastFailure.message}.`;
-  const count = `${loop.counted} ${loop.counted === 1 ? 'iteration' : 'iterations'}`;
+  const count = howMany(loop.counted, 'iteration');
   return [`Attempt ${loop.attempt} made ${count} on ${loop.branch}.${failure}`];
 }
 

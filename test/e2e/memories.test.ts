@@ -93,7 +93,7 @@ describe('memories', () => {
     writeFileSync(join(one.repo, '.ralph/agent/memories.md'), FOREIGN);
     const run = await ralph(one, ['run', '--parallel']);
     expect(run.code).toBe(0);
-    expect(run.stderr.match(/taken over from \.ralph\/agent\/memories\.md.*: 1 memories/g)).toHaveLength(1);
+    expect(run.stderr.match(/taken over from \.ralph\/agent\/memories\.md.*: 1 memory/g)).toHaveLength(1);
     expect(readFileSync(beside(one, 'prompt'), 'utf8')).toContain('the canary sings at dawn');
     expect(readFileSync(beside(one, 'said'), 'utf8')).toContain('E_NESTED');
     expect(JSON.parse((await ralph(one, ['memory', 'import', '--json'])).stdout)).toMatchObject({ found: 1, added: 0 });

@@ -6,6 +6,7 @@ import { describeWaiting } from '../../core/describe-waiting.ts';
 import type { Call } from './handler.ts';
 import { columns } from './output.ts';
 import { planRun } from '../../core/plan-run.ts';
+import { howMany } from '../../core/how-many.ts';
 
 /** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
 export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
@@ -47,7 +48,7 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
   ];
   call.out.data(columns(rows));
   call.out.say(
-    `${policy.slots} ${policy.slots === 1 ? 'slot' : 'slots'}, agent ${policy.agents.map((agent) => agent.name).join(', then ')}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
+    `${howMany(policy.slots, 'slot')}, agent ${policy.agents.map((agent) => agent.name).join(', then ')}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
   );
   return EXIT.ok;
 }

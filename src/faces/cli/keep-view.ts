@@ -4,6 +4,7 @@ import { shellWord } from '../../core/remedy.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import type { Keep } from '../../world/keep/list-keeps.ts';
 import { findOne } from './find-one.ts';
+import { howMany } from '../../core/how-many.ts';
 
 /** What people and scripts are shown of a keep. */
 export interface KeepView {
@@ -65,5 +66,4 @@ export function age(ms: number): string {
   return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
 }
 
-export const filesText = (n: number): string =>
-  n === 0 ? 'nothing uncommitted' : `${n} uncommitted file${n === 1 ? '' : 's'}`;
+export const filesText = (n: number): string => (n === 0 ? 'nothing uncommitted' : howMany(n, 'uncommitted file'));

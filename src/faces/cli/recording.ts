@@ -10,6 +10,7 @@ import { recordLoop } from '../../world/record/record-loop.ts';
 import { replayAgent } from '../../world/record/replay-agent.ts';
 import type { Call } from './handler.ts';
 import type { Project } from './project.ts';
+import { howMany } from '../../core/how-many.ts';
 
 export interface Recording {
   /** The prompt of the record that is played again; null: none is. */
@@ -39,7 +40,7 @@ export function openRecording(call: Call): Recording {
       const promise = replay?.record.header.promise ?? config.settings.completionPromise;
       const { iterations } = await recordLoop({ repo, view, state, loop: loopId(loop), file: target, promise });
       const again = againCommand(state.loops[loopId(loop)], target);
-      call.out.say(`recorded ${iterations} iterations; again without the agent: ${again}`);
+      call.out.say(`recorded ${howMany(iterations, 'iteration')}; again without the agent: ${again}`);
     },
   };
 }

@@ -5,6 +5,7 @@ import { askUpstream } from '../../world/ask-upstream.ts';
 import type { UpstreamNews } from '../../world/ask-upstream.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import type { Call } from './handler.ts';
+import { howMany } from '../../core/how-many.ts';
 
 const REASON_CHARS = 200;
 
@@ -36,4 +37,4 @@ function inWords({ name, remote, failure, ahead, behind, remedy }: UpstreamNews,
   return [...unasked, `${how}. Work begins from ${target} as it is here; to take them in: ${remedy}`];
 }
 
-const commits = (count: number): string => `${count} ${count === 1 ? 'commit' : 'commits'}`;
+const commits = (count: number): string => howMany(count, 'commit');

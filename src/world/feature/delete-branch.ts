@@ -8,6 +8,7 @@ import { dropBranch } from '../keep/take-away.ts';
 import { deleteRemoteBranch } from './delete-remote-branch.ts';
 import { requireTheirBranch } from './their-branch.ts';
 import { countUnlanded } from './unlanded.ts';
+import { howMany } from '../../core/how-many.ts';
 
 export interface DeleteOrder {
   readonly branch: string;
@@ -37,14 +38,10 @@ export async function deleteBranch(place: KeepPlace, order: DeleteOrder): Promis
   const tips = targetTip === null ? landed : [targetTip, ...landed];
   const unlanded = await countUnlanded(view, tip, tips);
   if (unlanded > 0 && !force)
-    throw new AppError(
-      'E_UNLANDED',
-      `${branch} has ${unlanded} commit${unlanded === 1 ? '' : 's'} that have not landed`,
-      {
-        facts: ['by force they are kept first and can be had back'],
-        remedy: `git -C ${shellWord(repo.root)} log --oneline ${shellWord(target === null ? branch : `${target}..${branch}`)} --`,
-      },
-    );
+    throw new AppError('E_UNLANDED', `${branch} has ${howMany(unlanded, 'unlanded commit')}`, {
+      facts: ['by force they are kept first and can be had back'],
+      remedy: `git -C ${shellWord(repo.root)} log --oneline ${shellWord(target === null ? branch : `${target}..${branch}`)} --`,
+    });
   const why = 'a person deleted the branch';
   // Also what has landed: `ralph undo` brings the branch back.
   const kept = await keepCommit(place, { act: 'remove', why, branch, commit: tip, name: branch });

@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { isEmptyFolder } from '../git/worktrees.ts';
+import { howMany } from '../../core/how-many.ts';
 
 export interface FetchedSubmodules {
   readonly count: number;
@@ -77,7 +78,7 @@ export async function requireSafeSubmodules(path: string): Promise<readonly stri
       throw unsafe(
         folder,
         name,
-        `has ${commits} commits that were never pushed`,
+        `has ${howMany(commits, 'commit')} never pushed`,
         `git -C ${shellWord(folder)} push origin HEAD:refs/heads/${shellWord(name.replaceAll(/[^\w]+/g, '-'))}-work`,
       );
   }

@@ -11,6 +11,7 @@ import { standsIn } from '../processes/stands-in.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { findAllMarked } from '../processes/sweep.ts';
 import { runFolder } from '../state-places.ts';
+import { howMany } from '../../core/how-many.ts';
 
 const LOOK_AGAIN_MS = 100;
 const GIT_ENDS_MS = 10_000;
@@ -41,7 +42,8 @@ export async function quietLoop(repo: Repository, order: QuietOrder): Promise<vo
   while (livingTokens(repo, order).length > 0 && performance.now() < deadline) await pause(LOOK_AGAIN_MS);
   for (const token of livingTokens(repo, order)) {
     const { left } = await stopTree({ identity: null, token, graceMs: order.graceMs });
-    if (left > 0) throw new AppError('E_BUSY', `${left} processes of loop ${order.loop} cannot be ended.`);
+    if (left > 0)
+      throw new AppError('E_BUSY', `${howMany(left, 'process', 'processes')} of loop ${order.loop} cannot be ended.`);
   }
   const busy = order.path === null ? [] : await outlastGit({ folder: order.path, mentions: order.path }, GIT_ENDS_MS);
   if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works in ${order.path ?? ''}.`);

@@ -10,6 +10,7 @@ import type { Repository } from '../git/repository.ts';
 import { idOf } from './apply-page.ts';
 import { appendLines, readMemories } from './memory-file.ts';
 import { readPlainFile } from './read-plain-file.ts';
+import { howMany } from '../../core/how-many.ts';
 
 /** Where another tool of the same name keeps its memories. */
 export const FOREIGN_PAGES = ['.agent/memories.md', '.ralph/agent/memories.md'] as const;
@@ -55,7 +56,7 @@ function importOnce(repo: Repository, name: string, say: (text: string) => void)
   const { found, added } = importPage(repo, page, stat.mtimeMs);
   // Another one may be at it: taking it over twice adds nothing.
   if (found > 0) writeFileSync(mark, '');
-  if (added > 0) say(`taken over from ${name}, which stays as it is: ${added} memories`);
+  if (added > 0) say(`taken over from ${name}, which stays as it is: ${howMany(added, 'memory', 'memories')}`);
   return added > 0;
 }
 

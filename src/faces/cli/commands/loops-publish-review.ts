@@ -22,6 +22,7 @@ import { targetFor } from '../as-started.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { howMany } from '../../../core/how-many.ts';
 
 const COMMITS_MAX = 1000;
 
@@ -58,7 +59,9 @@ export const handle: Handler = async (call) => {
     const { remoteBranch: remote_branch, ...rest } = where;
     call.out.json({ version: 1, ...facts, ...rest, remote_branch, summary });
   }
-  call.out.say(`${loop.id} is on ${remote} as ${remoteBranch}: ${commits.length} commits, ${files.length} files`);
+  call.out.say(
+    `${loop.id} is on ${remote} as ${remoteBranch}: ${howMany(commits.length, 'commit')}, ${howMany(files.length, 'file')}`,
+  );
   call.out.say(`summary: ${cleanLine(summary)}`);
   return EXIT.ok;
 };

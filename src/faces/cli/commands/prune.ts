@@ -11,6 +11,7 @@ import type { Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../take-worktrees.ts';
+import { howMany } from '../../../core/how-many.ts';
 
 /** Clears away what nobody will ask for: worktrees and branches of loops that are over, old keeps of what landed, old logs. */
 export const handle: Handler = async (call) => {
@@ -45,9 +46,11 @@ export const handle: Handler = async (call) => {
     call.out.say(
       `${would}remove${isDryRun ? '' : 'd'} branch ${cleanLine(branch)}${kept === null ? '' : `; kept as ${kept}`}`,
     );
-  for (const id of old.expired) call.out.say(`${would}let go of ${id}: on main for more than ${days} days`);
+  for (const id of old.expired) call.out.say(`${would}let go of ${id}: on main for more than ${howMany(days, 'day')}`);
   if (old.runs > 0)
-    call.out.say(`${would}remove${isDryRun ? '' : 'd'} logs of ${old.runs} loops landed over ${days} days ago`);
+    call.out.say(
+      `${would}remove${isDryRun ? '' : 'd'} logs of ${howMany(old.runs, 'loop')} landed over ${howMany(days, 'day')} ago`,
+    );
   sayHowBack(
     call.out,
     [...gone, ...branches].map((one) => one.kept),

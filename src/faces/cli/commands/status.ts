@@ -10,6 +10,7 @@ import { columns } from '../output.ts';
 import { openProject, readState } from '../project.ts';
 import { sayWhere } from '../say-where.ts';
 import { describeMs } from '../../../core/describe-time.ts';
+import { howMany } from '../../../core/how-many.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
@@ -40,7 +41,7 @@ function show(call: Call, view: StatusView): void {
     ] as const
   ).filter((state) => counts[state] > 0);
   call.out.data(
-    `${isPromptTracker(view.tracker) ? 'prompts' : view.tracker}: ${counts.tasks} tasks${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
+    `${isPromptTracker(view.tracker) ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
   );
   if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);

@@ -8,6 +8,7 @@ import { findOne } from '../find-one.ts';
 import { openTasks } from '../open-tasks.ts';
 import { columns } from '../output.ts';
 import { openProject, readState } from '../project.ts';
+import { howMany } from '../../../core/how-many.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
@@ -28,7 +29,7 @@ export const handle: Handler = async (call) => {
     ['after', view.depends_on.join(', ') || '-'],
     ...loops.map((loop) => [
       'loop',
-      `${loop.id} attempt ${loop.attempt}, ${loop.counted} iterations, ${loop.phase.at}, branch ${loop.branch}${loop.worktree === null ? '' : `, ${loop.worktree}`}`,
+      `${loop.id} attempt ${loop.attempt}, ${howMany(loop.counted, 'iteration')}, ${loop.phase.at}, branch ${loop.branch}${loop.worktree === null ? '' : `, ${loop.worktree}`}`,
     ]),
     ...(view.commit === null ? [] : [['landed as', view.commit]]),
     ...(view.next === null ? [] : [['next', view.next]]),

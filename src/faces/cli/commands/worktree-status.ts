@@ -6,6 +6,7 @@ import { featureState, featureView, findFeature } from '../feature-view.ts';
 import type { Handler } from '../handler.ts';
 import { columns } from '../output.ts';
 import { openProject } from '../project.ts';
+import { howMany } from '../../../core/how-many.ts';
 
 /** What one worktree holds. True without an upstream too: what counts is where work lands. Changes nothing. */
 export const handle: Handler = async (call) => {
@@ -26,7 +27,7 @@ function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {
         ? 'all'
         : unlanded === 1
           ? 'all but 1 commit'
-          : `all but ${unlanded} commits`;
+          : `all but ${howMany(unlanded, 'commit')}`;
   const rows = [
     ['name', name],
     ['folder', path],
