@@ -100,5 +100,6 @@ function isTheirs(scene: Scene, { key, name, before, after, now }: Changed): boo
   if (!isDangerous(key) || after.mtimeMs < scene.fromMs || after.mtimeMs > scene.toMs) return false;
   if (scene.told([file, `-common-dir)/${name}`, `.git/${name}`])) return true;
   // git itself never writes in place, so this was no `git config` of the user's.
-  return before?.ino === after.ino && scene.isAlone(after.mtimeMs);
+  const isInPlace = before?.ino === after.ino && before.birthMs === after.birthMs;
+  return isInPlace && scene.isAlone(after.mtimeMs);
 }

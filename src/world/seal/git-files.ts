@@ -9,6 +9,8 @@ export interface GitFile {
   readonly hash: string;
   /** Git replaces its config by renaming, so a file written in place keeps its number. */
   readonly ino: number;
+  /** That number is given again, often to git's second write; 0 where the file system does not know. */
+  readonly birthMs: number;
   readonly mtimeMs: number;
   /** Base64; null: too large to copy. */
   readonly copy: string | null;
@@ -48,6 +50,7 @@ export function lookAtFile(path: string): GitFile | null {
     mode: stat.mode,
     hash: createHash('sha256').update(bytes).digest('hex'),
     ino: stat.ino,
+    birthMs: stat.birthtimeMs,
     mtimeMs: stat.mtimeMs,
     copy: bytes.length <= COPY_BYTES_MAX ? bytes.toString('base64') : null,
   };

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loopId, taskId } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { readJsonFile } from '../agent-run/agent-file.ts';
 import { openSealsOf } from '../git/open-seals.ts';
 import type { OpenSeal } from '../git/open-seals.ts';
 import { readRef } from '../git/refs.ts';
@@ -15,7 +15,7 @@ import { writtenMs } from './scene.ts';
 import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
 
-/** Written when an iteration was checked. */
+/** Written when an iteration was checked: first what was found, and again when that was put back. */
 export const BREACH = 'breach.json';
 
 /** A ref that stands where an agent put it. */
@@ -39,7 +39,7 @@ export async function findLeak(place: Place, ref: string): Promise<Leak | null> 
   if (seals.length === 0) return null;
   const now = await readRef(place.view, ref);
   for (const seal of seals) {
-    if (existsSync(join(seal.dir, BREACH))) continue;
+    if (isDone(seal)) continue;
     const before = readFingerprint(seal.dir);
     if (before === null || before.refs[ref] === (now ?? undefined)) continue;
     const question = [seal.dir, seal.atMs, ref, now, writtenMs(join(place.repo.commonDir, ref))].join(' ');
@@ -52,6 +52,10 @@ export async function findLeak(place: Place, ref: string): Promise<Leak | null> 
 }
 
 export const isLeak = async (place: Place, ref: string): Promise<boolean> => (await findLeak(place, ref)) !== null;
+
+/** Also a host that dies at it leaves what it had found, and the ref where the agent put it. */
+const isDone = ({ dir }: OpenSeal): boolean =>
+  (readJsonFile(join(dir, BREACH)) as { readonly isDone?: boolean } | null)?.isDone === true;
 
 async function didMove(
   place: Place,
