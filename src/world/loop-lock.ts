@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readJsonFile } from './agent-run/agent-file.ts';
 import type { Repository } from './git/repository.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import { withMutex } from './mutex.ts';
@@ -35,12 +36,8 @@ export function readLoopLock(checkout: string): LoopLock | null {
   const file = loopLockFile(checkout);
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.size > BYTES_MAX) return null;
-  try {
-    const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<LockHolder> | null;
-    return isHolder(holder) ? { holder, isAlive: isAlive(holder) } : null;
-  } catch {
-    return null;
-  }
+  const holder = readJsonFile(file) as Partial<LockHolder> | null;
+  return isHolder(holder) ? { holder, isAlive: isAlive(holder) } : null;
 }
 
 function isHolder(value: Partial<LockHolder> | null): value is LockHolder {
@@ -106,6 +103,8 @@ function write(checkout: string, holder: LockHolder): void {
   const draft = `${file}.${process.pid}`;
   try {
     ensureRalphFolderIn(checkout);
+    // Somebody who had our number, as the first process of a container always has, may have died before the rename.
+    rmSync(draft, { force: true });
     writeFileSync(draft, `${JSON.stringify(holder, null, 2)}\n`, { flag: 'wx' });
     renameSync(draft, file);
   } catch (error) {

@@ -78,8 +78,10 @@ async function whileHeld<T>(held: Held, act: () => Promise<T>): Promise<T> {
 }
 
 async function release({ path, tag }: Held): Promise<void> {
-  // Somebody may have deleted the file by hand and somebody else taken it since: only our own is ours to remove.
-  if ((await readLock(path))?.tag === tag) await unlinkIfThere(path);
+  // Somebody may have deleted the file by hand and somebody else taken it since: only our own is ours to remove. One that cannot be
+  // read, for want of a file handle, is ours: left behind it would be held by somebody who lives, and nobody would ever get it.
+  const found = await readLock(path).catch(() => ({ tag }));
+  if (found?.tag === tag) await unlinkIfThere(path);
   reach('mutex.released');
 }
 

@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJsonFile } from './agent-run/agent-file.ts';
+import { readJsonFile, writePrivately } from './agent-run/agent-file.ts';
 import type { Repository } from './git/repository.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import type { ProcessIdentity } from './processes/identity.ts';
@@ -40,13 +40,13 @@ export async function waitInLine<T>(
   }
 }
 
-/** Names sort by when their owners came. */
+/** Names sort by when their owners came. Whole or not at all: one that says nothing is taken for a dead one's. */
 function enter(folder: string): string {
   const own = ownIdentity();
   const name = `${String(Date.now()).padStart(15, '0')}-${own.pid}.json`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, name), JSON.stringify(own), { flag: 'wx' });
+    writePrivately(join(folder, name), JSON.stringify(own));
   } catch (error) {
     throw cannotWrite(folder, error);
   }
@@ -56,7 +56,7 @@ function enter(folder: string): string {
 /** Those who died in the line leave it. */
 function placeOf(folder: string, own: string): number {
   const ahead = namesIfThere(folder)
-    .filter((name) => name < own)
+    .filter((name) => name.endsWith('.json') && name < own)
     .filter((name) => {
       const owner = readJsonFile(join(folder, name)) as ProcessIdentity | null;
       if (owner !== null && isAlive(owner)) return true;

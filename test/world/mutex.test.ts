@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { withMutex, withOneMutexOf } from '../../src/world/mutex.ts';
 import { ownIdentity } from '../../src/world/processes/identity.ts';
 import { type Bundled, bundleChild, until } from './bundled-child.ts';
@@ -179,5 +179,25 @@ describe('withMutex between processes', () => {
     child.kill('SIGKILL');
     await output.catch(() => {});
     expect(await withMutex(file, () => Promise.resolve('mine'))).toBe('mine');
+  });
+
+  it('is let go of by somebody who has no file handle left', async () => {
+    const starved = await bundleChild(`
+      import { closeSync, existsSync, openSync } from 'node:fs';
+      import { spawnSync } from 'node:child_process';
+      import { withMutex } from 'src/world/mutex.ts';
+      const [file, isFew] = process.argv.slice(2);
+      if (isFew === undefined) {
+        const again = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, process.argv[1], file, 'few'];
+        process.exit(spawnSync('sh', again, { stdio: 'inherit' }).status);
+      }
+      const taken = [];
+      const takeAll = async () => { for (;;) taken.push(openSync('/dev/null')); };
+      const why = await withMutex(file, takeAll).catch((error) => error.code);
+      for (const fd of taken) closeSync(fd);
+      console.log(why, existsSync(file));
+    `);
+    onTestFinished(() => starved.remove());
+    expect(await starved.start(file).output).toBe('EMFILE false\n');
   });
 });
