@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf } from './system-failure.ts';
@@ -10,6 +10,9 @@ interface Shown {
   readonly startTime: string;
   readonly bootId: string;
 }
+
+/** Not held yet: whoever starts at the same time would take it for a dead one's. */
+const DRAFT = '.new';
 
 let folder: string | null = null;
 /** What to take away in the end; all with one listener, however many repositories one process opens. */
@@ -27,9 +30,11 @@ export async function showLife(dir: string, own: Shown): Promise<void> {
   const sign = join(dir, nameOf(own));
   try {
     mkdirSync(dir, { recursive: true });
-    for (const name of readdirSync(dir)) if (!isHeld(join(dir, name))) rmSync(join(dir, name), { force: true });
-    await promisify(execFile)('mkfifo', ['-m', '600', sign]);
-    openSync(sign, constants.O_RDWR | constants.O_NONBLOCK);
+    const shown = readdirSync(dir).filter((name) => !name.endsWith(DRAFT));
+    for (const name of shown) if (!isHeld(join(dir, name))) rmSync(join(dir, name), { force: true });
+    await promisify(execFile)('mkfifo', ['-m', '600', `${sign}${DRAFT}`]);
+    openSync(`${sign}${DRAFT}`, constants.O_RDWR | constants.O_NONBLOCK);
+    renameSync(`${sign}${DRAFT}`, sign);
     if (signs.push(sign) === 1) process.on('exit', removeSigns);
   } catch {
     // Nobody but other containers misses it.
