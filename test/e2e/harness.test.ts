@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+
+import { itOn } from '../needs.ts';
 
 import { differences, fingerprint } from './harness/fingerprint.ts';
 import { checkoutKept, invariants } from './harness/invariants.ts';
@@ -64,10 +66,26 @@ describe('the harness sees what it must', () => {
     one.git('update-ref', '-d', 'refs/paralph/cand/1');
     const child = spawn('sleep', ['600'], { env: { ...one.env, RALPH_TOKEN: 'x' }, stdio: 'ignore' });
     await until('the child', () => processesOf(one.root).some((found) => found.isLoops));
-    await expect(invariants(one)).rejects.toThrow(/left over/);
+    await expect(invariants(one, 500)).rejects.toThrow(/left over/);
     killAll(one.root);
     await once(child, 'exit');
     expect(isAlive(child.pid ?? 0)).toBe(false);
     await invariants(one);
+  });
+
+  itOn('linux')('a process that is in the middle of an exec is seen with its mark and its command', async () => {
+    const one = scratch();
+    const file = join(one.root, 'restless');
+    writeFileSync(file, `#!/bin/sh\n[ ! -e '${file}' ] || exec "$0"\n`, { mode: 0o755 });
+    const child = spawn(file, { env: { ...one.env, RALPH_TOKEN: 'x' }, stdio: 'ignore' });
+    const seen = (): string[] =>
+      processesOf(one.root)
+        .filter(({ isLoops }) => isLoops)
+        .map(({ pid, command }) => `${pid} ${command}`);
+    await until('the child', () => seen().length > 0);
+    const looks = new Set(Array.from({ length: 50 }, () => seen().join()));
+    rmSync(file);
+    await once(child, 'exit');
+    expect([...looks].filter((look) => !/^\d+ \S.*restless$/.test(look))).toEqual([]);
   });
 });

@@ -10,8 +10,15 @@ export interface RalphEvent {
 
 /** Reads a stream of events; a line cut off at its end is left out. */
 export function parseEvents(stdout: string): RalphEvent[] {
-  const lines = stdout.slice(0, stdout.lastIndexOf('\n') + 1).split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as RalphEvent);
+  return wholeLines(stdout).map((line) => JSON.parse(line) as RalphEvent);
+}
+
+/** Lines that are there to their end: whoever writes the last one may still be at it. */
+export function wholeLines(text: string): string[] {
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** The id of a task inside its tracker, also where the event carries the tracker's name with it. */

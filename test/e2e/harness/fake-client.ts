@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
+import { wholeLines } from './events.ts';
 import { beside } from './ralph.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -34,8 +35,7 @@ export interface FakeCall {
 export function fakeCalls(scratch: Scratch, name: string): readonly FakeCall[] {
   const path = callsOf(scratch, name);
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as FakeCall);
+  return wholeLines(readFileSync(path, 'utf8')).map((line) => JSON.parse(line) as FakeCall);
 }
 
 const callsOf = (scratch: Scratch, name: string): string => beside(scratch, `${name}.calls`);

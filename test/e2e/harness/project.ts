@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { bundle } from './bundle.ts';
+import { wholeLines } from './events.ts';
 import { beside } from './ralph.ts';
 import type { Scenario, Script, Step } from '../../../src/scripted/scenario.ts';
 import type { Scratch } from './scratch.ts';
@@ -88,8 +89,7 @@ note ',"ended":true'
 export function calls(scratch: Scratch): Call[] {
   const path = beside(scratch, 'calls.ndjson');
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Call);
+  return wholeLines(readFileSync(path, 'utf8')).map((line) => JSON.parse(line) as Call);
 }
 
 /** Starts of agents only. */
