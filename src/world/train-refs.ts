@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
@@ -10,7 +9,7 @@ import { readRefFile } from './git/ref-files.ts';
 import { readRef } from './git/refs.ts';
 import type { GitView } from './git/view.ts';
 import { KEPT, nameKept } from './keep/keep-refs.ts';
-import { readIfThere } from './processes/read-if-there.ts';
+import { filesBelow, readIfThere } from './processes/read-if-there.ts';
 
 const TRAINS = 'refs/paralph/cand';
 const SHORT_DIGITS = 12;
@@ -104,20 +103,12 @@ async function transact(view: GitView, changes: readonly string[]): Promise<void
 /** Names of refs, read from files instead of by a process: most of the time there is nothing to find. */
 function refsBelow(view: GitView, prefix: string): readonly string[] {
   const top = view.refsDir;
-  const loose = entriesOf(join(top, prefix))
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
-    .map((entry) => relative(top, join(entry.parentPath, entry.name)));
+  const loose = filesBelow(join(top, prefix))
+    .filter((file) => !file.endsWith('.lock'))
+    .map((file) => relative(top, file));
   const packed = (readIfThere(join(top, 'packed-refs'))?.toString('latin1') ?? '')
     .split('\n')
     .map((line) => line.slice(line.indexOf(' ') + 1))
     .filter((name) => name.startsWith(`${prefix}/`));
   return [...new Set([...loose, ...packed])];
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

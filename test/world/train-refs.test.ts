@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loopId, sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
@@ -195,4 +197,26 @@ it('trains come and go past the lock that a killed git left on all packed refs',
   expect(refs('refs/paralph/cand')).toEqual([`refs/paralph/cand/9/0 ${commits[2]}`]);
   await releaseTrains(view);
   expect(refs('refs/paralph/cand')).toEqual([]);
+});
+
+const LOOKS = 2000;
+
+describe('the refs of trains', () => {
+  it('are found beside folders that come and go while they are looked for', async () => {
+    const { view, dir, commits } = await scene();
+    const folder = join(dir, '.git/refs/paralph/cand');
+    await holdTrain(view, 9, [commits[0]]);
+    const script = `const { mkdirSync, rmdirSync } = require('node:fs');
+      const { parentPort, workerData } = require('node:worker_threads');
+      parentPort.postMessage('begun');
+      for (;;) { mkdirSync(workerData); rmdirSync(workerData); }`;
+    const restless = new Worker(script, { eval: true, workerData: join(folder, '5') });
+    onTestFinished(async () => void (await restless.terminate()));
+    await once(restless, 'message');
+    // Only asked to, so that they stay to be found again.
+    const asked = { ...view, times: 0 };
+    asked.run = () => Promise.resolve({ code: 0, stdout: '', stderr: String((asked.times += 1)) });
+    for (let looks = 0; looks < LOOKS; looks += 1) await releaseTrains(asked);
+    expect(asked.times).toBe(LOOKS);
+  });
 });

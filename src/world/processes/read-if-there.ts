@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ESRCH', 'EACCES', 'EPERM']);
@@ -14,9 +15,18 @@ export function readIfThere(file: string): Buffer | null {
 /** The same as text; empty where there is none. */
 export const textIfThere = (file: string): string => readIfThere(file)?.toString('utf8') ?? '';
 
-/** The names in a folder, below it with `recursive`; none where there is no such folder. */
-export function namesIfThere(folder: string, { recursive = false } = {}): readonly string[] {
-  return unlessAbsent(folder, () => readdirSync(folder, { recursive, encoding: 'utf8' })) ?? [];
+/** The names in a folder; none where there is no such folder. */
+export function namesIfThere(folder: string): readonly string[] {
+  return unlessAbsent(folder, () => readdirSync(folder, 'utf8')) ?? [];
+}
+
+/** The files in a folder and below. Folder by folder: one that goes meanwhile must not hide what is beside it. */
+export function filesBelow(folder: string): readonly string[] {
+  const entries = unlessAbsent(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });
 }
 
 function unlessAbsent<T>(path: string, read: () => T): T | null {

@@ -5,7 +5,7 @@ import { shellWord } from '../../core/remedy.ts';
 import type { Finding } from '../finding.ts';
 import { outlastGit } from '../git/git-processes.ts';
 import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
-import { namesIfThere } from '../processes/read-if-there.ts';
+import { filesBelow, namesIfThere } from '../processes/read-if-there.ts';
 import { markedIn } from './leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
@@ -111,11 +111,7 @@ const locksIn = (folder: string): readonly string[] =>
     .map((name) => join(folder, name))
     .filter(isFile);
 
-const locksBelow = (folder: string): readonly string[] =>
-  namesIfThere(folder, { recursive: true })
-    .filter((name) => name.endsWith('.lock'))
-    .map((name) => join(folder, name))
-    .filter(isFile);
+const locksBelow = (folder: string): readonly string[] => filesBelow(folder).filter((file) => file.endsWith('.lock'));
 
 const isFile = (path: string): boolean => {
   try {
