@@ -3,10 +3,13 @@ import { AppError } from '../core/errors.ts';
 const KILLED = /was ended by SIG[A-Z]+\.?$/;
 /** How git tells that a git it had started itself was killed. */
 const HELPER_KILLED = /died of signal (9|15)\b/;
+/** Somebody's `git status` in a worktree holds its index for a moment, and git waits for no such lock. */
+const LOCKED = /Unable to create '.+\.lock': File exists/;
 
 /** Whether the same may well work a moment later: git was killed from outside, or another process is at the same thing. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   if (error.code === 'E_BUSY') return true;
-  return error.code === 'E_GIT' && (KILLED.test(error.message) || error.facts.some((fact) => HELPER_KILLED.test(fact)));
+  const isSaid = (fact: string): boolean => HELPER_KILLED.test(fact) || LOCKED.test(fact);
+  return error.code === 'E_GIT' && (KILLED.test(error.message) || error.facts.some(isSaid));
 }
