@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { summaryOf } from './harness/answers.ts';
+import { crashAt } from './harness/crash.ts';
 import { parseEvents } from './harness/events.ts';
 import { DONE, fakeCalls, fakeClient, MORE } from './harness/fake-client.ts';
 import type { Act } from './harness/fake-client.ts';
@@ -31,12 +32,12 @@ const statusOf = async (one: Scratch): Promise<Status> =>
 
 describe('usage limits', () => {
   it('case 46: A3 a limit with a reset time holds every loop of the account, and they go on by themselves', async () => {
-    const one = played([{ does: 'limit', resetInMs: 4000 }, { does: 'limit', resetInMs: 4000 }, DONE]);
+    const one = played([{ does: 'limit', resetInMs: 8000 }, DONE]);
     const run = startRalph(one, [...RUN, '--events']);
     await run.waitFor(/account-held/);
-    const held = await statusOf(one);
+    const [held, { stdout: told }] = await Promise.all([statusOf(one), ralph(one, ['status'])]);
     expect(held.accounts).toMatchObject([{ account: 'fake', kind: 'limit' }]);
-    expect((await ralph(one, ['status'])).stdout).toMatch(/fake is held \(limit\).*resumes in/);
+    expect(told).toMatch(/fake is held \(limit\).*resumes in/);
     expect((await run.ended).code).toBe(0);
     const after = await statusOf(one);
     expect(after.tasks.map((task) => task.attempts)).toEqual([1, 1]);
@@ -114,10 +115,7 @@ describe('logins', () => {
 describe('budgets', () => {
   it('A3 S1.8 a loop with 1.00 stops after the third iteration of 0.40, also when the host was killed in between', async () => {
     const one = played([MORE], { limits: { max_cost: 1, iterations: 9 } }, ['t1']);
-    const run = startRalph(one, [...RUN, '--events']);
-    await run.waitFor(/"n":2,"outcome":"worked"/);
-    run.signal('SIGKILL');
-    await run.ended;
+    await crashAt(one, RUN, 'run.after_spawn#3');
     const { code, stdout } = await ralph(one, [...RUN, '--json']);
     expect(code).toBe(1);
     expect(summaryOf(stdout).parked).toMatchObject([{ task: 't1', reason: 'budget' }]);
@@ -127,10 +125,8 @@ describe('budgets', () => {
 
   it('a run stops all its loops, exits 7, and keeps the sum over a kill', async () => {
     const one = played([MORE], { run: { max_cost: 1 }, limits: { iterations: 50, no_progress: 50 } });
-    const run = startRalph(one, [...RUN, '--events']);
-    await run.waitFor(/"outcome":"worked"/);
-    run.signal('SIGKILL');
-    await run.ended;
+    // One has ended by then, two are at work.
+    await crashAt(one, RUN, 'run.after_spawn#3');
     const again = await ralph(one, RUN);
     expect(again.code).toBe(7);
     expect(again.stderr).toMatch(/budget is spent/);

@@ -8,6 +8,9 @@ import type { Scratch } from './scratch.ts';
 export type Act =
   /** Writes a file named after task and iteration, and says this. */
   | { readonly does: 'work'; readonly says?: string; readonly costUsd?: number; readonly path?: string }
+  /** Works once so many calls were made, so that all of them are at work at the same time. */
+  | { readonly does: 'meet'; readonly calls: number; readonly costUsd: number }
+  /** Over so long after the first who meets it; until then everybody does. */
   | { readonly does: 'limit'; readonly resetInMs: number }
   | { readonly does: 'warn'; readonly resetInMs: number }
   | { readonly does: 'auth' }
@@ -49,21 +52,32 @@ function programFor(calls: string, acts: readonly Act[]): string {
 case $at in *[!0-9]*) at=$(date +%s)999;; esac
 printf '{"task":"%s","iteration":"%s","atMs":%s}\\n' "$RALPH_TASK_ID" "$RALPH_ITERATION" "$at" >> ${quoted(calls)}
 call=$(($(wc -l < ${quoted(calls)}) - 1))
+over=$(cat ${quoted(`${calls}.limit`)} 2> /dev/null || echo 0)
+[ "$at" -ge "\${over}000" ] || call=${acts.findIndex(({ does }) => does === 'limit')}
 cat > /dev/null
 ${out(init)}
 case $call in
-${acts.map((act, at) => `${at === acts.length - 1 ? '*' : at})\n${linesOf(act)}\n;;`).join('\n')}
+${acts.map((act, at) => `${at === acts.length - 1 ? '*' : at})\n${linesOf(act, calls)}\n;;`).join('\n')}
 esac
 `;
 }
 
-/** A line with the time at which a limit is over. */
-function limitLine(info: object, resetInMs: number): string {
+/** A line with the time at which a limit is over, which `over` holds. */
+function limitLine(info: object): string {
   const [before = '', after = ''] = JSON.stringify({
     type: 'rate_limit_event',
     rate_limit_info: { ...info, resetsAt: 'WHEN' },
   }).split('"WHEN"');
-  return `printf '%s\\n' ${quoted(before)}$(((at + ${resetInMs} + 999) / 1000))${quoted(after)}`;
+  return `printf '%s\\n' ${quoted(before)}$over${quoted(after)}`;
+}
+
+const overIn = (resetInMs: number): string => `$(((at + ${resetInMs} + 999) / 1000))`;
+
+/** Whoever meets the limit first says when it is over. */
+function limitOf(calls: string, resetInMs: number): string {
+  const file = quoted(`${calls}.limit`);
+  return `(set -C; echo ${overIn(resetInMs)} > ${file}) 2> /dev/null
+until over=$(cat ${file}) && [ -n "$over" ]; do :; done`;
 }
 
 function failed(more: object): string {
@@ -71,13 +85,14 @@ function failed(more: object): string {
   return `${out({ type: 'result', subtype: 'success', ...error, ...more })}\nexit 1`;
 }
 
-function linesOf(act: Act): string {
+function linesOf(act: Act, calls: string): string {
   const writes = (path = '"$RALPH_TASK_ID-$call.txt"'): string => `echo "made in call $call" > ${path}`;
   switch (act.does) {
     case 'limit': {
-      const line = limitLine({ status: 'rejected', rateLimitType: 'five_hour' }, act.resetInMs);
+      const line = limitLine({ status: 'rejected', rateLimitType: 'five_hour' });
       const result = "You've hit your 5-hour limit";
-      return `${line}\n${failed({ api_error_status: 429, api_error: 'usage_limit_reached', result })}`;
+      const end = failed({ api_error_status: 429, api_error: 'usage_limit_reached', result });
+      return `${limitOf(calls, act.resetInMs)}\n${line}\n${end}`;
     }
     case 'auth':
       return failed({ api_error_status: 401, result: 'Not logged in · Please run /login' });
@@ -87,9 +102,13 @@ function linesOf(act: Act): string {
     }
     case 'vanish':
       return writes();
+    case 'meet': {
+      const wait = `while [ $(wc -l < ${quoted(calls)}) -lt ${act.calls} ]; do sleep 0.1; done`;
+      return `${wait}\n${writes()}\n${worked('More to do.', act.costUsd)}`;
+    }
     case 'warn': {
-      const line = limitLine({ status: 'allowed_warning', utilization: 0.92 }, act.resetInMs);
-      return `${line}\n${writes()}\n${worked('All done.\n<promise>COMPLETE</promise>', 0.4)}`;
+      const line = limitLine({ status: 'allowed_warning', utilization: 0.92 });
+      return `over=${overIn(act.resetInMs)}\n${line}\n${writes()}\n${worked('All done.\n<promise>COMPLETE</promise>', 0.4)}`;
     }
     case 'work':
       return `${writes(act.path)}\n${worked(act.says ?? 'All done.\n<promise>COMPLETE</promise>', act.costUsd ?? 0.4)}`;
