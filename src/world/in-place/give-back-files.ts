@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { Change } from '../git/publish-changes.ts';
 import { readChanges, GITLINK, onDisk } from '../git/publish-changes.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
@@ -20,6 +21,7 @@ export async function giveBackFiles(
   place: CheckoutPlace,
   { loop, cwd }: Iteration,
   trace: readonly GitCommand[],
+  committed: readonly Change[],
 ): Promise<void> {
   const { repo, view } = place;
   const note = readInPlaceNote(repo, loop);
@@ -27,7 +29,9 @@ export async function giveBackFiles(
   const head = readHeadFile(repo.commonDir, gitDirOf(repo, cwd))?.commit;
   if (head == null) return;
   const files = await treeOfFiles(repo, cwd);
-  const mine = new Set(note.mine);
+  // Who committed it since has gone on from there.
+  const gone = new Set(committed.map(({ path }) => path));
+  const mine = new Set(note.mine.filter((path) => !gone.has(path)));
   const isCleaned = commandsIn(cwd, trace, CLEANS).length > 0;
   const changed = new Set((await readChanges(view, await treeOf(view, head), files)).map(({ path }) => path));
   const thrown = (await readChanges(view, files, note.files)).filter(

@@ -10,6 +10,7 @@ import type { Iteration } from '../world.ts';
 import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import type { InPlaceNote } from './in-place-note.ts';
 
 const STAGES = new Set(
   'add stage rm mv reset restore update-index apply read-tree checkout switch stash commit merge cherry-pick revert am rebase pull'.split(
@@ -32,25 +33,41 @@ export async function noteStanding(repo: Repository, { loop, cwd }: Iteration): 
   writeInPlaceNote(repo, loop, { ...note, standing, index });
 }
 
-/** An agent that stages all there is stages what is not its own: that goes back to how it was staged. No file is touched. */
+/**
+ * An agent that stages all there is stages what is not its own: that goes back to how it was staged, or committed since. No file is
+ * touched.
+ */
 export async function giveBackIndex(
   repo: Repository,
   { loop, cwd }: Iteration,
   trace: readonly GitCommand[],
+  committed: readonly Change[],
 ): Promise<void> {
   const note = readInPlaceNote(repo, loop);
   if (note === null || note.mine.length === 0 || commandsIn(cwd, trace, STAGES).length === 0) return;
   const now = new Set(await entriesOf(cwd, note.mine));
-  const before = new Set(note.index);
+  const index = withCommitted(note, committed);
+  const before = new Set(index);
   const changed = new Set(
-    [...note.index.filter((entry) => !now.has(entry)), ...[...now].filter((entry) => !before.has(entry))].map(pathOf),
+    [...index.filter((entry) => !now.has(entry)), ...[...now].filter((entry) => !before.has(entry))].map(pathOf),
   );
   if (changed.size === 0) return;
-  const entries = note.index.filter((entry) => changed.has(pathOf(entry)));
+  const entries = index.filter((entry) => changed.has(pathOf(entry)));
   const lines = [...[...changed].map((path) => `0 ${'0'.repeat(note.start.length)}\t${path}`), ...entries];
   const input = Buffer.from(lines.map((line) => `${line}\0`).join(''), 'latin1');
   await patiently(() => runGit([...HARDENED, 'update-index', '-z', '--index-info'], { cwd, input }));
   await runGit([...HARDENED, 'update-index', '-q', '--refresh'], { cwd, ok: [0, 1, 128] });
+}
+
+/** The next commit would take back what the index does not know. */
+function withCommitted({ index, mine }: InPlaceNote, committed: readonly Change[]): readonly string[] {
+  const asked = new Set(mine);
+  const since = committed.filter(({ path }) => asked.has(path));
+  const paths = new Set(since.map(({ path }) => path));
+  return [
+    ...index.filter((entry) => !paths.has(pathOf(entry))),
+    ...since.flatMap(({ path, after }) => (after === null ? [] : [`${after.mode} ${after.id} 0\t${path}`])),
+  ];
 }
 
 const pathOf = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);

@@ -75,6 +75,7 @@ export function deletes({ name, args }: GitCommand): boolean {
  */
 export function fits({ name, code, fromMs, toMs }: GitCommand, message: string | undefined): boolean {
   if (name === 'commit' && code !== 0 && code !== null) return false;
+  if (message?.startsWith('commit') === true && name !== 'commit' && name !== 'update-ref') return false;
   if (toMs - fromMs <= SHORT_MS || message === undefined || name === 'update-ref') return true;
   return message.startsWith(name) || message.includes(`(${name})`);
 }

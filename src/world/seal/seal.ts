@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
 import { sharedSettings } from '../git/distrust.ts';
+import { committedSince } from '../in-place/committed-since.ts';
 import { giveBackFiles } from '../in-place/give-back-files.ts';
 import { giveBackIndex, noteStanding } from '../in-place/give-back-index.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
@@ -60,9 +61,11 @@ export function openSeal(place: SealPlace): Seal {
       }
       const trace = await readTrace(dir);
       if (iteration.inPlace === true) {
+        const begun = before;
         before = await takeBackCommits(place, { iteration, branch, before, trace });
-        await giveBackFiles(place, iteration, trace);
-        await giveBackIndex(place.repo, iteration, trace);
+        const committed = await committedSince(place, iteration, begun);
+        await giveBackFiles(place, iteration, trace, committed);
+        await giveBackIndex(place.repo, iteration, trace, committed);
       }
       const toMs = writtenMs(join(dir, 'exit')) ?? Date.now();
       const isAlone = openIsAlone(place.repo, iteration);

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loopId, taskId } from '../../src/core/ids.ts';
+import { findRepository } from '../../src/world/git/repository.ts';
+import { openView } from '../../src/world/git/view.ts';
+import { takeCheckout } from '../../src/world/in-place/take-checkout.ts';
+import { openSeal } from '../../src/world/seal/seal.ts';
+import { ensureRalphFolder } from '../../src/world/state-places.ts';
+import { IDENTITY, play } from './seal-scene.ts';
+import { scratchRepo } from './scratch.ts';
+
+/** What the user does while the agent runs: git writes down nothing of it. */
+const USER = 'env -u GIT_TRACE2_EVENT git -C $MAIN';
+
+/** A checkout in which b.txt is changed, and a loop that works there. */
+async function inPlaceScene() {
+  const scratch = scratchRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '.ralph/\n' } });
+  onTestFinished(() => scratch.remove());
+  const repo = findRepository(scratch.dir);
+  ensureRalphFolder(repo);
+  const view = await openView(repo);
+  scratch.write('b.txt', 'begun\n');
+  const [loop, branch] = [loopId('one-x'), 'ralph/one-x'];
+  await takeCheckout({ repo, view }, { path: scratch.dir, branch, loop });
+  const worktreeRoot = join(scratch.dir, '.ralph/worktrees');
+  const seal = openSeal({ repo, view, identity: IDENTITY, ignored: [], worktreeRoot });
+  let n = 0;
+  const iterate = async (script: string) => {
+    n += 1;
+    const iteration = { loop, task: taskId('one'), n, slot: 1, cwd: scratch.dir, inPlace: true };
+    await seal.take(iteration, branch);
+    play(repo, iteration, script);
+    return seal.check(iteration, branch);
+  };
+  const read = (name: string): string => readFileSync(join(scratch.dir, name), 'utf8');
+  return { ...scratch, iterate, read };
+}
+
+describe('what a person commits while a loop works in their checkout', () => {
+  it('stays, in the index and in the file, whatever the agent stages or throws away', async () => {
+    const { git, iterate, read } = await inPlaceScene();
+    const user = `echo ended > b.txt; ${USER} commit -q -m mine b.txt`;
+    expect(await iterate(`${user}; echo new > new.txt; git add new.txt; git checkout -q HEAD -- a.txt`)).toBeNull();
+    expect([read('b.txt'), git('log', '-1', '--format=%s')]).toEqual(['ended\n', 'mine']);
+    expect(git('status', '--porcelain')).toBe('A  new.txt');
+  });
+
+  it('is theirs also in the very moment in which the agent fails to commit, or does something else', async () => {
+    const { git, iterate, write } = await inPlaceScene();
+    const user = `${USER.replace('-u ', '-u GIT_DIR -u GIT_INDEX_FILE -u ')} commit -q --no-verify`;
+    write('.git/hooks/pre-commit', `#!/bin/sh\n${user} -m one b.txt\nexit 1\n`);
+    write('.git/hooks/post-checkout', `#!/bin/sh\n${user} -m two --allow-empty\n`);
+    expect(await iterate('chmod +x .git/hooks/*; git commit -q --allow-empty -m own || true')).toBeNull();
+    expect(await iterate('git checkout -q HEAD -- a.txt')).toBeNull();
+    expect(git('log', '--format=%s', 'main')).toBe('two\none\nfirst');
+  });
+});
