@@ -17,9 +17,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { armFailpoints } from '../../src/world/failpoint.ts';
 import { openFileLog, readLogOnly } from '../../src/world/log/file-log.ts';
 import { loosePath, segmentPath, snapshotPath } from '../../src/world/log/log-names.ts';
+import { inspectLog } from '../../src/world/log/salvage-inspect.ts';
 import { isUsable, lossNote, salvageLog } from '../../src/world/log/salvage.ts';
 import type { Salvaged } from '../../src/world/log/salvage.ts';
 import { identityOf, ownIdentity } from '../../src/world/processes/identity.ts';
+import { justBefore } from './fixtures/just-before.ts';
 import { startChild } from './fixtures/log-process.ts';
 
 let parent = '';
@@ -220,4 +222,38 @@ describe('case 57: a damaged log is salvaged', () => {
       renameSync(join(parent, 'damaged'), join(parent, 'away'));
     },
   );
+});
+
+describe('a log that others write', () => {
+  const isLog = (path: string): boolean => path === dir;
+  const isSnapshot = (path: string): boolean => path === snapshotPath(dir, 2);
+  const isRecord = (path: string): boolean => path === loosePath(dir, 5);
+  it.each([
+    ['readdirSync', 'its records are listed', isLog],
+    ['readFileSync', 'a record is read', isRecord],
+    ['readFileSync', 'a snapshot is read', isSnapshot],
+  ] as const)('is whole, though it is packed just before %s: %s', async (call, _when, fits) => {
+    await make(6, [2, 4]);
+    const packed = join(parent, 'packed');
+    cpSync(dir, packed, { recursive: true });
+    const other = await openFileLog<number>(packed);
+    await other.saveSnapshot(6, upTo(6));
+    justBefore(call, fits, () => {
+      cpSync(packed, dir, { recursive: true });
+      for (const seq of [5, 6]) rmSync(loosePath(dir, seq));
+      rmSync(snapshotPath(dir, 2));
+    });
+    expect(inspectLog(dir).damage).toEqual([]);
+    expect(await folded()).toEqual(upTo(6));
+  });
+
+  it('loses no number that was given while it was looked at', async () => {
+    await make(6);
+    const record = readFileSync(loosePath(dir, 6), 'utf8');
+    rmSync(loosePath(dir, 6));
+    flip(loosePath(dir, 3), 30);
+    const isForLiving = (path: string, options: unknown): boolean => isLog(path) && typeof options === 'object';
+    justBefore('readdirSync', isForLiving, () => writeFileSync(loosePath(dir, 6), record));
+    expect(await salvaged()).toMatchObject({ lost: { from: 3, to: 6 } });
+  });
 });

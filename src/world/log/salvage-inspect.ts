@@ -30,8 +30,24 @@ interface Findings {
   readonly damage: Damage[];
 }
 
-/** Reads everything and changes nothing. Throws only for what a newer version wrote and for what cannot be read at all. */
+/** Each further look needs somebody who writes at exactly that moment. */
+const LOOKS_MAX = 100;
+
+/**
+ * Reads everything and changes nothing. Throws only for what a newer version wrote and for what cannot be read at all. Others append
+ * and pack meanwhile: what seems to be missing may have moved while we looked.
+ */
 export function inspectLog(dir: string): Inspection {
+  for (let looks = 1; ; looks += 1) {
+    const before = namesOf(dir);
+    const found = inspectOnce(dir);
+    if (found.damage.length === 0 || looks === LOOKS_MAX || namesOf(dir) === before) return found;
+  }
+}
+
+const namesOf = (dir: string): string => JSON.stringify([listLoose(dir), listSegments(dir), listSnapshots(dir)]);
+
+function inspectOnce(dir: string): Inspection {
   const segments = listSegments(dir);
   const loose = listLoose(dir);
   const found: Findings = { good: new Map(), lost: new Map(), damage: [] };

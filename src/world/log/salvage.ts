@@ -44,9 +44,11 @@ export async function salvageLog(dir: string, atMs: number): Promise<Salvaged | 
   return withMutex(join(stateDir, 'locks', 'salvage'), async () => {
     const aside = join(stateDir, 'damaged', new Date(atMs).toISOString().replaceAll(/[:.]/g, '-'));
     if (isHalfSwapped(dir)) await finishSwap(dir, aside);
+    if (inspectLog(dir).damage.length === 0) return null;
+    refuseLiving(dir);
+    // Once more: somebody who lived a moment ago may have written since.
     const found = inspectLog(dir);
     if (found.damage.length === 0) return null;
-    refuseLiving(dir);
     reach('repair.begun');
     const plan = planRebuild(found, atMs);
     mkdirSync(aside, { recursive: true, mode: 0o700 });
