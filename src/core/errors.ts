@@ -74,6 +74,8 @@ export const CATALOG = {
   E_LOG_DAMAGED: { exit: EXIT.environment, means: 'A record of the log does not match its checksum.' },
   E_LOG_NEWER: { exit: EXIT.environment, means: 'The log was written by a newer version.' },
   E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
+  E_INTERRUPTED: { exit: EXIT.interrupted, means: 'You ended it (Ctrl-C) while it waited for another process.' },
+  E_TERMINATED: { exit: EXIT.terminated, means: 'It was asked to end (SIGTERM) while it waited for another process.' },
   E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
   E_UNLANDED: { exit: EXIT.needsPerson, means: 'What would go holds work that is not committed or has not landed.' },
   E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },

@@ -9,7 +9,8 @@ describe('what may work a moment later', () => {
     expect(isPassing(new AppError('E_GIT', 'git worktree add failed with exit code 137.', { facts }))).toBe(true);
     const locked = ["fatal: Unable to create '/repo/.git/worktrees/wt/index.lock': File exists.", 'in /repo'];
     expect(isPassing(new AppError('E_GIT', 'git reset failed with exit code 128.', { facts: locked }))).toBe(true);
-    expect(isPassing(new AppError('E_BUSY', 'git (process 7) still works on it.'))).toBe(true);
+    for (const code of ['E_BUSY', 'E_INTERRUPTED', 'E_TERMINATED'] as const)
+      expect(isPassing(new AppError(code, 'git (process 7) still works on it.'))).toBe(true);
   });
 
   it('is not a git that refuses, nor a bug', () => {

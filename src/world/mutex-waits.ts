@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isoTime } from '../core/describe-time.ts';
 import { AppError } from '../core/errors.ts';
 import { mutexListener } from './mutex-listener.ts';
+import type { MutexListener } from './mutex-listener.ts';
 import type { ProcessIdentity } from './processes/identity.ts';
 import { isInAnotherContainer, isStopped } from './processes/identity.ts';
 
@@ -30,7 +31,7 @@ export function createMutexWait(path: string, kind: 'alone' | 'shared'): MutexWa
       const listener = mutexListener();
       const isSuspended = [first, ...others].every(isStopped);
       const isOver = listener.force?.aborted === true || (isSuspended && listener.drain?.aborted === true);
-      if (isOver && kind === 'alone') throw busy(path, first, isSuspended);
+      if (isOver && kind === 'alone') throw ended(listener, sentence(path, first, isSuspended), first, isSuspended);
       const isLong = isSuspended ? SUSPENDED_MS[kind] : kind === 'alone' ? BUSY_MS : Infinity;
       const about = `${first.pid} ${isSuspended}`;
       if (nowMs - startedMs < isLong || told === about) return;
@@ -58,9 +59,10 @@ const advice = (holder: ProcessIdentity, isSuspended: boolean): string =>
 
 export const wakes = ({ pid }: ProcessIdentity): string => `kill -CONT ${pid}`;
 
-function busy(path: string, holder: ProcessIdentity, isSuspended: boolean): AppError {
+/** Nobody waits any longer, for somebody asked to end. */
+function ended({ drain }: MutexListener, why: string, holder: ProcessIdentity, isSuspended: boolean): AppError {
   const remedy = isSuspended ? wakes(holder) : `ps -o pid,stat,etime,args -p ${holder.pid}`;
-  return new AppError('E_BUSY', `${sentence(path, holder, isSuspended)}.`, { remedy });
+  return new AppError(drain?.reason === 'SIGTERM' ? 'E_TERMINATED' : 'E_INTERRUPTED', `${why}.`, { remedy });
 }
 
 /** A link counts as a change of the file, so this is when it was taken. */

@@ -33,9 +33,9 @@ describe('a mutex whose holder is suspended', () => {
       hearWaits({ tell: (text) => told.push(text), drain: drain.signal, force: force.signal });
       const given = withMutex(file, () => Promise.reject(new Error('entered'))).catch((error: unknown) => error);
       // Whoever holds it may be about to give it back, so only one that is suspended is not waited for.
-      drain.abort();
+      drain.abort('SIGTERM');
       child.kill('SIGSTOP');
-      expect(await given).toMatchObject({ code: 'E_BUSY', remedy: `kill -CONT ${child.pid}` });
+      expect(await given).toMatchObject({ code: 'E_TERMINATED', remedy: `kill -CONT ${child.pid}` });
       hearWaits({ tell: (text) => told.push(text) });
       const mine = withMutex(file, () => Promise.resolve('mine'));
       await until('it is told', () => told.length > 0);
@@ -45,7 +45,7 @@ describe('a mutex whose holder is suspended', () => {
       child.kill('SIGCONT');
       force.abort();
       hearWaits({ tell: (text) => told.push(text), force: force.signal });
-      await expect(mine).rejects.toMatchObject({ code: 'E_BUSY' });
+      await expect(mine).rejects.toMatchObject({ code: 'E_INTERRUPTED' });
       hearWaits({ tell: (text) => told.push(text) });
       const last = withMutex(file, () => Promise.resolve('mine'));
       child.kill('SIGKILL');

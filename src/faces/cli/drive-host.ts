@@ -48,7 +48,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     }
     signal = name;
     call.out.say('stopping: no new work, agents are asked to end; once more kills them');
-    drain.abort();
+    drain.abort(name);
   };
   const onWarning = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
   hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
