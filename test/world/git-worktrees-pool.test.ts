@@ -6,9 +6,9 @@ import type { Sha } from '../../src/core/ids.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
 import { listPool, retireWorktree, takeWorktree } from '../../src/world/git/worktree-pool.ts';
-import { listWorktrees } from '../../src/world/git/worktrees.ts';
+import { listWorktrees, worktreeMutex } from '../../src/world/git/worktrees.ts';
 import { ownIdentity } from '../../src/world/processes/identity.ts';
-import { bundleChild } from './bundled-child.ts';
+import { bundleChild, until } from './bundled-child.ts';
 import { type ScratchRepo, gitIn, scratchRepo } from './scratch.ts';
 
 let scratch: ScratchRepo;
@@ -248,4 +248,25 @@ describe('retireWorktree', () => {
       { code: 'E_REPOSITORY_BROKEN' },
     );
   });
+});
+
+it('what a dead process had begun to remove is not removed once more from somebody who works there by now', async () => {
+  const { path } = await take('ralph/one');
+  await retire(path);
+  const pool = join(repo.stateDir, 'pool');
+  const dead = Buffer.from(JSON.stringify({ ...ownIdentity(), startTime: '1' })).toString('base64url');
+  renameSync(join(pool, 'ralph-one.json'), join(pool, `ralph-one.${dead}.claimed`));
+  rmSync(path, { recursive: true });
+  const lock = worktreeMutex(repo);
+  writeFileSync(lock, JSON.stringify({ ...ownIdentity(), nonce: 'x' }));
+  const second = take('ralph/two');
+  const isWaiting = (): boolean => readdirSync(dirname(lock)).some((name) => name.startsWith('worktrees.tmp-'));
+  await until('the second waits to remove the entry', isWaiting);
+  // Another process was faster, and has given the place to a loop.
+  scratch.git('worktree', 'remove', '-f', '-f', path);
+  scratch.git('worktree', 'add', '-q', '--lock', '-b', 'ralph/three', path);
+  rmSync(lock);
+  expect((await second).path).not.toBe(path);
+  expect(existsSync(join(path, 'a.txt'))).toBe(true);
+  expect(gitIn(path, 'symbolic-ref', '--short', 'HEAD')).toBe('ralph/three');
 });

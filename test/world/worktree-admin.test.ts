@@ -2,7 +2,8 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findRepository } from '../../src/world/git/repository.ts';
-import { adminDirOf } from '../../src/world/git/worktree-admin.ts';
+import { adminDirOf, gitDirs } from '../../src/world/git/worktree-admin.ts';
+import { justBefore } from './fixtures/just-before.ts';
 import { scratchRepo } from './scratch.ts';
 
 it('the entry of a worktree is the one that leads there, whatever it is named', () => {
@@ -29,4 +30,18 @@ it('the entry of a worktree is the one that leads there, whatever it is named', 
   expect([adminDirOf(repo, one), adminDirOf(repo, two)]).toEqual([entry('moved'), entry('wt')]);
   writeFileSync(join(entry('moved'), 'gitdir'), '');
   expect(adminDirOf(repo, one)).toBeNull();
+});
+
+it('git removes the folder of all entries with the last one: then there are none', () => {
+  const { dir, git, remove } = scratchRepo();
+  onTestFinished(remove);
+  const repo = findRepository(dir);
+  const path = join(dirname(dir), 'wt');
+  git('worktree', 'add', '-q', '--detach', path);
+  justBefore(
+    'readdirSync',
+    (folder) => folder.endsWith('/worktrees'),
+    () => git('worktree', 'remove', path),
+  );
+  expect(gitDirs(repo)).toEqual([repo.commonDir]);
 });

@@ -2,13 +2,13 @@ import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, rmSync 
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
+import { namesIfThere } from '../processes/read-if-there.ts';
 import type { Repository } from './repository.ts';
 
 /** Every git folder that has a HEAD of its own: the shared one first, then one for each linked worktree. */
 export function gitDirs(repo: Repository): string[] {
   const linked = join(repo.commonDir, 'worktrees');
-  if (!existsSync(linked)) return [repo.commonDir];
-  return [repo.commonDir, ...readdirSync(linked).map((name) => join(linked, name))];
+  return [repo.commonDir, ...namesIfThere(linked).map((name) => join(linked, name))];
 }
 
 /**

@@ -164,7 +164,8 @@ const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true
 
 async function removeEntry(repo: Repository, path: string): Promise<void> {
   const adminDir = adminDirOf(repo, path);
-  if (adminDir === null) return;
+  // Its folder was gone before we had the mutex: one that is there now is a new worktree, of whoever was faster than us.
+  if (adminDir === null || existsSync(join(path, '.git'))) return;
   const args = ['worktree', 'remove', '-f', '-f', '--', realpathLoose(path)];
   const { code } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 128] });
   // git cannot remove an entry whose making was cut short; with its folder gone, nothing needs it.
