@@ -1,7 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openView } from '../../src/world/git/view.ts';
+import { readTrace } from '../../src/world/seal/git-trace.ts';
 import { isLeak } from '../../src/world/seal/is-leak.ts';
 import { runFolder } from '../../src/world/state-places.ts';
 import { sealScene } from './seal-scene.ts';
@@ -43,5 +45,59 @@ describe('a branch that an agent moved', () => {
       expect(await isLeak(place, 'refs/heads/main')).toBe(true);
     });
     expect([git('rev-parse', 'main'), await isLeak(place, 'refs/heads/main')]).toEqual([main, false]);
+  });
+});
+
+describe('a branch that an agent moved and that was packed since, as `git gc` does it', () => {
+  const stray = '$(git commit-tree -p HEAD -m stray HEAD^{tree})';
+  const pack = (scene: SealScene) => (): void => void scene.git('pack-refs', '--all');
+
+  it.for([
+    ['update-ref', `git update-ref refs/heads/main ${stray}`],
+    ['reset', `git checkout -q --ignore-other-worktrees main; git reset -q --soft ${stray}; git checkout -q -`],
+  ] as const)('is put back after %s', async ([, script]) => {
+    const scene = await sealScene();
+    const main = scene.git('rev-parse', 'main');
+    const breach = await scene.iterate(script, pack(scene));
+    expect([breach?.did.length, scene.git('rev-parse', 'main')]).toEqual([1, main]);
+  });
+
+  it('stays where it is the user’s', async () => {
+    const scene = await sealScene();
+    const script = `git update-ref refs/heads/main HEAD; git update-ref refs/heads/other ${stray}`;
+    const breach = await scene.iterate(script, () => {
+      scene.git('commit', '-q', '--allow-empty', '-m', 'mine');
+      pack(scene)();
+    });
+    expect([breach, scene.git('log', '-1', '--format=%s', 'main')]).toEqual([null, 'mine']);
+  });
+});
+
+describe('how long a git ran that did not end by itself', () => {
+  const traced = async (...events: readonly object[]) => {
+    const dir = mkdtempSync(join(tmpdir(), 'paralph-trace-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const begun = [
+      { event: 'version', sid: '1', time: '2026-01-01T00:00:00.000000Z' },
+      { event: 'start', sid: '1', argv: ['git', 'commit', '-m', 'own'] },
+    ];
+    writeFileSync(
+      join(dir, 'git-trace.jsonl'),
+      [...begun, ...events.map((one) => ({ ...one, sid: '1' }))].map((one) => `${JSON.stringify(one)}\n`).join(''),
+    );
+    const [command] = await readTrace(dir);
+    return (command?.toMs ?? 0) - (command?.fromMs ?? 0);
+  };
+  const hook = [
+    { event: 'child_start', child_id: 0, child_class: 'hook' },
+    { event: 'child_exit', child_id: 0, code: 0, t_rel: 30.5 },
+  ];
+
+  it('it says itself where nobody listens to it any more: git commit | head', async () => {
+    expect(await traced(...hook, { event: 'signal', t_abs: 30.6, signo: 13 })).toBe(30_600);
+  });
+
+  it('is at least as long as its hooks, and a little more', async () => {
+    expect([await traced(), await traced(...hook)]).toEqual([2000, 32_500]);
   });
 });

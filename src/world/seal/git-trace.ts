@@ -26,12 +26,12 @@ export interface GitCommand {
 const BYTES_MAX = 64 * 1024 * 1024;
 /** File times and the seconds of reflogs are of the kernel's last tick: they lag behind the clock by up to one. */
 const TICK_MS = 10;
-/** What a command that was killed did, it mostly did soon after it began. */
+/** What a command that was killed did, it mostly did soon after it began, or after its hooks. */
 const KILLED_AFTER_MS = 2000;
-const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|child_exit|exit|atexit)"/;
+const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|child_exit|signal|exit|atexit)"/;
 
-/** `hooks`: its children that are hooks and have not ended. */
-type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] } & { hooks: ReadonlySet<unknown> };
+/** `hooks`: its children that are hooks and have not ended; `waitedMs`: for those that have, and others. */
+type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] } & { hooks: ReadonlySet<unknown>; waitedMs: number };
 
 /** What git wrote down of an iteration, in order. */
 export async function readTrace(dir: string): Promise<readonly GitCommand[]> {
@@ -45,7 +45,9 @@ export async function readTrace(dir: string): Promise<readonly GitCommand[]> {
   if (!(await opened)) return [];
   for await (const line of lines) if (TOLD.test(line)) take(drafts, line);
   const begun = [...drafts.values()].filter(({ name }) => name !== '');
-  return begun.map((one) => (one.toMs === Infinity ? { ...one, toMs: one.fromMs + KILLED_AFTER_MS } : one));
+  return begun.map((one) =>
+    one.toMs === Infinity ? { ...one, toMs: one.fromMs + one.waitedMs + KILLED_AFTER_MS } : one,
+  );
 }
 
 function take(drafts: Map<string, Draft>, line: string): void {
@@ -64,8 +66,9 @@ function take(drafts: Map<string, Draft>, line: string): void {
   else if (event['event'] === 'def_repo') draft.worktree ??= textOrNull(event['worktree']);
   else if (event['event'] === 'region_enter') noteIndex(draft, event);
   else if (event['event'] === 'child_start') noteChild(draft, event);
-  else if (event['event'] === 'child_exit')
-    draft.hooks = new Set([...draft.hooks].filter((child) => child !== event['child_id']));
+  else if (event['event'] === 'child_exit') noteChildEnd(draft, event);
+  // Only some events say when they were; this one says how long after the beginning.
+  else if (event['event'] === 'signal') draft.toMs = draft.fromMs + millisecondsIn(event['t_abs']);
   else if (event['event'] === 'exit') draft.code = Number(event['code']);
   else draft.toMs = atMs;
 }
@@ -82,12 +85,20 @@ const newDraft = (parent: Draft | undefined): Draft => ({
   hasChildren: false,
   isInHook: parent !== undefined && (parent.isInHook || parent.hooks.size > 0),
   hooks: new Set(),
+  waitedMs: 0,
 });
 
 function noteChild(draft: Draft, event: Record<string, unknown>): void {
   draft.hasChildren = true;
   if (event['child_class'] === 'hook') draft.hooks = new Set([...draft.hooks, event['child_id']]);
 }
+
+function noteChildEnd(draft: Draft, event: Record<string, unknown>): void {
+  draft.hooks = new Set([...draft.hooks].filter((child) => child !== event['child_id']));
+  draft.waitedMs += millisecondsIn(event['t_rel']);
+}
+
+const millisecondsIn = (seconds: unknown): number => (typeof seconds === 'number' ? Math.ceil(seconds * 1000) : 0);
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

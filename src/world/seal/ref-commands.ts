@@ -69,13 +69,19 @@ export function deletes({ name, args }: GitCommand): boolean {
   return name === 'push' && (hasFlag(args, 'd', '--delete') || args.some((arg) => arg.startsWith(':')));
 }
 
+/** A commit that failed has moved nothing, and no other command calls what it does a commit unless it is told to. */
+export const isNever = ({ name, args, code }: GitCommand, message: string | undefined): boolean =>
+  name === 'commit'
+    ? code !== 0 && code !== null
+    : message?.startsWith('commit') === true && !(name === 'update-ref' && args.some((arg) => arg.includes('commit')));
+
 /**
  * Whether a move can be this command's by what the reflog calls it. While a long one ran (a pull, a commit whose hook tests
  * everything) the user may well have moved the same branch.
  */
-export function fits({ name, code, fromMs, toMs }: GitCommand, message: string | undefined): boolean {
-  if (name === 'commit' && code !== 0 && code !== null) return false;
-  if (message?.startsWith('commit') === true && name !== 'commit' && name !== 'update-ref') return false;
+export function fits(command: GitCommand, message: string | undefined): boolean {
+  const { name, fromMs, toMs } = command;
+  if (isNever(command, message)) return false;
   if (toMs - fromMs <= SHORT_MS || message === undefined || name === 'update-ref') return true;
   return message.startsWith(name) || message.includes(`(${name})`);
 }

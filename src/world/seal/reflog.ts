@@ -4,7 +4,7 @@ import { sha } from '../../core/ids.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
 import { isDuringSecond } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
-import { fits } from './ref-commands.ts';
+import { isNever } from './ref-commands.ts';
 
 export interface ReflogEntry {
   readonly from: Sha;
@@ -31,4 +31,4 @@ export function parseReflog(text: string): readonly ReflogEntry[] {
 /** Whether one of these commands may have made an entry: our own carry our name, the others a second and what git calls it. */
 export const isMadeBy = (commands: readonly GitCommand[], { atSeconds, message }: ReflogEntry): boolean =>
   !message.startsWith('paralph') &&
-  commands.some((command) => isDuringSecond(command, atSeconds) && fits(command, message));
+  commands.some((command) => isDuringSecond(command, atSeconds) && !isNever(command, message));

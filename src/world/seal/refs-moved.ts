@@ -76,7 +76,9 @@ function whoMoved(scene: Scene, ref: string, to: Sha): Who | null {
 function whoCameBefore(scene: Scene, ref: string, able: readonly GitCommand[], isPacked: boolean): Who | null {
   const entries = readReflog(scene.place.repo.commonDir, ref);
   const since = entries.slice(entries.findLastIndex(({ to }) => to === scene.before.refs[ref]) + 1);
-  for (const command of able.filter(({ name, code }) => name === 'commit' && code === 0)) {
+  for (const command of able.filter((one) =>
+    isPacked ? mayHaveWorked(one) : one.name === 'commit' && one.code === 0,
+  )) {
     const during = since.filter(({ atSeconds }) => isDuringSecond(command, atSeconds));
     // A second is long: with two moves in it nobody can say whose is whose.
     const [entry, other] = during;
