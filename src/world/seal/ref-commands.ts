@@ -69,10 +69,13 @@ export function deletes({ name, args }: GitCommand): boolean {
   return name === 'push' && (hasFlag(args, 'd', '--delete') || args.some((arg) => arg.startsWith(':')));
 }
 
-/** A commit that failed has moved nothing, and no other command calls what it does a commit unless it is told to. */
+/**
+ * A commit that was refused has moved nothing (one that died, with 128, may have done so before), and no other command calls what it
+ * does a commit unless it is told to.
+ */
 export const isNever = ({ name, args, code }: GitCommand, message: string | undefined): boolean =>
   name === 'commit'
-    ? code !== 0 && code !== null
+    ? code !== 0 && code !== null && code !== 128
     : message?.startsWith('commit') === true && !(name === 'update-ref' && args.some((arg) => arg.includes('commit')));
 
 /**
