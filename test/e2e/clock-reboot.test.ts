@@ -11,7 +11,7 @@ import { encodeRecord } from '../../src/world/log/record-line.ts';
 import { identityOf } from '../../src/world/processes/identity.ts';
 import type { ProcessIdentity } from '../../src/world/processes/identity.ts';
 import { landedTasks } from './harness/git.ts';
-import { isAlive, processesOf } from './harness/processes.ts';
+import { isAlive, killAll, processesOf } from './harness/processes.ts';
 import { HONEST, project, starts } from './harness/project.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
@@ -30,9 +30,9 @@ function stranger(): ProcessIdentity {
 
 /** As a power cut or the kernel would: the host and all it started, at once. */
 async function killEverything(one: Scratch, host: number): Promise<void> {
-  const pids = [host, ...processesOf(one.root).map(({ pid }) => pid)];
-  for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  await until('everything to be dead', () => !pids.some(isAlive));
+  process.kill(host, 'SIGKILL');
+  killAll(one.root);
+  await until('everything to be dead', () => !isAlive(host) && processesOf(one.root).length === 0);
 }
 
 /** Writes another identity wherever one of the dead is named: in the log, in run folders, in a lock. */

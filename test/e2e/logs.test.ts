@@ -90,8 +90,9 @@ describe('logs', () => {
     const runs = join(one.repo, '.git/paralph/runs');
     await until('the run folder', () => existsSync(runs) && readdirSync(runs).length > 0);
     const logs = startRalph(one, ['logs', 'alpha', '-f']);
-    const first = startRalph(one, ['logs', 'alpha', '-f', '--iteration', '1']);
     await logs.waitFor(/begin 1/);
+    const first = startRalph(one, ['logs', 'alpha', '-f', '--iteration', '1']);
+    await first.waitFor(/begin 1/);
     expect(logs.output().stdout).not.toContain('end 1');
     writeFileSync(`${go}.1`, '');
     await logs.waitFor(/end 1\n=== .* iteration 2 .*\nbegin 2/);

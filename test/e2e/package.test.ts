@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
@@ -16,24 +17,29 @@ interface Manifest {
   readonly [key: string]: unknown;
 }
 
+/** Never at a stretch: whoever runs the tests wants to hear from this process within a minute. */
+const execute = promisify(execFile);
+
 /** Packs the project and installs the tarball into an empty folder, with no network and an empty cache. */
-function installed(one: Scratch): string {
+async function installed(one: Scratch): Promise<string> {
   bundle();
   const env = { ...one.env, npm_config_cache: beside(one, 'npm-cache'), npm_config_update_notifier: 'false' };
-  const npm = (cwd: string, ...args: string[]): string =>
-    execFileSync('npm', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' });
-  const packed = JSON.parse(npm(PROJECT, 'pack', '--json', '--pack-destination', one.root)) as { filename: string }[];
+  const npm = async (cwd: string, ...args: string[]): Promise<string> =>
+    (await execute('npm', args, { cwd, env, encoding: 'utf8' })).stdout;
+  const packed = JSON.parse(await npm(PROJECT, 'pack', '--json', '--pack-destination', one.root)) as {
+    filename: string;
+  }[];
   const folder = beside(one, 'somewhere');
   mkdirSync(folder);
-  npm(folder, 'init', '-y');
-  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', beside(one, packed[0]?.filename ?? ''));
+  await npm(folder, 'init', '-y');
+  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', beside(one, packed[0]?.filename ?? ''));
   return folder;
 }
 
 describe('the package', () => {
-  it('A1 installs from its tarball into an empty folder offline and runs: --version, and the demo, without identity or repository, in under a minute', () => {
+  it('A1 installs from its tarball into an empty folder offline and runs: --version, and the demo, without identity or repository, in under a minute', async () => {
     const one = scratch({ hasRepository: false });
-    const folder = installed(one);
+    const folder = await installed(one);
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['paralph']);
     const root = join(folder, 'node_modules/paralph');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
@@ -50,18 +56,15 @@ describe('the package', () => {
 
     const empty = beside(one, 'empty');
     mkdirSync(empty);
-    const run = (name: string, ...args: string[]): string =>
-      execFileSync('sh', ['-c', 'exec "$@" 2>&1', 'sh', join(folder, 'node_modules/.bin', name), ...args], {
-        cwd: empty,
-        env: one.env,
-        encoding: 'utf8',
-        stdio: 'pipe',
-        timeout: 60_000,
-      });
-    expect(run('ralph', '--version').trim()).toBe(manifest.version);
-    expect(run('paralph', '--version').trim()).toBe(manifest.version);
+    const run = async (name: string, ...args: string[]): Promise<string> => {
+      const argv = ['-c', 'exec "$@" 2>&1', 'sh', join(folder, 'node_modules/.bin', name), ...args];
+      const options = { cwd: empty, env: one.env, encoding: 'utf8', timeout: 60_000 } as const;
+      return (await execute('sh', argv, options)).stdout;
+    };
+    expect((await run('ralph', '--version')).trim()).toBe(manifest.version);
+    expect((await run('paralph', '--version')).trim()).toBe(manifest.version);
     const home = everything(one.home);
-    const shown = run('ralph', 'demo');
+    const shown = await run('ralph', 'demo');
     expect(shown).toMatch(/landed/i);
     expect(shown).toMatch(/green/i);
     expect(everything(empty)).toEqual({});

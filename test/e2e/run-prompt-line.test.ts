@@ -65,6 +65,7 @@ describe('a checkout one loop works in', () => {
     expect((await leaver.ended).code).toBe(130);
     for (const name of ['holder', 'one', 'two']) {
       await until(`${name} at work`, isAtWork(one, name));
+      if (name === 'one') await waiters[1]?.waitFor(/number 1 in line/);
       tellAgents(one, `go-${name}`);
     }
     const ended = await Promise.all([holder, ...waiters].map((run) => run.ended));

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect } from 'vitest';
@@ -18,9 +18,12 @@ const TASKS = 5;
 const PER_TASK = Math.ceil(ITERATIONS / TASKS);
 const TIMEOUT_MS = 120_000 + ITERATIONS * 1000;
 
-/** A line more in every iteration, the claim in the last. */
-const AGENT = `echo "$RALPH_ITERATION" >>"$RALPH_TASK_ID.txt"
-[ "$RALPH_ITERATION" -lt ${PER_TASK} ] || echo "<promise>COMPLETE</promise>"`;
+/** A line more in every iteration; in the last the claim, once the host was looked at. */
+const agent = (looked: string): string => `echo "$RALPH_ITERATION" >>"$RALPH_TASK_ID.txt"
+[ "$RALPH_ITERATION" -lt ${PER_TASK} ] || {
+  while ! test -e '${looked}'; do sleep 0.1; done
+  echo "<promise>COMPLETE</promise>"
+}`;
 
 /** Of these a host must not hold more the longer it runs. */
 const KINDS = [
@@ -83,13 +86,13 @@ describe(`${ITERATIONS} iterations`, () => {
     'leak no file, no listener, no timer and no process',
     async () => {
       const one = scratch();
-      const folder = beside(one, 'heaps');
+      const [folder, looked] = [beside(one, 'heaps'), beside(one, 'looked')];
       mkdirSync(folder);
       project(one, {
         tasks: Array.from({ length: TASKS }, (_, at) => `t${at}`),
         config: {
           agent: 'tiny',
-          'agents.tiny': { command: ['sh', '-c', AGENT] },
+          'agents.tiny': { command: ['sh', '-c', agent(looked)] },
           gates: { commands: ['true'] },
           limits: { iterations: PER_TASK + 1, runtime: '2h' },
         },
@@ -102,8 +105,9 @@ describe(`${ITERATIONS} iterations`, () => {
         until(`${count} iterations`, () => ended(running) >= count, TIMEOUT_MS);
       await after(ITERATIONS * 0.1);
       const first = await holdings(running.pid, folder);
-      await after(ITERATIONS * 0.8);
+      await after(TASKS * (PER_TASK - 1));
       const last = await holdings(running.pid, folder);
+      writeFileSync(looked, '');
       const { code, stderr } = await running.ended;
       expect({ code, stderr }).toMatchObject({ code: 0 });
       expect(ended(running)).toBeGreaterThanOrEqual(ITERATIONS);

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Step } from '../../src/scripted/scenario.ts';
 import { HONEST, project } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
+import { say, wait } from './harness/recovery.ts';
 import { scratch } from './harness/scratch.ts';
+import type { Scratch } from './harness/scratch.ts';
 import { again, why } from './harness/why.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '2'];
+/** Both begin on the same base. */
+const meet = (one: Scratch, other: string): readonly Step[] => [say(one), wait(one, `here-${other}`)];
 
 describe('ralph why', () => {
   it('tells of what landed, what waits and what is blocked, by a beginning too, and not of what is not there', async () => {
@@ -52,7 +57,7 @@ describe('ralph why', () => {
     const write = (text: string) => [{ write: { path: 'same.txt', text } }, { claim: true } as const];
     project(one, {
       tasks: ['t1', 't2'],
-      byTask: { t1: write('one\n'), t2: write('two\n') },
+      byTask: { t1: [...meet(one, 't2'), ...write('one\n')], t2: [...meet(one, 't1'), ...write('two\n')] },
       config: { 'parallel.conflict_resolution': { strategy: 'stop' } },
     });
     await ralph(one, RUN);
@@ -68,7 +73,7 @@ describe('ralph why', () => {
     const one = scratch();
     project(one, {
       tasks: ['t1', 't2'],
-      agent: HONEST,
+      byTask: { t1: [...meet(one, 't2'), ...HONEST], t2: [...meet(one, 't1'), ...HONEST] },
       config: {
         gates: { commands: ['test ! -e t1.txt || test ! -e t2.txt'] },
         parallel: { max_workers: 2 },
