@@ -17,6 +17,7 @@ import { openView } from '../../src/world/git/view.ts';
 import { noteProgram } from '../../src/world/seal/program.ts';
 import { openSeal } from '../../src/world/seal/seal.ts';
 import { runFolder } from '../../src/world/state-places.ts';
+import { gitIn } from './scratch.ts';
 import { IDENTITY, play, sealScene } from './seal-scene.ts';
 
 describe('the stash', () => {
@@ -40,6 +41,41 @@ describe('the stash', () => {
     expect(git('stash', 'show', '-p')).toContain('+of the user');
     const contents = [...(one?.kept ?? []), ...(two?.kept ?? [])].map((ref) => git('show', `${ref}:a.txt`));
     expect(contents.toSorted()).toEqual(['more', 'one', 'two']);
+  });
+
+  it('case 22: one that gets what another one put there meanwhile is told, and so is that one; who gets its own is not', async () => {
+    const { iterate, repo, seal, sibling, gitOwn, iteration, git, dir } = await sealScene();
+    writeFileSync(join(dir, 'b.txt'), 'of the user\n');
+    git('stash', '-q');
+    let n = 0;
+    const besides = async (mine: string, ...rest: readonly (readonly ['one' | 'two', string])[]) => {
+      const other = { loop: loopId('two-y'), task: taskId('two'), n: (n += 1), slot: 2, cwd: sibling };
+      await seal.take(other, 'ralph/two');
+      const one = await iterate(mine, () => {
+        for (const [who, script] of rest) play(repo, who === 'one' ? iteration() : other, script);
+      });
+      const two = await seal.check(other, 'ralph/two');
+      for (const cwd of [sibling, gitOwn('rev-parse', '--show-toplevel')]) gitIn(cwd, 'checkout', '-q', '.');
+      return [one?.did ?? [], two?.did ?? []];
+    };
+    const [put, take] = ['echo more >> a.txt; git stash -q', 'git stash pop -q'];
+    const both = `${put}; ${take}`;
+    expect(await besides(both, ['two', both], ['one', put], ['two', both], ['one', take]), 'each its own').toEqual([
+      [],
+      [],
+    ]);
+    expect(await besides(put, ['two', put], ['one', take], ['two', take]), 'in turn').toEqual([
+      ['took a stash entry of the loop two-y', 'left a stash entry that the loop two-y took'],
+      ['left a stash entry that the loop one-x took', 'took a stash entry of the loop one-x'],
+    ]);
+    expect(await besides(':', ['two', put], ['one', take]), 'without one of its own').toEqual([
+      ['took a stash entry of the loop two-y'],
+      ['left a stash entry that the loop one-x took'],
+    ]);
+    const [one, two] = await besides(put, ['two', put], ['one', take]);
+    expect(one).toEqual([expect.stringMatching(/^left a stash entry \(WIP/), 'took a stash entry of the loop two-y']);
+    expect(two, 'also after we have dropped what was left').toEqual(['left a stash entry that the loop one-x took']);
+    expect(git('stash', 'list').split('\n')).toEqual([expect.stringMatching(/WIP on main/)]);
   });
 
   it('an entry it took from somebody comes back, and is all there was', async () => {

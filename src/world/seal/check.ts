@@ -95,7 +95,7 @@ async function findElsewhere(scene: Scene): Promise<readonly Finding[]> {
     ...findFixtures(scene),
     ...findHead(scene),
     ...(await findIndex(scene)),
-    ...findStash(scene),
+    ...(await findStash(scene)),
     ...findRemovedWorktrees(scene),
   ];
 }

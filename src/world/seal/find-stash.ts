@@ -1,19 +1,27 @@
 import { join } from 'node:path';
+import type { Breach } from '../../core/model.ts';
+import { readJsonFile } from '../agent-run/agent-file.ts';
 import { deleteRef } from '../git/refs.ts';
-import { isDuring, isDuringSecond } from './git-trace.ts';
+import { isDuring, isDuringSecond, readTrace } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
+import { BREACH } from './is-leak.ts';
+import { runsBeside } from './other-runs.ts';
 import { parseReflog, readReflog } from './reflog.ts';
 import type { ReflogEntry } from './reflog.ts';
 import { gitDirsOf, headsOf, short, writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
+import { findTakings, hasPut, pushes, takes, verbOf } from './stash-order.ts';
+import type { StashStep } from './stash-order.ts';
 
 const STASH = 'refs/stash';
-const TAKES = new Set(['pop', 'drop', 'clear']);
-const LEAVES_ALONE = new Set(['list', 'show', 'apply', 'create', 'branch']);
+/** What is said of the entries that we ourselves drop and put back. */
+const [DROPPED, PUT_BACK] = ['the stash without its entry', 'the stash entry'];
+
+const isStash = ({ name }: GitCommand): boolean => name === 'stash';
 
 /** All worktrees share one stash: what an agent left there, and what it took. */
-export function findStash(scene: Scene): readonly Finding[] {
-  const commands = scene.trace.filter(({ name }) => name === 'stash');
+export async function findStash(scene: Scene): Promise<readonly Finding[]> {
+  const commands = scene.trace.filter(isStash);
   if (commands.length === 0) return [];
   const before = parseReflog(scene.before.stash);
   const after = parseReflog(scene.after.stash);
@@ -31,7 +39,28 @@ export function findStash(scene: Scene): readonly Finding[] {
       keep: [{ commit: entry.to }],
       restore: () => putEntryBack(scene, entry),
     });
-  return findings;
+  return [...findings, ...(await findSwapped(scene, commands))];
+}
+
+/** What it got of another loop, and another loop of it, while both were at work: by now it is in the files of that one. */
+async function findSwapped(scene: Scene, commands: readonly GitCommand[]): Promise<readonly Finding[]> {
+  const { before, after, iteration } = scene;
+  const steps: StashStep[] = commands.map((command) => ({ loop: iteration.loop, command }));
+  let byUs = 0;
+  for (const { loop, dir } of runsBeside(scene.place.repo, iteration, before.atMs, after.atMs)) {
+    steps.push(...(await readTrace(dir)).filter(isStash).map((command) => ({ loop, command })));
+    const { breach } = (readJsonFile(join(dir, BREACH)) ?? {}) as { breach?: Breach | null };
+    for (const line of breach?.restored ?? [])
+      byUs += line.startsWith(PUT_BACK) ? 1 : line.startsWith(DROPPED) ? -1 : 0;
+  }
+  const within = steps.filter(({ command: { fromMs, toMs } }) => fromMs >= before.atMs && toMs <= after.atMs);
+  const height = (text: string): number => parseReflog(text).length;
+  const takings = findTakings(within, height(before.stash), height(after.stash) - byUs);
+  const said = takings.flatMap(({ by, from }) => [
+    ...(by === iteration.loop ? [`took a stash entry of the loop ${from}`] : []),
+    ...(from === iteration.loop ? [`left a stash entry that the loop ${by} took`] : []),
+  ]);
+  return said.map((did) => ({ did, keep: [], restore: null }));
 }
 
 const keyOf = ({ to, atSeconds, message }: ReflogEntry): string => `${to} ${atSeconds} ${message}`;
@@ -40,9 +69,6 @@ function difference(from: readonly ReflogEntry[], without: readonly ReflogEntry[
   const known = new Set(without.map(keyOf));
   return from.filter((entry) => !known.has(keyOf(entry)));
 }
-
-const verbOf = ({ args }: GitCommand): string => (args[0] === undefined || args[0].startsWith('-') ? 'push' : args[0]);
-const pushes = (command: GitCommand): boolean => !TAKES.has(verbOf(command)) && !LEAVES_ALONE.has(verbOf(command));
 
 /** An entry names the branch it was made on, and an agent's branch is nobody else's. */
 function isItsOwn(scene: Scene, commands: readonly GitCommand[], entry: ReflogEntry): boolean {
@@ -59,10 +85,8 @@ function isItsOwn(scene: Scene, commands: readonly GitCommand[], entry: ReflogEn
 
 /** It took more than it had put there itself, and was the last to change the stash. */
 function tookOthers(scene: Scene, commands: readonly GitCommand[]): boolean {
-  const worked = commands.filter(({ code }) => code === 0);
-  // A push that found nothing to save starts no other command.
-  const put = worked.filter((one) => pushes(one) && (one.hasChildren || verbOf(one) === 'store')).length;
-  const taken = worked.filter((one) => TAKES.has(verbOf(one)));
+  const put = commands.filter(hasPut).length;
+  const taken = commands.filter((one) => one.code === 0 && takes(one));
   if (taken.length <= put && !taken.some((one) => verbOf(one) === 'clear')) return false;
   const atMs = writtenMs(join(scene.place.repo.commonDir, 'logs', STASH));
   return atMs === null || taken.some((one) => isDuring(one, atMs));
@@ -78,7 +102,7 @@ async function dropEntry(scene: Scene, entry: ReflogEntry): Promise<string | nul
   const { code } = await view.run(['reflog', 'delete', '--updateref', '--rewrite', selector], { ok: [0, 1, 128, 255] });
   if (code !== 0) return null;
   if (readReflog(repo.commonDir, STASH).length === 0) await deleteRef(view, STASH, entry.to);
-  return `the stash without its entry ${short(entry.to)}`;
+  return `${DROPPED} ${short(entry.to)}`;
 }
 
 /** As `git stash store`: on top, for nobody knows what the others have put there since. */
@@ -95,5 +119,5 @@ async function putEntryBack(scene: Scene, entry: ReflogEntry): Promise<string | 
     top ?? '0'.repeat(entry.to.length),
   ];
   const { code } = await view.run(args, { ok: [0, 1, 128] });
-  return code === 0 ? `the stash entry ${short(entry.to)} (${entry.message})` : null;
+  return code === 0 ? `${PUT_BACK} ${short(entry.to)} (${entry.message})` : null;
 }

@@ -36,10 +36,27 @@ export function runFolders(
   );
 }
 
+/** Iterations of other loops that lived at some moment between these two. */
+export function runsBeside(
+  repo: Repository,
+  { loop }: Iteration,
+  fromMs: number,
+  toMs: number,
+): readonly { readonly loop: LoopId; readonly dir: string }[] {
+  return runFolders(repo).filter((one) => {
+    const [begun, ended] = lifeOf(one.dir);
+    return one.loop !== loop && begun !== null && begun <= toMs && ended >= fromMs;
+  });
+}
+
 function livedAt(dir: string, atMs: number): boolean {
-  const from = writtenMs(join(dir, 'start.json')) ?? writtenMs(join(dir, 'token'));
-  const to = writtenMs(join(dir, 'exit')) ?? writtenMs(join(dir, 'result.json')) ?? Infinity;
+  const [from, to] = lifeOf(dir);
   return from !== null && from <= atMs && atMs <= to;
+}
+
+function lifeOf(dir: string): readonly [fromMs: number | null, toMs: number] {
+  const from = writtenMs(join(dir, 'start.json')) ?? writtenMs(join(dir, 'token'));
+  return [from, writtenMs(join(dir, 'exit')) ?? writtenMs(join(dir, 'result.json')) ?? Infinity];
 }
 
 function foldersIn(folder: string): readonly string[] {
