@@ -4,23 +4,26 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { openView } from '../../src/world/git/view.ts';
+import { commitInPlace } from '../../src/world/in-place/commit-in-place.ts';
 import { takeCheckout } from '../../src/world/in-place/take-checkout.ts';
 import { openSeal } from '../../src/world/seal/seal.ts';
 import { ensureRalphFolder } from '../../src/world/state-places.ts';
 import { IDENTITY, play } from './seal-scene.ts';
 import { scratchRepo } from './scratch.ts';
+import type { ScratchRepo } from './scratch.ts';
 
 /** What the user does while the agent runs: git writes down nothing of it. */
 const USER = 'env -u GIT_TRACE2_EVENT git -C $MAIN';
 
 /** A checkout in which b.txt is changed, and a loop that works there. */
-async function inPlaceScene() {
+async function inPlaceScene(prepare: (scratch: ScratchRepo) => void = () => {}) {
   const scratch = scratchRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '.ralph/\n' } });
   onTestFinished(() => scratch.remove());
   const repo = findRepository(scratch.dir);
   ensureRalphFolder(repo);
   const view = await openView(repo);
   scratch.write('b.txt', 'begun\n');
+  prepare(scratch);
   const [loop, branch] = [loopId('one-x'), 'ralph/one-x'];
   await takeCheckout({ repo, view }, { path: scratch.dir, branch, loop });
   const worktreeRoot = join(scratch.dir, '.ralph/worktrees');
@@ -33,8 +36,10 @@ async function inPlaceScene() {
     play(repo, iteration, script);
     return seal.check(iteration, branch);
   };
+  const commit = () =>
+    commitInPlace({ repo, view, identity: IDENTITY }, { path: scratch.dir, branch, loop, message: 'own' });
   const read = (name: string): string => readFileSync(join(scratch.dir, name), 'utf8');
-  return { ...scratch, iterate, read };
+  return { ...scratch, iterate, read, commitWork: commit };
 }
 
 describe('what a person commits while a loop works in their checkout', () => {
@@ -54,5 +59,48 @@ describe('what a person commits while a loop works in their checkout', () => {
     expect(await iterate('chmod +x .git/hooks/*; git commit -q --allow-empty -m own || true')).toBeNull();
     expect(await iterate('git checkout -q HEAD -- a.txt')).toBeNull();
     expect(git('log', '--format=%s', 'main')).toBe('two\none\nfirst');
+  });
+});
+
+describe('where a person stands', () => {
+  it('is not where the loop works, if they have switched: what they have there is none of its work', async () => {
+    const { git, iterate, commitWork } = await inPlaceScene();
+    const user = `${USER} switch -q -c theirs; echo theirs > c.txt; ${USER} add c.txt; ${USER} commit -q -m theirs c.txt`;
+    await iterate(`echo work > a.txt; ${user}`);
+    expect(await commitWork()).toMatchObject({ odd: 'other-branch', committed: false });
+    await iterate('echo more > a.txt');
+    expect(await commitWork()).toMatchObject({ odd: 'other-branch', committed: false });
+    git('switch', '-q', 'main');
+    expect(await commitWork()).toMatchObject({ odd: null, committed: true });
+    expect(git('diff', '--name-only', 'main', 'ralph/one-x')).toBe('a.txt');
+  });
+
+  /** Whoever reads all files for the first time finds that they commit c.txt meanwhile. */
+  const slowly = ({ git, write }: ScratchRepo): void => {
+    write('.git/info/attributes', 'a.txt filter=slow\n');
+    const once = 'test -e .git/was || { touch .git/was; env -u GIT_INDEX_FILE git commit -q -m theirs c.txt; }';
+    write('.git/slow', `${once}\ncat\n`);
+    git('config', 'filter.slow.clean', 'sh .git/slow');
+  };
+
+  it('is looked at again when all files have been read: they may have committed meanwhile', async () => {
+    const scene = await inPlaceScene();
+    slowly(scene);
+    await scene.iterate('echo work > a.txt; echo theirs > c.txt; git add -N c.txt');
+    expect(await scene.commitWork()).toMatchObject({ odd: null, committed: true });
+    expect(scene.git('log', '-1', '--format=%s', 'main')).toBe('theirs');
+    expect(scene.git('log', '-1', '--name-only', '--format=%s', 'ralph/one-x')).toBe('own\n\na.txt');
+  });
+
+  it('so it is when a loop begins: what they committed meanwhile is no more theirs to finish', async () => {
+    const scene = await inPlaceScene((scratch) => {
+      scratch.write('a.txt', 'begun\n');
+      scratch.write('c.txt', 'theirs\n');
+      scratch.git('add', '-N', 'c.txt');
+      slowly(scratch);
+    });
+    await scene.iterate('echo work > c.txt');
+    expect(await scene.commitWork()).toMatchObject({ odd: null, committed: true });
+    expect(scene.git('log', '-2', '--name-only', '--format=%s', 'ralph/one-x')).toBe('own\n\nc.txt\ntheirs\n\nc.txt');
   });
 });

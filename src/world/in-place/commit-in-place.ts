@@ -41,9 +41,14 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const head = standing?.commit ?? tip;
   const note = readInPlaceNote(repo, order.loop);
   if (head === null || operation !== null || note === null) return asItIs(place, order, tip, operation ?? 'unborn');
+  // What a person has on another branch must not land by way of the loop's.
+  if (note.home != null && standing?.branch !== note.home) return asItIs(place, order, tip, 'other-branch');
   const mine = new Set(note.mine);
   const before = await treeOf(view, head);
   const files = await treeOfFiles(repo, order.path);
+  const now = readHeadFile(repo.commonDir, gitDir);
+  // Read over a commit, a switch or a publish, the files are no work upon where they stood before.
+  if (now?.commit !== standing?.commit || now?.branch !== standing?.branch) return commitInPlace(place, order);
   await keepYours(place, order.loop, note, files);
   const changes = (await readChanges(view, before, files)).filter((change) => !mine.has(change.path));
   const tree = await withChanges(place, before, changes);

@@ -8,6 +8,8 @@ export interface InPlaceNote {
   readonly version: 1;
   /** Where the checkout stood then. */
   readonly start: Sha;
+  /** The branch it stood on then; null: none. Older versions did not say. */
+  readonly home?: string | null;
   /** The branch it stood on when the last iteration began. */
   readonly standing: string | null;
   /** Every file as it was when the loop began, as a tree. */

@@ -11,6 +11,7 @@ import { operationIn } from '../git/worktree-admin.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
 import { stagedChanges } from './give-back-index.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import type { InPlaceNote } from './in-place-note.ts';
 
 export interface CheckoutPlace {
   readonly repo: Repository;
@@ -39,7 +40,9 @@ export async function takeCheckout(place: CheckoutPlace, order: CheckoutOrder): 
   const operation = operationIn(gitDir);
   if (operation !== null) throw busy(order.path, `a ${operation} is under way`, 'git status');
   if (head?.commit == null) throw busy(order.path, 'it has no commit to start from', 'git log -1');
-  const note = readInPlaceNote(repo, order.loop) ?? (await beginNote(place, order, head.commit));
+  const found = readInPlaceNote(repo, order.loop);
+  const note = found ?? (await beginNote(place, order, { start: head.commit, home: head.branch }));
+  if (note === null) return takeCheckout(place, order);
   const ref = `refs/heads/${order.branch}`;
   const tip = await readRef(view, ref);
   if (tip === null) await moveRef(view, ref, note.start, null, 'paralph: a loop begins in place');
@@ -48,11 +51,18 @@ export async function takeCheckout(place: CheckoutPlace, order: CheckoutOrder): 
   return { base: note.start, baseTree: await treeOf(view, note.start), head: at, tree: await treeOf(view, at) };
 }
 
-async function beginNote({ repo, view }: CheckoutPlace, { path, loop }: CheckoutOrder, start: Sha) {
+/** Null: while it looked, somebody committed or published there, and what is theirs must be told from that once more. */
+async function beginNote(
+  { repo, view }: CheckoutPlace,
+  { path, loop }: CheckoutOrder,
+  { start, home }: { readonly start: Sha; readonly home: string | null },
+): Promise<InPlaceNote | null> {
   const files = await treeOfFiles(repo, path);
   const found = [...(await readChanges(view, await treeOf(view, start), files)), ...(await stagedChanges(path, start))];
+  const now = readHeadFile(repo.commonDir, gitDirOf(repo, path));
+  if (now?.commit !== start || now.branch !== home) return null;
   const mine = [...new Set(found.map((change) => change.path))];
-  const note = { version: 1, start, standing: null, files, mine, index: [], isKept: false, taken: [] } as const;
+  const note = { version: 1, start, home, standing: null, files, mine, index: [], isKept: false, taken: [] } as const;
   writeInPlaceNote(repo, loop, note);
   reach('place.noted');
   return note;
