@@ -119,7 +119,7 @@ async function checkProcesses({ repo, fail }: Look): Promise<void> {
     processesOf(repo)
       .filter((one) => one.isLoops)
       .map((one) => `${one.pid} ${one.command}`);
-  await until('no process of a loop left', () => left().length === 0, 5000).catch(() => undefined);
+  await until('no process of a loop left', () => left().length === 0, 30_000).catch(() => undefined);
   if (left().length > 0) fail('I6', `processes are left: ${left().join('; ')}`);
 }
 

@@ -15,7 +15,7 @@ import { begun, costOf, loopProcesses, statusOf } from './harness/looks.ts';
 import { HONEST, USAGE } from './model-server/scenario.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '1', '--events'];
-const GONE_MS_MAX = 10_000;
+const GONE_MS_MAX = 60_000;
 const WAITS = 'while ! test -e ../../../../go; do sleep 0.1; done';
 
 /** The clients our driver talks with. */

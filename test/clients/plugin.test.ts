@@ -25,7 +25,7 @@ async function claude({ repo, env }: Scratch, args: readonly string[], more: Rea
     cwd: repo,
     env: { ...env, ...own, PATH: bins.join(delimiter), ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 150_000,
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

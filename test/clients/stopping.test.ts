@@ -12,7 +12,8 @@ import { HONEST, USAGE } from './model-server/scenario.ts';
 import type { Turn } from './model-server/scenario.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '1'];
-const GONE_MS_MAX = 10_000;
+/** Far less than its tool would take. */
+const GONE_MS_MAX = 60_000;
 const LONG = 'sleep 300';
 /** Some clients refuse to do nothing but sleep. */
 const SHELL = `echo begun; ${LONG}; echo ended`;

@@ -94,7 +94,7 @@ describe('A5 agents of four characters', () => {
     project(one, {
       tasks: ['t1', 't2', 't3'],
       byTask: { t2: [{ ignoreTerm: true }, { write: { path: 'half.txt', text: 'half' } }, { hang: true }] },
-      config: { limits: { runtime: '4s', grace: '300ms' } },
+      config: { limits: { runtime: '8s', grace: '300ms' } },
     });
     const { code, stdout } = await ralph(one, [...PARALLEL, '--json']);
     expect(code).toBe(1);

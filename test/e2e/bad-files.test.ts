@@ -11,7 +11,7 @@ import { ralph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 
 /** Long enough for a slow machine, far too short for a bomb. */
-const SOON_MS = 15_000;
+const SOON_MS = 60_000;
 
 const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
   .split('')

@@ -36,7 +36,7 @@ describe('S1.6 conflicts that can be seen coming', () => {
     expect(seen).toContain('shared.txt');
     const { stdout } = await ralph(one, ['status', '--json'], { isCheckoutGuarded: false });
     expect(stdout).toContain('shared.txt');
-    expect(run.events().some((event) => event.type === 'conflicts-foreseen')).toBe(true);
+    await until('the event', () => run.events().some((event) => event.type === 'conflicts-foreseen'));
     writeFileSync(`${go}-left-1`, '');
     await until('the second iteration of left', () => existsSync(`${at}-left-2`));
     const prompt = promptOf(one, 'shell', 'left', 2);

@@ -8,7 +8,7 @@ describe('demo', () => {
   it('A1 shows a whole run, and leaves a repository it is called in alone; without any: package.test.ts', async () => {
     const one = scratch();
     const before = everything(one.repo);
-    const { code, stdout, stderr } = await ralph(one, ['demo'], { timeoutMs: 60_000 });
+    const { code, stdout, stderr } = await ralph(one, ['demo']);
     expect(code).toBe(0);
     expect(stdout + stderr).toMatch(/landed/i);
     expect(stdout + stderr).toMatch(/green/i);

@@ -49,7 +49,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Each side waits for the other: without overlap neither would end. */
 const meet = (one: Scratch, own: string, other: string): Step[] => [
   { write: { path: beside(one, own), text: '' } },
-  { waitForFile: { path: beside(one, other), timeoutMs: 20_000 } },
+  { waitForFile: { path: beside(one, other) } },
   ...HONEST,
 ];
 

@@ -42,6 +42,7 @@ async function severalLoops(one: Scratch): Promise<Running> {
   const run = startRalph(one, ['run', '--parallel', '--max-workers', '6', '--events']);
   const many = (type: string): number => run.events().filter((event) => event.type === type).length;
   await until('all but one at rest', () => many('loop-ready') === 4 && many('loop-parked') === 1);
+  await until('that one at work', () => starts(one).some((call) => call.task === 'busy'));
   // 1: it says that one is parked, too.
   expect((await ralph(one, ['land', 'done'], { isCheckoutGuarded: false })).code).toBe(1);
   expect((await loops(one, ['discard', 'gone', '-y'])).code).toBe(0);

@@ -40,7 +40,7 @@ describe('S4.4 killed, and run again', () => {
         a: { iterations: [begun, HONEST] },
         doomed: { iterations: [[{ write: { path: 'doomed.txt', text: 'x' } }, ...begun], [{ exit: 137 }]] },
       },
-      config: { limits: { iterations: 9, consecutive_failures: 3, runtime: '60s', grace: '1s' } },
+      config: { limits: { iterations: 9, consecutive_failures: 3 } },
     });
     const host = startRalph(one, RUN);
     await until('both agents at work', () => isHere(one, 'a') && isHere(one, 'doomed'));

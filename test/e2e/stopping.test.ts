@@ -121,7 +121,7 @@ describe('stopping', () => {
       ],
       config: { limits: { grace: '10m' } },
     });
-    const run = startRalph(one, RUN, { timeoutMs: 30_000 });
+    const run = startRalph(one, RUN);
     await until('both agents', () => ['a', 'b'].every((task) => existsSync(beside(one, `up-${task}`))));
     run.signal('SIGINT');
     await run.waitFor(/stopp|again|ctrl/i);
@@ -129,8 +129,8 @@ describe('stopping', () => {
     expect((await run.ended).code).toBe(130);
     expect(agentsAlive(one)).toEqual([]);
     const children = ['a', 'b'].map((task) => Number(readFileSync(beside(one, `child-${task}`), 'utf8')));
-    await until('children gone', () => !children.some(isAlive), 5000);
-    expect(processesOf(one.root)).toEqual([]);
+    await until('children gone', () => !children.some(isAlive));
+    await until('everything gone', () => processesOf(one.root).length === 0);
   });
 
   it('case 51: SIGTERM: 143, as orderly as Ctrl-C; an agent deaf to TERM is killed after its grace', async () => {
@@ -142,7 +142,7 @@ describe('stopping', () => {
       byTask: { deaf: { iterations: [[{ ignoreTerm: true }, up, { hang: true }], HONEST] } },
       config: { limits: { grace: '200ms' } },
     });
-    const run = startRalph(one, RUN, { timeoutMs: 30_000 });
+    const run = startRalph(one, RUN);
     await until('the agents', () => starts(one).length === 2 && existsSync(beside(one, 'up')));
     run.signal('SIGTERM');
     expect((await run.ended).code).toBe(143);
