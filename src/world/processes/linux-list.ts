@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { hasNoEnvironment, statFields, statOf } from './linux-stat.ts';
 import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 import type { ProcessEntry } from './process-entry.ts';
-import { readIfThere } from './read-if-there.ts';
+import { errnoOf, systemFailure } from './system-failure.ts';
 
-/** An exec is over within a few milliseconds, also on a crowded machine. */
+/** An exec is over within a few milliseconds; one by a thread among many, on a crowded machine, takes longer. */
 const BEGINS_MS = 1;
 const PASSES_MAX = 32;
 
@@ -23,7 +23,7 @@ export function listProcesses(): readonly ProcessEntry[] {
       if (entry === 'begins') begins += 1;
       else looked.set(pid, entry);
     }
-    if (begins > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BEGINS_MS);
+    if (begins > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BEGINS_MS * pass);
   }
   return [...looked.values()].filter((entry) => entry !== null);
 }
@@ -35,9 +35,21 @@ function look(pid: number, isLast: boolean): ProcessEntry | null | 'begins' {
   const fields = statFields(pid);
   const stat = statOf(pid, fields);
   if (fields === null || stat === null || stat.zombie) return null;
-  const environ = readIfThere(`/proc/${pid}/environ`);
+  const environ = environOf(pid);
   if (environ?.length === 0 && !hasNoEnvironment(fields) && !isLast) return 'begins';
   return { ...stat, ...marksIn(environ) };
+}
+
+/** Null: it is not ours to read. Empty also where there is none now: it ends, or one thread of several starts a program. */
+function environOf(pid: number): Buffer | null {
+  try {
+    return readFileSync(`/proc/${pid}/environ`);
+  } catch (error) {
+    const errno = errnoOf(error) ?? '';
+    if (errno === 'ESRCH' || errno === 'ENOENT') return Buffer.alloc(0);
+    if (errno === 'EACCES' || errno === 'EPERM') return null;
+    throw systemFailure(`the environment of process ${pid} could not be read`, error);
+  }
 }
 
 function marksIn(environ: Buffer | null): { token: string | null; loop: string | null } {
