@@ -1,8 +1,10 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loopId, taskId } from '../../src/core/ids.ts';
+import { noteOpenSeal, openSealsOf } from '../../src/world/git/open-seals.ts';
 import { HARDENED, runGit } from '../../src/world/git/run-git.ts';
+import { temporaryFolder, waitFor } from './fixtures/process-kit.ts';
 import { play, sealScene } from './seal-scene.ts';
 import type { SealScene } from './seal-scene.ts';
 
@@ -81,4 +83,17 @@ describe('what git is told to run', () => {
       { blob: 'LATE', ran: '' },
     ]);
   });
+});
+
+it('an agent that starts a minute after its seal was taken, as when the machine slept, is at work all the same', async () => {
+  const commonDir = temporaryFolder();
+  const dir = join(commonDir, 'run');
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'seal.json'), '{}');
+  noteOpenSeal(commonDir, { loop: 'one-x', n: 1, dir, atMs: Date.now() - 61_000, trusted: {}, present: {} });
+  const { ctimeMs } = statSync(join(commonDir, 'paralph/seals'));
+  await waitFor('the folder to be old enough to be remembered', () => Date.now() - ctimeMs > 100);
+  expect(openSealsOf(commonDir)).toEqual([]);
+  writeFileSync(join(dir, 'start.json'), '{}');
+  expect(openSealsOf(commonDir)).toMatchObject([{ loop: 'one-x' }]);
 });

@@ -39,8 +39,10 @@ export function openSealsOf(commonDir: string): readonly OpenSeal[] {
   if (mark === '') return [];
   const last = known.get(commonDir);
   if (last?.mark === mark) return last.seals;
-  const seals = readSeals(commonDir);
-  known.set(commonDir, { mark, seals });
+  const names = namesIfThere(folderOf(commonDir)).filter((one) => one.endsWith('.json'));
+  const seals = readSeals(commonDir, names);
+  // One whose agent was not started may be open later, and nothing in this folder changes then.
+  if (seals.length === names.length) known.set(commonDir, { mark, seals });
   return seals;
 }
 
@@ -60,11 +62,10 @@ export function noteChecked(commonDir: string, seal: Pick<OpenSeal, 'loop' | 'n'
   known.delete(commonDir);
 }
 
-function readSeals(commonDir: string): readonly OpenSeal[] {
-  const folder = folderOf(commonDir);
+function readSeals(commonDir: string, names: readonly string[]): readonly OpenSeal[] {
   const seals: OpenSeal[] = [];
-  for (const name of namesIfThere(folder).filter((one) => one.endsWith('.json'))) {
-    const seal = readJsonFile(join(folder, name)) as OpenSeal | null;
+  for (const name of names) {
+    const seal = readJsonFile(join(folderOf(commonDir), name)) as OpenSeal | null;
     if (seal !== null && isOpen(seal)) seals.push(seal);
     // The run folder was cleared away, and with it all that a check could go by.
     else if (seal !== null && !existsSync(seal.dir)) noteChecked(commonDir, seal);
