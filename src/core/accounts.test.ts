@@ -22,7 +22,14 @@ function begun(): { readonly tale: Tale; readonly loops: readonly [LoopId, LoopI
 
 /** An iteration of the first account ends like that. */
 function hold(tale: Tale, loop: LoopId, kind: HoldKind, untilMs: number | null, account = 'a'): void {
-  const outcome = ({ warning: 'worked', limit: 'limited', rate: 'throttled', auth: 'refused' } as const)[kind];
+  const outcomes = {
+    warning: 'worked',
+    limit: 'limited',
+    rate: 'throttled',
+    auth: 'refused',
+    missing: 'refused',
+  } as const;
+  const outcome = outcomes[kind];
   tale.iterate(loop, outcome, 'tree', 1, { account, hold: { kind, untilMs, detail: kind } });
 }
 
@@ -69,7 +76,7 @@ describe('a hold', () => {
   });
 
   it('is not ended by a warning that is over', () => {
-    for (const kind of ['limit', 'auth'] as const) {
+    for (const kind of ['limit', 'auth', 'missing'] as const) {
       const { tale, loops } = begun();
       hold(tale, loops[0], 'warning', 1);
       hold(tale, loops[1], kind, FAR_MS);
@@ -90,7 +97,7 @@ describe('a hold', () => {
 
   it('is never shortened by what loops under way meet, and many of them are one strike', () => {
     const notice = fc.record({
-      kind: fc.constantFrom<HoldKind>('limit', 'rate', 'auth'),
+      kind: fc.constantFrom<HoldKind>('limit', 'rate', 'auth', 'missing'),
       untilMs: fc.option(fc.integer({ min: 0, max: FAR_MS })),
     });
     fc.assert(

@@ -82,6 +82,7 @@ const longer = (before: Hold | null, now: Hold): Hold =>
 function holdUntil(kind: Hold['kind'], toldMs: number | null, strikes: number, stamp: Stamp): number | null {
   switch (kind) {
     case 'auth':
+    case 'missing':
       return null;
     case 'limit':
       return toldMs === null
@@ -109,11 +110,14 @@ export function resumeAccount(state: State, { account: name, untilMs }: Resumed)
 
 const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
 
-/** A person who starts a new host may have logged in. */
+/** Nothing but a person ends it. */
+export const isForPerson = (hold: Hold | null): boolean => hold?.kind === 'auth' || hold?.kind === 'missing';
+
+/** A person who starts a new host may have logged in, or installed what was missing. */
 export function retryLogins(state: State): State {
   const accounts = Object.entries(state.accounts).map(([name, account]): [string, Account] => [
     name,
-    account.hold?.kind === 'auth' ? { ...account, hold: null } : account,
+    isForPerson(account.hold) ? { ...account, hold: null } : account,
   ]);
   return { ...state, accounts: Object.fromEntries(accounts) };
 }

@@ -11,5 +11,7 @@ export function describeHold({ kind, untilMs, detail }: Hold): string {
       return `too many requests (${detail})${until}`;
     case 'auth':
       return `not logged in (${detail})`;
+    case 'missing':
+      return `cannot be started (${detail})`;
   }
 }

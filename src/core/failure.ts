@@ -8,6 +8,8 @@ export interface Failure {
 export type FailureKind =
   /** Not logged in, or the key is refused. */
   | 'auth'
+  /** Its program is not there, or cannot be run on this machine. */
+  | 'missing'
   /** The account's usage limit is reached. */
   | 'limit'
   /** Too many requests at once. */
@@ -41,4 +43,4 @@ export interface HoldNotice {
 }
 
 /** warning: the limit is near; the others: no work until it is over. */
-export type HoldKind = 'warning' | 'limit' | 'rate' | 'auth';
+export type HoldKind = 'warning' | 'limit' | 'rate' | 'auth' | 'missing';

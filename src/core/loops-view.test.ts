@@ -152,7 +152,7 @@ describe('loopRows', () => {
     tale.write({ type: 'loop-released', loop: id, fence: tale.loop(id).fence, why: 'auth' });
     expect(loopRows(tale.state(), 0)[0]).toMatchObject({
       status: 'waiting',
-      detail: 'no agent is logged in',
+      detail: 'no agent can work now',
       next: 'ralph agents check scripted',
     });
     tale.write({ type: 'task-reset', task: key('a') });

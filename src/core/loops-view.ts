@@ -152,7 +152,7 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
 function noteOf({ host, waitsFor, stopping }: Loop): string | null {
   if (stopping) return 'stops when its iteration ends';
   if (host !== null || waitsFor === null) return null;
-  return waitsFor === 'auth' ? 'no agent is logged in' : "the run's budget is spent";
+  return waitsFor === 'auth' ? 'no agent can work now' : "the run's budget is spent";
 }
 
 /** Whether what the gates said last is about what stands on its branch: a person may have rebased it, or gone on there. */

@@ -82,7 +82,7 @@ export interface Account {
 }
 
 export interface Hold {
-  readonly kind: 'limit' | 'rate' | 'auth';
+  readonly kind: 'limit' | 'rate' | 'auth' | 'missing';
   /** null: until a person does something. */
   readonly untilMs: number | null;
   readonly detail: string;

@@ -1,4 +1,4 @@
-import { accountOf } from './accounts.ts';
+import { accountOf, isForPerson } from './accounts.ts';
 import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
 import { describeHold } from './describe-hold.ts';
@@ -121,8 +121,7 @@ function exitOf(state: State, { parked, interrupted, waiting, needsPerson }: Cou
   return needsPerson ? EXIT.needsPerson : EXIT.ok;
 }
 
-const needsLogin = (state: State): boolean =>
-  Object.values(state.accounts).some(({ hold }) => hold !== null && hold.kind === 'auth');
+const needsLogin = (state: State): boolean => Object.values(state.accounts).some(({ hold }) => isForPerson(hold));
 
 function heldLines(state: State, { agents }: HostPolicy): readonly string[] {
   const accounts = [...new Set(agents.map((agent) => agent.account))];

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { summaryOf } from './harness/answers.ts';
@@ -8,7 +10,7 @@ import type { Act } from './harness/fake-client.ts';
 import { landedTasks } from './harness/git.ts';
 import { project } from './harness/project.ts';
 import type { Toml } from './harness/project.ts';
-import { ralph, startRalph } from './harness/ralph.ts';
+import { beside, ralph, startRalph } from './harness/ralph.ts';
 import { scratch } from './harness/scratch.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { until } from './harness/until.ts';
@@ -22,6 +24,15 @@ function played(acts: readonly Act[], config: Toml = {}, tasks: readonly string[
   return one;
 }
 
+/** A program that this processor does not understand. */
+function forAnotherMachine(one: Scratch): string {
+  const path = beside(one, 'alien');
+  const bytes = readFileSync(process.execPath).subarray(0, 4096);
+  bytes.writeUInt16LE(0xfefe, 18);
+  writeFileSync(path, bytes, { mode: 0o755 });
+  return path;
+}
+
 interface Status {
   readonly accounts: readonly { readonly account: string; readonly kind: string; readonly left_ms: number | null }[];
   readonly tasks: readonly { readonly id: string; readonly attempts: number; readonly reason: string | null }[];
@@ -32,7 +43,8 @@ const statusOf = async (one: Scratch): Promise<Status> =>
 
 describe('usage limits', () => {
   it('case 46: A3 a limit with a reset time holds every loop of the account, and they go on by themselves', async () => {
-    const one = played([{ does: 'limit', resetInMs: 8000 }, DONE]);
+    // One failure would be the end: a limit is none.
+    const one = played([{ does: 'limit', resetInMs: 8000 }, DONE], { limits: { consecutive_failures: 1 } });
     const run = startRalph(one, [...RUN, '--events']);
     await run.waitFor(/account-held/);
     const [held, { stdout: told }] = await Promise.all([statusOf(one), ralph(one, ['status'])]);
@@ -49,7 +61,7 @@ describe('usage limits', () => {
     expect(calls.filter((call) => call.atMs > Number(resumed?.['at']) - 500)).toHaveLength(2);
   });
 
-  it('others take over, from one at its limit and from one that is not logged in', async () => {
+  it('case 43: others take over, from one at its limit, one that is not logged in, one that is gone, and one for another machine', async () => {
     const one = scratch();
     const acts: Readonly<Record<string, Act>> = {
       fake: { does: 'limit', resetInMs: 3_600_000 },
@@ -57,10 +69,20 @@ describe('usage limits', () => {
       second: DONE,
     };
     const agents = Object.entries(acts).map(([name, act]) => [`agents.${name}`, fakeClient(one, name, [act])] as const);
-    const config = { agent: 'fake', fallback: ['other', 'second'], ...Object.fromEntries(agents) };
+    const config = {
+      agent: 'fake',
+      fallback: ['other', 'gone', 'alien', 'second'],
+      ...Object.fromEntries(agents),
+      'agents.gone': { command: ['sh', '-c', 'cat > /dev/null; exec no-such-tool-anywhere -p'] },
+      'agents.alien': { command: [forAnotherMachine(one)] },
+    };
     project(one, { tasks: ['t1', 't2'], config });
     const { code, stderr } = await ralph(one, RUN);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/not logged in/)]);
+    for (const why of [/cannot be started: exit 127/g, /cannot be started: exit 126/g]) {
+      expect(stderr.match(why)?.length, stderr).toBeGreaterThan(0);
+      expect(stderr.match(why)?.length, 'once for each that was at work').toBeLessThanOrEqual(2);
+    }
     for (const name of ['fake', 'other']) expect(fakeCalls(one, name).length).toBeLessThanOrEqual(2);
     expect(fakeCalls(one, 'fake').length * fakeCalls(one, 'other').length).toBeGreaterThan(0);
     expect(fakeCalls(one, 'second')).toHaveLength(2);
@@ -88,7 +110,7 @@ describe('usage limits', () => {
   });
 
   it('case 46: rate limits are waited out and count for nothing', async () => {
-    const one = played([{ does: 'rate' }, DONE], {}, ['t1']);
+    const one = played([{ does: 'rate' }, DONE], { limits: { consecutive_failures: 1 } }, ['t1']);
     const run = startRalph(one, [...RUN, '--events']);
     await run.waitFor(/"outcome":"throttled"/);
     expect((await statusOf(one)).accounts).toMatchObject([{ kind: 'rate' }]);

@@ -27,6 +27,18 @@ describe('a client that dies without a word of its protocol', () => {
     expect(await failureOf(`echo '${init}'; ${complaint}`)).toMatchObject({ kind: 'unfinished' });
   });
 
+  it('case 43: cannot be started, by its exit code, unless it said something or the prompt is what is wrong', async () => {
+    expect(await failureOf('no-such-tool-anywhere')).toEqual({
+      kind: 'missing',
+      message: expect.stringMatching(/^exit 127: .*no-such-tool-anywhere: .*not found$/) as string,
+    });
+    expect(await failureOf('exit 126')).toEqual({ kind: 'missing', message: 'exit 126' });
+    expect(await failureOf(`echo '${init}'; exit 127`)).toBe(null);
+    expect(await failureOf('echo "sh: agent: Argument list too long" >&2; exit 126')).toMatchObject({
+      kind: 'unfinished',
+    });
+  });
+
   it('has no reason where it gave none', async () => {
     expect(await failureOf('exit 1')).toBe(null);
     expect(await failureOf('echo warned >&2; exit 0')).toBe(null);

@@ -42,7 +42,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'loop-released':
       return event.why === 'stopped'
         ? null
-        : `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent is logged in' : "the run's budget is spent"}`;
+        : `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent can work now' : "the run's budget is spent"}`;
     case 'account-resumed':
       return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':
@@ -122,7 +122,9 @@ function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>, sta
     case 'throttled':
       return 'was turned away: too many requests';
     case 'refused':
-      return 'is not logged in';
+      return event.failure?.kind === 'missing'
+        ? `cannot be started: ${cleanLine(event.failure.message)}`
+        : 'is not logged in';
     case 'blocked':
       return 'says it needs a person';
     case 'timed-out':

@@ -31,6 +31,7 @@ describe('judge', () => {
 
   const kinds: readonly (readonly [FailureKind, IterationOutcome, HoldKind | null])[] = [
     ['auth', 'refused', 'auth'],
+    ['missing', 'refused', 'missing'],
     ['limit', 'limited', 'limit'],
     ['rate', 'throttled', 'rate'],
     ['overloaded', 'throttled', 'rate'],

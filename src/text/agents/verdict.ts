@@ -88,7 +88,8 @@ function judgeFailure(failure: Failure, report: Report): Judgement {
   const warning = limitHold(report);
   switch (failure.kind) {
     case 'auth':
-      return { outcome: 'refused', failure, hold: { kind: 'auth', untilMs: null, detail: failure.message } };
+    case 'missing':
+      return { outcome: 'refused', failure, hold: { kind: failure.kind, untilMs: null, detail: failure.message } };
     case 'limit': {
       const untilMs = report.limit?.resetsAtMs ?? null;
       return { outcome: 'limited', failure, hold: { kind: 'limit', untilMs, detail: failure.message } };

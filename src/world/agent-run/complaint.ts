@@ -10,9 +10,16 @@ const MESSAGE_CHARS_MAX = 300;
 /** What is worth believing of a client that never began: that it may not, or may not yet. */
 const TELLING: ReadonlySet<FailureKind> = new Set<FailureKind>(['auth', 'limit', 'rate', 'model']);
 
+/** As shells say that a command is not there, or cannot be run. */
+const NOT_STARTED = new Set([126, 127]);
+/** The same exit code, but it is the prompt that cannot be handed over. */
+const TOO_LONG = /argument list too long/i;
+
 /** A client that dies without a word of its protocol has mostly said why elsewhere: the last line of its errors is the reason. */
 export function withComplaint(dir: string, end: IterationEnd, report: Report): Report {
   const { isTerminal, failure, limit, denials, usage } = report;
+  const missing = whyMissing(dir, end, report);
+  if (missing !== null) return { ...report, failure: { kind: 'missing', message: missing } };
   const isTold = isTerminal !== false || failure !== null || limit !== null || denials > 0;
   if (end.how !== 'exited' || end.code === 0 || isTold) return report;
   const line = lastComplaint(dir);
@@ -21,6 +28,14 @@ export function withComplaint(dir: string, end: IterationEnd, report: Report): R
   const hasBegun = usage.turns > 0 || report.session !== null;
   const message = `exit ${end.code}: ${line}`;
   return { ...report, failure: { kind: !hasBegun && TELLING.has(kind) ? kind : 'unfinished', message } };
+}
+
+/** Not a word, and an exit code that says the program never ran: no other task would fare better with it. */
+function whyMissing(dir: string, end: IterationEnd, { failure, finalText, session, usage }: Report): string | null {
+  const hasBegun = failure !== null || finalText !== '' || session !== null || usage.turns > 0;
+  if (end.how !== 'exited' || !NOT_STARTED.has(end.code) || hasBegun) return null;
+  const line = lastComplaint(dir);
+  return TOO_LONG.test(line) ? null : `exit ${end.code}${line === '' ? '' : `: ${line}`}`;
 }
 
 function lastComplaint(dir: string): string {

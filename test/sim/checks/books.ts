@@ -65,7 +65,9 @@ export function turnPage(page: Page, before: State, event: Event): Page {
       if (!isTaken(before, event) && !isLastWord(before, event)) return page;
       const loops = new Map(page.loops).set(event.loop, add(page.loops.get(event.loop) ?? NOTHING, event.usage));
       const run = { ...page.run, ...add(page.run, event.usage) };
-      const kind = event.hold?.kind ?? 'warning';
+      const told = event.hold?.kind ?? 'warning';
+      // What is missing waits for a person, just as a login.
+      const kind = told === 'missing' ? 'auth' : told;
       // Who must log in does so, whatever else is told meanwhile.
       const isNew = kind !== 'warning' && page.held.get(event.account) !== 'auth';
       return { held: isNew ? new Map(page.held).set(event.account, kind) : page.held, run, loops };

@@ -34,6 +34,7 @@ const SOUGHT: Record<
   'held limit': true,
   'held rate': true,
   'held auth': true,
+  'held missing': true,
   'waits for auth': true,
   'waits for budget': true,
   warned: true,

@@ -61,7 +61,11 @@ function isTurnedAway(realm: Realm, agent: SimAgent): boolean {
     return true;
   };
   if (!isCalm && random.chance(logouts)) account.isLoggedIn = false;
-  if (!account.isLoggedIn) return refuse({ kind: 'auth', message: 'not logged in' });
+  // To a person it is the same whether they have to log in or to install it again.
+  if (!account.isLoggedIn)
+    return refuse(
+      agent.n % 2 === 1 ? { kind: 'auth', message: 'not logged in' } : { kind: 'missing', message: 'exit 127' },
+    );
   if (!isCalm && random.chance(limits))
     account.limitedUntilMs =
       timeline.now() + (random.chance(0.8) ? random.between(300, 3000) : random.between(3000, 15_000));
