@@ -14,6 +14,7 @@ import type { ScratchRepo } from './scratch.ts';
 
 /** What the user does while the agent runs: git writes down nothing of it. */
 const USER = 'env -u GIT_TRACE2_EVENT git -C $MAIN';
+const IN_HOOK = USER.replace('-u ', '-u GIT_DIR -u GIT_INDEX_FILE -u ');
 
 /** A checkout in which b.txt is changed, and a loop that works there. */
 async function inPlaceScene(prepare: (scratch: ScratchRepo) => void = () => {}) {
@@ -29,11 +30,12 @@ async function inPlaceScene(prepare: (scratch: ScratchRepo) => void = () => {}) 
   const worktreeRoot = join(scratch.dir, '.ralph/worktrees');
   const seal = openSeal({ repo, view, identity: IDENTITY, ignored: [], worktreeRoot });
   let n = 0;
-  const iterate = async (script: string) => {
+  const iterate = async (script: string, meanwhile?: () => void) => {
     n += 1;
     const iteration = { loop, task: taskId('one'), n, slot: 1, cwd: scratch.dir, inPlace: true };
     await seal.take(iteration, branch);
     play(repo, iteration, script);
+    meanwhile?.();
     return seal.check(iteration, branch);
   };
   const commit = () =>
@@ -53,12 +55,29 @@ describe('what a person commits while a loop works in their checkout', () => {
 
   it('is theirs also in the very moment in which the agent fails to commit, or does something else', async () => {
     const { git, iterate, write } = await inPlaceScene();
-    const user = `${USER.replace('-u ', '-u GIT_DIR -u GIT_INDEX_FILE -u ')} commit -q --no-verify`;
+    const user = `${IN_HOOK} commit -q --no-verify`;
     write('.git/hooks/pre-commit', `#!/bin/sh\n${user} -m one b.txt\nexit 1\n`);
     write('.git/hooks/post-checkout', `#!/bin/sh\n${user} -m two --allow-empty\n`);
     expect(await iterate('chmod +x .git/hooks/*; git commit -q --allow-empty -m own || true')).toBeNull();
     expect(await iterate('git checkout -q HEAD -- a.txt')).toBeNull();
     expect(git('log', '--format=%s', 'main')).toBe('two\none\nfirst');
+  });
+
+  it('is told from what the agent commits in the same second by its words', async () => {
+    const { git, iterate, write, read } = await inPlaceScene();
+    await iterate(`${USER} commit -q -m mine b.txt; git commit -q --allow-empty -am "own: work\n\nat length"`, () => {
+      const second = /> (\d+) \S+\tcommit: own/.exec(read('.git/logs/refs/heads/main'))?.[1];
+      write('.git/logs/refs/heads/main', read('.git/logs/refs/heads/main').replaceAll(/> \d+ /g, `> ${second} `));
+    });
+    expect(git('log', '--format=%s', 'main')).toBe('mine\nfirst');
+    expect(git('for-each-ref', '--format=%(contents:subject)', 'refs/paralph/keep')).toBe('own: work');
+  });
+
+  it('is theirs also if it makes a commit of the agent die', async () => {
+    const { git, iterate, write } = await inPlaceScene();
+    write('.git/hooks/pre-commit', `#!/bin/sh\n${IN_HOOK} commit -q --no-verify -m mine b.txt\n`);
+    expect(await iterate('chmod +x .git/hooks/*; git commit -q --allow-empty -m own || true')).toBeNull();
+    expect(git('log', '--format=%s', 'main')).toBe('mine\nfirst');
   });
 });
 

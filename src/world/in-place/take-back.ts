@@ -80,7 +80,7 @@ async function takeBackBranch(
   const entries = readReflog(repo.commonDir, ref);
   const since = entries.slice(entries.findLastIndex(({ to }) => to === start) + 1);
   const known = await Promise.all(since.map(({ to }) => isAncestor(view, to, landed)));
-  const theirs = new Set(since.filter((entry, at) => known[at] !== true && isMadeBy(commits, entry)));
+  const theirs = new Set(since.filter((entry, at) => known[at] !== true && isMadeBy(commits, entry, since)));
   const others = since.filter((entry) => !theirs.has(entry)).map(({ to }) => to);
   const from = await newestOf(place, [start, landed, ...others], made);
   const within = await Promise.all([...theirs].map(({ to }) => isAncestor(view, to, from)));

@@ -70,13 +70,24 @@ export function deletes({ name, args }: GitCommand): boolean {
 }
 
 /**
- * A commit that was refused has moved nothing (one that died, with 128, may have done so before), and no other command calls what it
- * does a commit unless it is told to.
+ * A commit that was refused has moved nothing (one that died, with 128, may have done so before: then it has its words), and no
+ * other command calls what it does a commit unless it is told to.
  */
-export const isNever = ({ name, args, code }: GitCommand, message: string | undefined): boolean =>
-  name === 'commit'
-    ? code !== 0 && code !== null && code !== 128
-    : message?.startsWith('commit') === true && !(name === 'update-ref' && args.some((arg) => arg.includes('commit')));
+export function isNever(command: GitCommand, message: string | undefined): boolean {
+  const { name, args, code } = command;
+  if (name === 'commit' && code === 128) return hasOtherWords(command, message);
+  if (name === 'commit') return code !== 0 && code !== null;
+  return (
+    message?.startsWith('commit') === true && !(name === 'update-ref' && args.some((arg) => arg.includes('commit')))
+  );
+}
+
+/** It was told with which words to commit, and these are others. A hook may have added some. */
+export function hasOtherWords({ name, args }: GitCommand, message: string | undefined): boolean {
+  const at = args.findIndex((arg) => /^(?:-[a-zA-Z]*m|--message)$/.test(arg));
+  const [subject = ''] = (at === -1 ? '' : (args[at + 1] ?? '')).trim().split('\n');
+  return name === 'commit' && message?.includes(subject.trim()) === false;
+}
 
 /**
  * Whether a move can be this command's by what the reflog calls it. While a long one ran (a pull, a commit whose hook tests

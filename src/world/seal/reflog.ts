@@ -4,7 +4,7 @@ import { sha } from '../../core/ids.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
 import { isDuringSecond } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
-import { isNever } from './ref-commands.ts';
+import { hasOtherWords, isNever } from './ref-commands.ts';
 
 export interface ReflogEntry {
   readonly from: Sha;
@@ -28,7 +28,21 @@ export function parseReflog(text: string): readonly ReflogEntry[] {
   });
 }
 
-/** Whether one of these commands may have made an entry: our own carry our name, the others a second and what git calls it. */
-export const isMadeBy = (commands: readonly GitCommand[], { atSeconds, message }: ReflogEntry): boolean =>
-  !message.startsWith('paralph') &&
-  commands.some((command) => isDuringSecond(command, atSeconds) && !isNever(command, message));
+/**
+ * Whether one of these commands may have made an entry: our own carry our name, the others a second and what git calls it. `among`:
+ * a second is long, and one that has the words of the command there is the one that it made.
+ */
+export function isMadeBy(
+  commands: readonly GitCommand[],
+  entry: ReflogEntry,
+  among: readonly ReflogEntry[] = [],
+): boolean {
+  const may = (command: GitCommand, { atSeconds, message }: ReflogEntry): boolean =>
+    !message.startsWith('paralph') && isDuringSecond(command, atSeconds) && !isNever(command, message);
+  const isFor = (command: GitCommand, one: ReflogEntry): boolean => !hasOtherWords(command, one.message);
+  return commands.some(
+    (command) =>
+      may(command, entry) &&
+      (isFor(command, entry) || !among.some((other) => may(command, other) && isFor(command, other))),
+  );
+}
