@@ -59,7 +59,8 @@ describe('a gate', () => {
   });
 
   it('is stopped after the smaller of the two times, and says so', async () => {
-    expect(await tailOf('echo out; sleep 60', { timeoutMs: 300 }, 50_000)).toBe('out\n(stopped after 0.3s)');
+    // On a crowded machine the time may be over before it has said anything.
+    expect(await tailOf('echo out; sleep 60', { timeoutMs: 300 }, 50_000)).toMatch(/^(out\n)?\(stopped after 0\.3s\)$/);
     expect(await tailOf('sleep 60', {}, 200)).toBe('(stopped after 0.2s)');
   });
 

@@ -47,7 +47,8 @@ describe('a dead owner’s mutex', () => {
     const start = (me: string, other: string) => program.start(dir, `${ROUNDS}`, `${AT_ONCE}`, me, other).output;
     await Promise.all([start('a', 'b'), start('b', 'a')]);
     const orders = Array.from({ length: ROUNDS }, (_, round) => readFileSync(join(dir, `log-${round}`), 'utf8'));
-    expect(new Set(orders)).toEqual(new Set(['ab', 'ba']));
+    // Where only one of them gets a processor it may win every time.
+    expect(orders.filter((order) => order !== 'ab' && order !== 'ba')).toEqual([]);
     expect(folders.flatMap((folder) => readdirSync(folder))).toEqual([]);
   }, 120_000);
 });

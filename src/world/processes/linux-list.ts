@@ -5,7 +5,7 @@ import type { ProcessEntry } from './process-entry.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
 /** An exec is over within a few milliseconds; one by a thread among many, on a crowded machine, takes longer. */
-const BEGINS_MS = 1;
+const BEGINS_MS_MAX = 8;
 const PASSES_MAX = 32;
 
 /**
@@ -23,7 +23,7 @@ export function listProcesses(): readonly ProcessEntry[] {
       if (entry === 'begins') begins += 1;
       else looked.set(pid, entry);
     }
-    if (begins > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BEGINS_MS * pass);
+    if (begins > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(pass, BEGINS_MS_MAX));
   }
   return [...looked.values()].filter((entry) => entry !== null);
 }
