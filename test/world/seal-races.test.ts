@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openView } from '../../src/world/git/view.ts';
 import { readTrace } from '../../src/world/seal/git-trace.ts';
+import { parseReflog } from '../../src/world/seal/reflog.ts';
 import { isLeak } from '../../src/world/seal/is-leak.ts';
 import { runFolder } from '../../src/world/state-places.ts';
 import { sealScene } from './seal-scene.ts';
@@ -70,6 +71,43 @@ describe('a branch that an agent moved and that was packed since, as `git gc` do
       pack(scene)();
     });
     expect([breach, scene.git('log', '-1', '--format=%s', 'main')]).toEqual([null, 'mine']);
+  });
+});
+
+describe('a stash entry that an agent left', () => {
+  /** What git makes of the stash, and whether each entry follows upon the one before it. */
+  const stashOf = ({ git, common }: SealScene) => {
+    const entries = parseReflog(readFileSync(join(common, 'logs/refs/stash'), 'utf8'));
+    const isWhole = entries.every(({ from }, at) => from === (entries[at - 1]?.to ?? '0'.repeat(40)));
+    return [git('log', '-g', '--format=%gs', 'refs/stash'), isWhole, git('rev-parse', 'stash') === entries.at(-1)?.to];
+  };
+  const push = ({ dir, git }: SealScene, name: string): void => {
+    writeFileSync(join(dir, 'b.txt'), `${name}\n`);
+    git('stash', 'push', '-q', '-m', name);
+  };
+
+  it.for([
+    ['in between', ['before'], ['after']],
+    ['on top', ['before', 'more'], []],
+  ] as const)('goes from where it lies, %s, and no other', async ([, before, after]) => {
+    const scene = await sealScene();
+    for (const name of before) push(scene, name);
+    await scene.iterate('echo one > a.txt; git stash -q', () => {
+      for (const name of after) push(scene, name);
+    });
+    const left = [...before, ...after].toReversed().map((name) => `On main: ${name}`);
+    expect(stashOf(scene)).toEqual([left.join('\n'), true, true]);
+  });
+
+  it('stays while somebody else has the lock on the stash', async () => {
+    const scene = await sealScene();
+    const breach = await scene.iterate('echo one > a.txt; git stash -q', () => {
+      writeFileSync(join(scene.common, 'refs/stash.lock'), '');
+    });
+    expect([breach?.restored, scene.git('log', '-g', '--format=%gs', 'refs/stash')]).toEqual([
+      [],
+      expect.stringContaining('WIP on ralph/one'),
+    ]);
   });
 });
 

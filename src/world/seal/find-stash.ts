@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Breach } from '../../core/model.ts';
 import { readJsonFile } from '../agent-run/agent-file.ts';
 import { deleteRef } from '../git/refs.ts';
+import { dropStash } from './drop-stash.ts';
 import { isDuring, isDuringSecond, readTrace } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
 import { BREACH } from './is-leak.ts';
@@ -92,15 +93,9 @@ function tookOthers(scene: Scene, commands: readonly GitCommand[]): boolean {
   return atMs === null || taken.some((one) => isDuring(one, atMs));
 }
 
-/** As `git stash drop`, of exactly this entry wherever it lies now. */
 async function dropEntry(scene: Scene, entry: ReflogEntry): Promise<string | null> {
   const { view, repo } = scene.place;
-  const entries = readReflog(repo.commonDir, STASH);
-  const at = entries.findLastIndex((one) => keyOf(one) === keyOf(entry));
-  if (at === -1) return null;
-  const selector = `${STASH}@{${entries.length - 1 - at}}`;
-  const { code } = await view.run(['reflog', 'delete', '--updateref', '--rewrite', selector], { ok: [0, 1, 128, 255] });
-  if (code !== 0) return null;
+  if (!dropStash(repo.commonDir, entry)) return null;
   if (readReflog(repo.commonDir, STASH).length === 0) await deleteRef(view, STASH, entry.to);
   return `${DROPPED} ${short(entry.to)}`;
 }

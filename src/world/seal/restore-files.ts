@@ -47,7 +47,7 @@ export async function putBackKeys(
   }
 }
 
-function replace(path: string, bytes: Buffer, mode: number): void {
+export function replace(path: string, bytes: Buffer, mode: number): void {
   const draft = `${path}.paralph-${randomUUID()}`;
   try {
     if ((mode & KIND) === LINK) symlinkSync(bytes.toString(), draft);
@@ -61,7 +61,7 @@ function replace(path: string, bytes: Buffer, mode: number): void {
   }
 }
 
-function underLock(path: string, act: () => boolean): boolean {
+export function underLock(path: string, act: () => boolean): boolean {
   const lock = `${path}.lock`;
   let handle: number;
   try {
