@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { until } from '../e2e/harness/until.ts';
 import { createRandom } from '../sim/model/random.ts';
 import { calm, isUnfinished } from './calm.ts';
 import { checkInvariants } from './check-invariants.ts';
-import { everybody, hit } from './crowd.ts';
+import { crowd, everybody, hit } from './crowd.ts';
 import { fingerprint } from './fingerprint.ts';
 import { makeHosts } from './hosts.ts';
 import type { Judged } from './judge.ts';
@@ -45,6 +46,7 @@ export interface RoundEnd {
   readonly isMounted: boolean;
 }
 
+const GONE_MS_MAX = 30_000;
 /** Housekeeping a person may do at any time; none of it may lose or touch anything. */
 const HOUSEKEEPING = [['doctor', '--fix'], ['prune'], ['parallel', 'clean']] as const;
 
@@ -120,6 +122,8 @@ async function play(order: RoundOrder, scene: Scene): Promise<readonly string[]>
     }
     violations.push(...(await calm(stage)));
     order.forge?.(scene);
+    // Who was killed needs a moment to leave the process table.
+    await until('nobody at work', () => crowd(scene).length === 0, GONE_MS_MAX).catch(() => undefined);
     violations.push(...judgeQuiet(judged), ...hosts.complaints());
     const ending = howTasksEnded(scene, programs, people.discarded);
     violations.push(...ending.complaints);

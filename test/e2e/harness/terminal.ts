@@ -81,8 +81,15 @@ export function openTerminal(scratch: Scratch, args: readonly string[], options:
     screen,
     type: (text) => tell('send-keys', '-t', 't:0', '-l', text),
     waitFor: (pattern) => awaiting(`${pattern} on the screen`, () => pattern.exec(screen())),
-    // Some tmux lose the exit code of what they started.
-    ended: () => awaiting('the program has ended', () => codeIn(ending)),
+    ended: async () => {
+      // Some tmux lose the exit code of what they started.
+      const code = await awaiting('the program has ended', () => codeIn(ending));
+      // Only then everything it said is on the screen.
+      const isDead = (): true | null =>
+        ask('display-message', '-p', '-t', 't:0', '#{pane_dead}') === '1' ? true : null;
+      await awaiting('its terminal has heard so', isDead);
+      return code;
+    },
   };
 }
 
