@@ -58,6 +58,12 @@ async function touchedBy({ world }: PerformContext, { base }: Loop, head: Sha): 
   return { changed, links };
 }
 
+/** At once, but the gates are over in any case: who hears of a failure may do something else where they run. */
+async function besides(gates: Promise<Ran | null> | Ran, asked: Promise<Touched>): Promise<[Ran | null, Touched]> {
+  asked.catch(() => undefined);
+  return [await gates, await asked];
+}
+
 interface Seen extends Touched {
   readonly head: Sha;
   readonly tree: Sha;
@@ -85,10 +91,10 @@ async function gateInside(
   if (hasGates) await worktrees.restore(path);
   const { head, tree } = await worktrees.facts(path);
   const preview = await previewOf(context, loop, head);
-  const [ran, touched] = await Promise.all([
+  const [ran, touched] = await besides(
     gated(context, command, loop, { head, commit: preview?.commit ?? head }, signal),
     touchedBy(context, loop, head),
-  ]);
+  );
   await worktrees.standOn(path, loop.branch);
   if (ran === null || (await worktrees.facts(path)).head !== head) return null;
   return { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
@@ -110,10 +116,10 @@ async function gateApart(
   const name = `${loop.id}/gates-${n}`;
   const commit = preview?.commit ?? head;
   const gate = (path: string): Promise<Ran | null> => world.gates.run({ path, commit, name, timeoutMs, signal, force });
-  const [ran, touched] = await Promise.all([
+  const [ran, touched] = await besides(
     policy.hasGates ? world.worktrees.withGateWorktree(APART_SLOT, commit, gate) : GREEN,
     touchedBy(context, loop, head),
-  ]);
+  );
   return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
 }
 

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../core/commands.ts';
+import { loopId, sha } from '../../core/ids.ts';
+import { EMPTY_STATE } from '../../core/model.ts';
+import type { PerformContext } from '../performer.ts';
+import { runGates } from './run-gates.ts';
+
+const HEAD = sha('a'.repeat(40));
+const LOOP = loopId('one-x');
+const command = { type: 'run-gates', key: 'gates', loop: LOOP, fence: 1, n: 1 } as Extract<
+  Command,
+  { type: 'run-gates' }
+>;
+
+describe('gates that run', () => {
+  it.each(['worktree', 'checkout'])('in a %s are over before it is told that something else failed', async (at) => {
+    const seen: string[] = [];
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const gates = async (): Promise<unknown> => {
+      await ended;
+      seen.push('gates over');
+      return { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1, clean: true };
+    };
+    const world = {
+      worktrees: {
+        standOn: async () => undefined,
+        standAt: async () => undefined,
+        restore: async () => undefined,
+        isOn: () => false,
+        facts: async () => ({ head: HEAD, tree: HEAD }),
+        tip: async () => HEAD,
+        changed: () => Promise.reject(new Error('git was killed')),
+        linksOut: async () => [],
+        withGateWorktree: (_slot: number, _commit: string, act: (path: string) => unknown) => act('/gate'),
+      },
+      integration: { preview: async () => null, treeOf: async () => HEAD },
+      gates: { run: gates },
+    };
+    const loop = { id: LOOP, task: 't', worktree: '/w', branch: 'ralph/one', base: HEAD, place: { at }, rework: null };
+    const context = {
+      world,
+      state: () => ({ ...EMPTY_STATE, loops: { [LOOP]: loop } }),
+      policy: { hasGates: true, gateTimeoutAuto: false },
+    } as unknown as PerformContext;
+    const told = runGates(context, command, new AbortController().signal).catch((error: Error) =>
+      seen.push(error.message),
+    );
+    for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+    end();
+    await told;
+    expect(seen).toEqual(['gates over', 'git was killed']);
+  });
+});
