@@ -81,6 +81,17 @@ describe('what a person commits while a loop works in their checkout', () => {
   });
 });
 
+it('what a person writes while the rest of their files is looked at is not overwritten by what they had before', async () => {
+  const scene = await inPlaceScene(({ write }) => {
+    for (const name of ['c.txt', 'd.txt']) write(name, 'begun\n');
+  });
+  scene.write('.git/info/attributes', 'z.txt filter=slow\n');
+  scene.write('.git/slow', 'echo precious > b.txt; echo precious > c.txt\ncat\n');
+  scene.git('config', 'filter.slow.clean', 'sh .git/slow');
+  await scene.iterate('git checkout -q -- b.txt; git clean -fdq; echo work > z.txt');
+  expect(['b.txt', 'c.txt', 'd.txt'].map(scene.read)).toEqual(['precious\n', 'precious\n', 'begun\n']);
+});
+
 describe('where a person stands', () => {
   it('is not where the loop works, if they have switched: what they have there is none of its work', async () => {
     const { git, iterate, commitWork } = await inPlaceScene();

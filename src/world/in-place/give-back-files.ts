@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Change } from '../git/publish-changes.ts';
 import { readChanges, GITLINK, onDisk } from '../git/publish-changes.ts';
+import { classify } from '../git/publish-classify.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { treeOf } from '../git/tree-edit.ts';
@@ -34,13 +35,17 @@ export async function giveBackFiles(
   const mine = new Set(note.mine.filter((path) => !gone.has(path)));
   const isCleaned = commandsIn(cwd, trace, CLEANS).length > 0;
   const changed = new Set((await readChanges(view, await treeOf(view, head), files)).map(({ path }) => path));
-  const thrown = (await readChanges(view, files, note.files)).filter(
+  const found = (await readChanges(view, files, note.files)).filter(
     ({ path, before, after }) =>
       mine.has(path) &&
       (!changed.has(path) || (isCleaned && before === null)) &&
       before?.mode !== GITLINK &&
       after?.mode !== GITLINK,
   );
+  // To read all files takes a while, in which somebody may have written these.
+  const thrown = (await classify(cwd, view, found))
+    .filter(({ change, remains }) => remains === (change.before === null ? 'absent' : 'before'))
+    .map(({ change }) => change);
   for (const { path } of thrown.filter(({ after }) => after === null)) rmSync(onDisk(cwd, path), { force: true });
   const again = thrown.filter(({ after }) => after !== null).map(({ path }) => path);
   if (again.length === 0) return;
