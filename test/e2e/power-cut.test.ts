@@ -75,11 +75,15 @@ describe('case 35: a power cut while work lands', () => {
         expect(emptyObjects(one), step).toEqual([]);
       }
       // The cut is a real one: without flushing to disk the same landing is lost or broken.
-      one.comeBack(before);
       const env = { PATH: `${fakeProgram(one, 'sync', 'exit 0')}:${one.env['PATH']}` };
-      await cutAt(one, 'land.done', env);
-      const isWhole = gitSays(one.git, 'rev-list', '--objects', INT);
-      expect(isWhole && landedTasks(one.git, INT).length === TASKS.length).toBe(false);
+      const isLost = async (): Promise<boolean> => {
+        one.comeBack(before);
+        await cutAt(one, 'land.done', env);
+        const isWhole = gitSays(one.git, 'rev-list', '--objects', INT);
+        return !isWhole || landedTasks(one.git, INT).length < TASKS.length;
+      };
+      // A machine that is short of memory may have flushed it by itself, but not again and again.
+      expect((await isLost()) || (await isLost()) || (await isLost())).toBe(true);
     },
   );
 });
