@@ -6,6 +6,9 @@ const EXIT_NOT_STARTED = 127;
 const SIGNAL_BASE = 128;
 /** A tool left behind may hold the client's output open; what the client said itself is there long before. */
 const DRAIN_MS = 1000;
+const TURN_MS = 10;
+/** More than a pipe holds: what comes after is the tool's. */
+const LEFT_BYTES_MAX = 1024 * 1024;
 
 export interface Client {
   send(lines: readonly string[]): void;
@@ -28,9 +31,16 @@ export function startClient(spec: TalkSpec, ears: ClientEars): Client {
   // It may go away while we write to it. Its end is told by the exit, not by this.
   child.stdin.on('error', () => {});
   child.stdout.on('error', (error) => ears.onTrouble(`the client's output broke off: ${error.message}`));
+  let heard = 0;
+  let isHeldUp = false;
   child.stdout.on('data', (chunk: Buffer) => {
+    heard += chunk.length;
+    isHeldUp = true;
     child.stdout.pause();
-    ears.onOutput(chunk, () => child.stdout.resume());
+    ears.onOutput(chunk, () => {
+      isHeldUp = false;
+      child.stdout.resume();
+    });
   });
   const ended = new Promise<number>((resolve) => {
     let code = EXIT_NOT_STARTED;
@@ -40,8 +50,14 @@ export function startClient(spec: TalkSpec, ears: ClientEars): Client {
     });
     child.on('exit', (status, signal) => {
       code = status ?? SIGNAL_BASE + (signal === null ? 0 : constants.signals[signal]);
-      setTimeout(() => resolve(code), DRAIN_MS);
+      setTimeout(() => leave(heard, heard + LEFT_BYTES_MAX), DRAIN_MS);
     });
+    // The time may have passed while we stood still: what lies ready is read before.
+    const leave = (before: number, most: number): void =>
+      void setTimeout(() => {
+        if ((heard === before && !isHeldUp) || heard > most) resolve(code);
+        else leave(heard, most);
+      }, TURN_MS);
     child.on('close', () => resolve(code));
   });
   return {
