@@ -36,7 +36,7 @@ const INERT: readonly (readonly [RegExp, string])[] = [
 /** Null: the setting runs nothing. */
 export const inertValue = (key: string): string | null => INERT.find(([pattern]) => pattern.test(key))?.[1] ?? null;
 
-type Entries = readonly (readonly [key: string, value: string])[];
+export type Entries = readonly (readonly [key: string, value: string])[];
 
 /** What is written in the same tick of the kernel in which it was looked at may be written once more without a trace. */
 const TICK_MS = 50;
@@ -71,11 +71,11 @@ async function entriesOf(file: string, list: ListSettings): Promise<Entries> {
   return mark === '' ? [] : remembered(file, mark, () => list(file));
 }
 
-/** What the user's own files say for every repository, the last value of each. */
-export async function ownSettings(list: ListSettings): Promise<ReadonlyMap<string, string>> {
+/** What the user's own files say for every repository, in order. */
+export async function ownSettings(list: ListSettings): Promise<Entries> {
   const folder = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const files = [join(homedir(), '.gitconfig'), join(folder, 'git/config')];
-  return new Map(await remembered('', files.map((file) => `${file} ${markOf(file)}`).join(), () => list(null)));
+  return remembered('', files.map((file) => `${file} ${markOf(file)}`).join(), () => list(null));
 }
 
 function remembered(name: string, mark: string, list: () => Promise<string>): Promise<Entries> {

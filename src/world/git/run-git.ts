@@ -95,8 +95,9 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 
 export async function runGitBytes(args: readonly string[], options: GitOptions): Promise<GitBytes> {
   // With a git folder of the caller's own, the repository's config is not read.
-  const guard = options.env?.['GIT_DIR'] === undefined ? await distrust(options.cwd, listSettings) : null;
-  const ended = await start(args, guard === null ? options : { ...options, env: { ...options.env, ...guard } });
+  const guard = options.env?.['GIT_DIR'] === undefined ? await distrust(options.cwd, args, listSettings) : null;
+  const guarded = guard === null ? options : { ...options, env: { ...options.env, ...guard.env } };
+  const ended = await start(guard?.args ?? args, guarded);
   const shown = commandLine(args);
   if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}.`, { facts: stderrFacts(ended) });
   if (!(options.ok ?? [0]).includes(ended.code)) throw failure(shown, ended, options.cwd);
