@@ -9,6 +9,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -403,4 +404,16 @@ describe('publish where a loop has worked in place', () => {
     expect([read('a.txt'), read('b.txt')]).toEqual(['first try\n', 'mine\n']);
     expect(scratch.git('ls-files', '-s')).toBe(index);
   });
+});
+
+it('moves no branch that its owner has switched to while it was prepared', async () => {
+  const to = land({ 'new.txt': 'new\n' });
+  scratch.write('.git/info/attributes', 'b.txt filter=slow\n');
+  scratch.write('.git/slow', 'test -e .git/was || { touch .git/was; git switch -q -c theirs; }\ncat\n');
+  scratch.git('config', 'filter.slow.clean', 'sh .git/slow');
+  // So that git looks into it.
+  utimesSync(join(scratch.dir, 'b.txt'), 1, 1);
+  expect(await go(to)).toMatchObject({ outcome: 'blocked' });
+  expect([scratch.git('rev-parse', 'theirs'), existsSync(join(scratch.dir, 'new.txt'))]).toEqual([base, false]);
+  expect(await go(to)).toEqual({ outcome: 'published', to });
 });

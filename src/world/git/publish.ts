@@ -14,6 +14,7 @@ import { type Healed, heal } from './publish-heal.ts';
 import { removeJournal, writeJournal } from './publish-journal.ts';
 import { mergeCommand } from './publish-merge.ts';
 import { type BranchUser, branchUsers } from './publish-users.ts';
+import { readHeadFile } from './ref-files.ts';
 import { readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
@@ -106,6 +107,11 @@ async function forwardRef(repo: Repository, view: GitView, { target, from, to }:
 async function forwardCheckout(repo: Repository, view: GitView, move: Move, user: BranchUser): Promise<Published> {
   writeJournal(repo, { ...move, worktree: user.path, gitDir: user.gitDir, by: ownIdentity() });
   reach('publish.journal');
+  // git merges into whatever stands there by then.
+  if (readHeadFile(repo.commonDir, user.gitDir)?.branch !== move.target) {
+    removeJournal(repo);
+    return blocked(`${user.path} has just left ${move.target}`);
+  }
   const stderr = await merge(user.path, move.to);
   reach('publish.merged');
   const now = await readRef(view, `refs/heads/${move.target}`);
