@@ -85,7 +85,7 @@ itNeeds('git-remote-http', hasHttp)(
       true,
       git('rev-parse', 'main'),
     ]);
-    expect(breach?.did.join()).toMatch(/changed \.git\/config \(.*core\.sshcommand.*uploadpack.*credential/);
+    for (const key of ['core.sshcommand', 'uploadpack', 'receivepack']) expect(breach?.did.join()).toContain(key);
     // The control: set by the user, all of it counts.
     for (const [key, value] of Object.entries(plant)) git('config', key, value);
     const ran = ['127.0.0.1', 'helper', 'receive', 'ssh', 'upload'];
