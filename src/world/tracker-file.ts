@@ -11,17 +11,23 @@ import type { TrackerFile } from './world.ts';
 
 const BYTES_MAX = 1024 * 1024;
 
+/** What was written in the same tick of the kernel in which it was looked at may be written once more without a trace. */
+const TICK_MS = 50;
+
 /** Opens the task file and keeps an eye on it. Reading never changes a byte. */
 export function openTracker(root: string, path: string): TrackerFile {
   const kind = trackerKindOf(path) ?? 'markdown';
   let seen = '';
+  let isYoung = false;
+  let last = '';
   let missed = false;
   return {
     path,
     look: () => {
       const stat = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
       const mark = stat === undefined ? 'absent' : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
-      if (mark === seen) return null;
+      const isSame = mark === seen;
+      if (isSame && !isYoung) return null;
       // Git takes a file away before it writes the new one: gone or empty counts only when it stays so.
       const isMissing = (stat === undefined || stat.size === 0n) && seen !== '';
       if (isMissing && !missed) {
@@ -30,12 +36,11 @@ export function openTracker(root: string, path: string): TrackerFile {
       }
       missed = false;
       seen = mark;
-      try {
-        return read(root, path, kind);
-      } catch (error) {
-        if (error instanceof AppError) return { problems: [error.message] };
-        throw error;
-      }
+      isYoung = stat !== undefined && Date.now() - Number(stat.mtimeMs) < TICK_MS;
+      const before = last;
+      const found = readOrTell(root, path, kind);
+      last = JSON.stringify(found);
+      return isSame && last === before ? null : found;
     },
     tick: tickerOf(kind),
   };
@@ -66,6 +71,15 @@ export function promptTrackerFile(path: string, digest: string, tasks: readonly 
     },
     tick: () => null,
   };
+}
+
+function readOrTell(...file: Parameters<typeof read>): ReturnType<TrackerFile['look']> {
+  try {
+    return read(...file);
+  } catch (error) {
+    if (error instanceof AppError) return { problems: [error.message] };
+    throw error;
+  }
 }
 
 function read(root: string, path: string, kind: TrackerKind): ReturnType<TrackerFile['look']> {
