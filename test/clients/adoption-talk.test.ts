@@ -11,7 +11,7 @@ import { until } from '../e2e/harness/until.ts';
 import { arena } from './harness/arena.ts';
 import type { Arena } from './harness/arena.ts';
 import { itWith } from './harness/it-with.ts';
-import { begun, costOf, loopProcesses, statusOf } from './harness/looks.ts';
+import { begun, costOf, lasting, loopProcesses, statusOf } from './harness/looks.ts';
 import { HONEST, USAGE } from './model-server/scenario.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '1', '--events'];
@@ -61,9 +61,12 @@ async function adopt({ name, driver }: (typeof TALKING)[number], early: readonly
   });
   const run = one.start(RUN);
   await until('the tool waits', () => loopProcesses(one).some((found) => found.command.startsWith('sleep')), 60_000);
-  const before = loopProcesses(one)
-    .filter((found) => !/^(?:sleep|\S*sh -c while)/.test(found.command))
-    .map((found) => found.pid);
+  const isTool = /^(?:sleep|\S*sh -c while)/;
+  const before = await lasting(() =>
+    loopProcesses(one)
+      .filter((found) => !isTool.test(found.command))
+      .map((found) => found.pid),
+  );
   expect(before.length).toBeGreaterThanOrEqual(3);
   for (const text of early) await steerAtOnce(one, text);
   run.signal('SIGKILL');

@@ -8,7 +8,7 @@ import { until } from '../e2e/harness/until.ts';
 import { arena } from './harness/arena.ts';
 import type { Arena } from './harness/arena.ts';
 import { itWith } from './harness/it-with.ts';
-import { begun, costOf, loopProcesses } from './harness/looks.ts';
+import { begun, costOf, lasting, loopProcesses } from './harness/looks.ts';
 import { HONEST } from './model-server/scenario.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '1', '--events'];
@@ -24,14 +24,14 @@ describe('A5 the host is killed while claude works', () => {
     const one = await arena({ clients: ['claude'], tasks: ['t1'], scenario: { turns: [{ shell }, ...HONEST] } });
     const run = one.start(RUN);
     await until('the tool waits', () => loopProcesses(one).some((found) => found.command.startsWith('sleep')), 60_000);
-    const working = claudes(one);
+    const working = await lasting(() => claudes(one));
     expect(working).toHaveLength(1);
     run.signal('SIGKILL');
     await run.ended;
 
     const again = one.start(RUN);
     await again.waitFor(/host-started|loop-adopted/);
-    expect(claudes(one)).toEqual(working);
+    expect(await lasting(() => claudes(one))).toEqual(working);
     writeFileSync(beside(one, 'go'), '');
     const { code, stderr } = await again.ended;
     expect(code, stderr).toBe(0);

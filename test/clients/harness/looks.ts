@@ -1,4 +1,5 @@
 import { processesOf } from '../../e2e/harness/processes.ts';
+import { until } from '../../e2e/harness/until.ts';
 import type { FoundProcess } from '../../e2e/harness/processes.ts';
 import type { Arena } from './arena.ts';
 
@@ -42,3 +43,14 @@ export const loopProcesses = (one: Arena): FoundProcess[] => processesOf(one.roo
 /** How often a client began a conversation about the task. */
 export const begun = (one: Arena, task: string): number =>
   one.model.asked(task).filter((asked) => asked.turn === 0).length;
+
+/** Processes that are the same in two looks: what a client forks for a moment looks like itself until it is something else. */
+export async function lasting(look: () => readonly number[]): Promise<readonly number[]> {
+  let before = '';
+  return until('processes that stay', () => {
+    const now = look();
+    const isSame = now.length > 0 && now.join() === before;
+    before = now.join();
+    return isSame ? now : null;
+  });
+}
