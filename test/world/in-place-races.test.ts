@@ -73,6 +73,15 @@ describe('what a person commits while a loop works in their checkout', () => {
     expect(git('for-each-ref', '--format=%(contents:subject)', 'refs/paralph/keep')).toBe('own: work');
   });
 
+  it('is told so too where the agent commits under another date, which is all that git writes down', async () => {
+    const { git, iterate } = await inPlaceScene();
+    const dated = 'GIT_COMMITTER_DATE=2020-01-01T00:00:00Z git commit -q --allow-empty';
+    await iterate(`${dated} -am own; ${dated} -m more`);
+    expect(git('log', '--format=%s', 'main')).toBe('first');
+    await iterate(`${USER} commit -q --allow-empty -m mine; ${dated} -m own`);
+    expect(git('log', '--format=%s', 'main')).toBe('mine\nfirst');
+  });
+
   it('is theirs also if it makes a commit of the agent die', async () => {
     const { git, iterate, write } = await inPlaceScene();
     write('.git/hooks/pre-commit', `#!/bin/sh\n${IN_HOOK} commit -q --no-verify -m mine b.txt\n`);

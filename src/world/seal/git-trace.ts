@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { TRACE_FILE } from './trace-place.ts';
+import { DATE, TRACE_FILE } from './trace-place.ts';
 
 /** One git process of the agent. */
 export interface GitCommand {
@@ -20,6 +20,8 @@ export interface GitCommand {
   readonly hasChildren: boolean;
   /** It was started by a hook that another git of the agent's ran, whatever the hook did in between. */
   readonly isInHook: boolean;
+  /** It was told which date to write down. */
+  readonly isDated?: boolean;
 }
 
 /** More than any honest iteration writes; what comes later is not read. */
@@ -28,7 +30,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const TICK_MS = 10;
 /** What a command that was killed did, it mostly did soon after it began, or after its hooks. */
 const KILLED_AFTER_MS = 2000;
-const TOLD = /^\{"event":"(version|start|def_repo|region_enter|child_start|child_exit|signal|exit|atexit)"/;
+const TOLD = /^\{"event":"(version|start|def_param|def_repo|region_enter|child_start|child_exit|signal|exit|atexit)"/;
 
 /** `hooks`: its children that are hooks and have not ended; `waitedMs`: for those that have, and others. */
 type Draft = { -readonly [K in keyof GitCommand]: GitCommand[K] } & { hooks: ReadonlySet<unknown>; waitedMs: number };
@@ -63,6 +65,7 @@ function take(drafts: Map<string, Draft>, line: string): void {
   const atMs = typeof event['time'] === 'string' ? Date.parse(event['time']) : Number.NaN;
   if (event['event'] === 'version') draft.fromMs = atMs;
   else if (event['event'] === 'start') Object.assign(draft, commandOf(event['argv']));
+  else if (event['event'] === 'def_param') draft.isDated ||= event['param'] === DATE;
   else if (event['event'] === 'def_repo') draft.worktree ??= textOrNull(event['worktree']);
   else if (event['event'] === 'region_enter') noteIndex(draft, event);
   else if (event['event'] === 'child_start') noteChild(draft, event);
@@ -86,6 +89,7 @@ const newDraft = (parent: Draft | undefined): Draft => ({
   isInHook: parent !== undefined && (parent.isInHook || parent.hooks.size > 0),
   hooks: new Set(),
   waitedMs: 0,
+  isDated: false,
 });
 
 function noteChild(draft: Draft, event: Record<string, unknown>): void {

@@ -37,9 +37,11 @@ export function isMadeBy(
   entry: ReflogEntry,
   among: readonly ReflogEntry[] = [],
 ): boolean {
-  const may = (command: GitCommand, { atSeconds, message }: ReflogEntry): boolean =>
-    !message.startsWith('paralph') && isDuringSecond(command, atSeconds) && !isNever(command, message);
   const isFor = (command: GitCommand, one: ReflogEntry): boolean => !hasOtherWords(command, one.message);
+  const isThen = (command: GitCommand, one: ReflogEntry): boolean =>
+    command.isDated === true ? isFor(command, one) : isDuringSecond(command, one.atSeconds);
+  const may = (command: GitCommand, one: ReflogEntry): boolean =>
+    !one.message.startsWith('paralph') && isThen(command, one) && !isNever(command, one.message);
   return commands.some(
     (command) =>
       may(command, entry) &&

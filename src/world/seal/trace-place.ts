@@ -14,6 +14,8 @@ import { lookAtShim } from '../processes/shim-folder.ts';
 
 /** Every git command an agent runs is written down here by git itself. */
 export const TRACE_FILE = 'git-trace.jsonl';
+/** With it set, the seconds that git writes down are not those in which it did something. */
+export const DATE = 'GIT_COMMITTER_DATE';
 /** From the making of a link to the start of its agent it is nobody's for a moment. */
 const UNSTARTED_MS_MAX = 60_000;
 
@@ -36,6 +38,7 @@ const besides = ({ cwd, inPlace }: Traced): string => (inPlace === true ? join(c
 export const traceVariables = (iteration: Traced): Record<string, string> => ({
   GIT_TRACE2_EVENT: linkOf(iteration),
   GIT_TRACE2_EVENT_BRIEF: '1',
+  GIT_TRACE2_ENV_VARS: DATE,
 });
 
 export function openTrace(dir: string, iteration: Traced): void {
