@@ -38,6 +38,10 @@ itNeeds('git-remote-http', hasHttp)(
        echo made > made.txt; echo '<promise>COMPLETE</promise>'`,
       { tasks: ['a'] },
     );
+    // What most people have set up for themselves.
+    const helper = String.raw`!f() { printf 'username=una\npassword=secret\n'; }; f`;
+    one.git('config', '--file', join(one.home, '.gitconfig'), 'credential.helper', helper);
+    one.git('config', 'credential.helper', helper);
     const secrets = {
       SSH_AUTH_SOCK: '/nowhere',
       SSH_ASKPASS: '/bin/false',

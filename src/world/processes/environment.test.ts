@@ -6,13 +6,15 @@ const GUARDS = {
   GIT_EDITOR: 'true',
   GIT_SEQUENCE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_COUNT: '4',
   GIT_CONFIG_KEY_0: 'gc.auto',
   GIT_CONFIG_VALUE_0: '0',
   GIT_CONFIG_KEY_1: 'maintenance.auto',
   GIT_CONFIG_VALUE_1: 'false',
   GIT_CONFIG_KEY_2: 'core.fsync',
   GIT_CONFIG_VALUE_2: 'committed',
+  GIT_CONFIG_KEY_3: 'credential.helper',
+  GIT_CONFIG_VALUE_3: '',
 };
 
 describe('agentEnvironment', () => {
@@ -60,11 +62,14 @@ describe('agentEnvironment', () => {
   it('keeps git settings that are set, and adds the guards behind them', () => {
     const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'n' };
     expect(agentEnvironment({}, { set, pass: [] })).toMatchObject({
-      GIT_CONFIG_COUNT: '4',
+      GIT_CONFIG_COUNT: '5',
       GIT_CONFIG_KEY_0: 'user.name',
       GIT_CONFIG_KEY_1: 'gc.auto',
       GIT_CONFIG_VALUE_3: 'committed',
+      GIT_CONFIG_KEY_4: 'credential.helper',
     });
+    const helper = { ...set, GIT_CONFIG_KEY_0: 'credential.helper', GIT_CONFIG_VALUE_0: 'store' };
+    expect(Object.values(agentEnvironment({}, { set: helper, pass: [] })), 'asked for by name').not.toContain('');
   });
 
   it('refuses values that cannot be passed on, naming the variable', () => {

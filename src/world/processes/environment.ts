@@ -21,6 +21,8 @@ const GIT_CONFIG = [
   ['maintenance.auto', 'false'],
   ['core.fsync', 'committed'],
 ] as const;
+/** Nobody's passwords: what an agent made goes nowhere but through us. Unless the configuration names a helper for it. */
+const NO_HELPERS = ['credential.helper', ''] as const;
 
 export interface AgentEnvironmentOptions {
   /** Variables the configuration gives the agent; they win. */
@@ -111,8 +113,12 @@ function isFile(place: string): boolean {
 function gitConfig(set: Readonly<Record<string, string>>): Record<string, string> {
   const given = Number.parseInt(set['GIT_CONFIG_COUNT'] ?? '0', 10);
   const first = Number.isSafeInteger(given) && given > 0 ? given : 0;
-  const result: Record<string, string> = { GIT_CONFIG_COUNT: String(first + GIT_CONFIG.length) };
-  for (const [index, [key, value]] of GIT_CONFIG.entries()) {
+  const hasHelper = Object.entries(set).some(
+    ([name, key]) => /^GIT_CONFIG_KEY_/.test(name) && /^credential\./i.test(key),
+  );
+  const settings = hasHelper ? GIT_CONFIG : [...GIT_CONFIG, NO_HELPERS];
+  const result: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
+  for (const [index, [key, value]] of settings.entries()) {
     result[`GIT_CONFIG_KEY_${first + index}`] = key;
     result[`GIT_CONFIG_VALUE_${first + index}`] = value;
   }
