@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,9 +14,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
+import { copyIndex } from '../../src/world/git/copy-index.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { touchedPaths } from '../../src/world/git/touched.ts';
 import { openView } from '../../src/world/git/view.ts';
+import { justBefore } from './fixtures/just-before.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -118,4 +121,21 @@ describe('touchedPaths', () => {
     scratch.git('worktree', 'prune');
     expect(await touched()).toEqual([]);
   });
+});
+
+it('the copy of an index that somebody writes meanwhile is not younger than what is in it', () => {
+  const [from, to] = ['index', 'copy'].map((name) => join(scratch.dir, name)) as [string, string];
+  const put = (text: string, second: number): void => {
+    writeFileSync(`${from}.lock`, text);
+    utimesSync(`${from}.lock`, second, second);
+    renameSync(`${from}.lock`, from);
+  };
+  put('before', 1000);
+  justBefore(
+    'statSync',
+    (file) => file === from,
+    () => put('after', 5000),
+  );
+  copyIndex(from, to);
+  expect([readFileSync(to, 'utf8'), statSync(to).mtimeMs]).toEqual(['after', 5_000_000]);
 });

@@ -6,8 +6,8 @@ import { copyFileSync, rmSync, statSync, utimesSync } from 'node:fs';
  */
 export function copyIndex(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
-  copyFileSync(from, to);
-  // Rounded down: younger would be wrong, older only costs time.
+  // Rounded down, and asked before the copy, for somebody may write it meanwhile: younger would be wrong, older only costs time.
   const seconds = Math.floor(statSync(from).mtimeMs) / 1000;
+  copyFileSync(from, to);
   utimesSync(to, seconds, seconds);
 }
