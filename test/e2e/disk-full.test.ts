@@ -38,10 +38,17 @@ test $RALPH_TASK_ID-$RALPH_ITERATION = slow-1 || echo '<promise>COMPLETE</promis
   const hasBegun = (task: string, iteration: number): boolean => existsSync(join(signs, `${task}-${iteration}`));
   return {
     one,
-    begun: (task) => until(`the agent of ${task}`, () => hasBegun(task, 1)),
+    begun: (task) => until(`the agent of ${task}`, () => hasBegun(task, 1) && isNoted(one, task)),
     hasBegun,
     letGo: () => writeFileSync(join(signs, 'go'), ''),
   };
+}
+
+/** The host has written down whom it started: what it does next is to wait. */
+function isNoted(one: Scratch, task: string): boolean {
+  const runs = join(one.repo, '.git/paralph/runs');
+  const loop = readdirSync(runs).find((name) => name.startsWith(`${task}-`)) ?? '';
+  return existsSync(join(runs, loop, '1/identity.json'));
 }
 
 const agentsOf = (one: Scratch): number => processesOf(one.root).filter(({ isLoops }) => isLoops).length;
