@@ -49,6 +49,16 @@ describe('a branch that an agent moved', () => {
   });
 });
 
+it('a branch goes back to where its owner had brought it before the agent moved it, not to where the iteration began', async () => {
+  const scene = await sealScene();
+  const theirs = join(scene.dir, '.ralph/theirs');
+  scene.git('worktree', 'add', '-q', '-b', 'theirs', theirs);
+  const user = `env -u GIT_TRACE2_EVENT git -C ${theirs} commit -q --allow-empty`;
+  const move = 'git update-ref refs/heads/theirs $(git commit-tree -p HEAD -m stray HEAD^{tree})';
+  const breach = await scene.iterate(`${user} -m one; ${user} -m two; ${move}; ${move.replace('stray', 'again')}`);
+  expect([breach?.did.length, scene.git('log', '--format=%s', 'theirs')]).toEqual([1, 'two\none\nfirst']);
+});
+
 describe('a branch that an agent moved and that was packed since, as `git gc` does it', () => {
   const stray = '$(git commit-tree -p HEAD -m stray HEAD^{tree})';
   const pack = (scene: SealScene) => (): void => void scene.git('pack-refs', '--all');

@@ -38,7 +38,16 @@ export function findMovedRef(scene: Scene, ref: string): MovedRef | null {
   const [from = null, to = null] = [scene.before.refs[ref], scene.after.refs[ref]];
   if (from === to || isFree(ref, scene.branch, from !== null)) return null;
   const found = to === null ? whoDeleted(scene, ref) : (whoMoved(scene, ref, to) ?? whoWrote(scene, ref, from, to));
-  return found === null ? null : { ref, from, to, ...found };
+  return found === null ? null : { ref, from: stoodBefore(scene, ref, from, to), to, ...found };
+}
+
+/** Where it stood before the agent moved it: its owner, or we, may have brought it there since the iteration began. */
+function stoodBefore(scene: Scene, ref: string, from: Sha | null, to: Sha | null): Sha | null {
+  const entries = readReflog(scene.place.repo.commonDir, ref);
+  const since = entries.slice(entries.findLastIndex((entry) => entry.to === from) + 1);
+  const able = scene.trace.filter((command) => canMove(scene, command, ref));
+  const first = since.findLastIndex((entry) => !isMadeBy(able, entry, since)) + 1;
+  return from !== null && since.at(-1)?.to === to ? (since[first]?.from ?? from) : from;
 }
 
 type Who = Pick<MovedRef, 'leaked' | 'isLast' | 'gitDirs'>;
