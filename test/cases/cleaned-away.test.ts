@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
+import { wholeLines } from '../e2e/harness/events.ts';
 import { gitSays, landedTasks } from '../e2e/harness/git.ts';
 import { beside, startRalph } from '../e2e/harness/ralph.ts';
 import { scratch } from '../e2e/harness/scratch.ts';
@@ -20,7 +21,7 @@ it('case 73: git clean -ffdx in the checkout takes the worktrees, and their loop
      echo '<promise>COMPLETE</promise>'`,
     { tasks: ['a', 'b'] },
   );
-  const places = (): string[] => (existsSync(seen) ? readFileSync(seen, 'utf8').trimEnd().split('\n') : []);
+  const places = (): string[] => (existsSync(seen) ? wholeLines(readFileSync(seen, 'utf8')) : []);
   const run = startRalph(one, ['run', '--parallel']);
   await until('both agents', () => places().length === 2);
   // It gives up a folder into which the host has just written something.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import { wholeLines } from '../e2e/harness/events.ts';
 import { gitIn, landedTasks } from '../e2e/harness/git.ts';
 import { beside, startRalph } from '../e2e/harness/ralph.ts';
 import { scratch } from '../e2e/harness/scratch.ts';
@@ -21,7 +22,7 @@ it('case 9: a worktree that is moved away is told, its entry stays, and its loop
      echo '<promise>COMPLETE</promise>'`,
     { tasks: ['a'] },
   );
-  const places = (): string[] => (existsSync(seen) ? readFileSync(seen, 'utf8').trimEnd().split('\n') : []);
+  const places = (): string[] => (existsSync(seen) ? wholeLines(readFileSync(seen, 'utf8')) : []);
   const run = startRalph(one, ['run', '--events']);
   await until('the agent', () => places().length === 1);
   const [path = ''] = places();

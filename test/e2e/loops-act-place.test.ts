@@ -32,10 +32,7 @@ describe('loops that were started by hand', () => {
       const one = scratch();
       promptProject(one, `${HALF_SH}\nhold go`, { limits: { grace: '1s' } });
       const run = startRalph(one, ['run', promptFor('first')]);
-      await until(
-        'its agent has committed',
-        () => gitSays(one.git, 'log', '-1', '--grep=Half of first', 'HEAD') && existsSync(join(one.repo, 'first.txt')),
-      );
+      await until('its agent has committed', () => one.git('log', '-1', '--format=%s', 'HEAD') === 'Half of first');
       expect(foldersOf(one, 'first')).toEqual([one.repo]);
       const busy = await ralph(one, ['loops', 'discard', 'make-first', '-y']);
       expect([busy.code, busy.stderr]).toEqual([

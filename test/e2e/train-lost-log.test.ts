@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { wholeLines } from './harness/events.ts';
 import { landedTasks } from './harness/git.ts';
 import { isAlive, processesOf } from './harness/processes.ts';
 import { beside, ralph, startRalph } from './harness/ralph.ts';
@@ -98,7 +99,7 @@ describe('case 62: the log is lost in the middle of a run', () => {
     const one = await halfDone();
     const [go, begun] = [beside(one, 'go'), beside(one, 'begun')];
     const killed = startRalph(one, RUN);
-    const pids = (): string[] => (existsSync(begun) ? readFileSync(begun, 'utf8').trim().split('\n') : []);
+    const pids = (): string[] => (existsSync(begun) ? wholeLines(readFileSync(begun, 'utf8')) : []);
     await until('both agents half done', () => pids().length === 2);
     const state = join(one.repo, '.git/paralph');
     if (how === 'killed') killed.signal('SIGKILL');
