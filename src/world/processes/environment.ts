@@ -114,7 +114,7 @@ function gitConfig(set: Readonly<Record<string, string>>): Record<string, string
   const given = Number.parseInt(set['GIT_CONFIG_COUNT'] ?? '0', 10);
   const first = Number.isSafeInteger(given) && given > 0 ? given : 0;
   const hasHelper = Object.entries(set).some(
-    ([name, key]) => /^GIT_CONFIG_KEY_/.test(name) && /^credential\./i.test(key),
+    ([name, key]) => name.startsWith('GIT_CONFIG_KEY_') && /^credential\./i.test(key),
   );
   const settings = hasHelper ? GIT_CONFIG : [...GIT_CONFIG, NO_HELPERS];
   const result: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
