@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHost } from '../../src/engine/host.ts';
+import type { World } from '../../src/world/world.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { MISHAP_MUTANTS } from './mishap-mutants.ts';
@@ -16,9 +17,9 @@ const SEEDS = new Set([...FIRST, ...Array.from({ length: SEEDS_MAX }, (_, index)
 describe('the invariants have teeth', () => {
   it.each([...MUTANTS, ...AGENT_MUTANTS, ...LANDING_MUTANTS, ...MISHAP_MUTANTS])(
     '$name',
-    async ({ brain, caughtBy }) => {
+    async ({ brain, caughtBy, world: seen = (world: World) => world }) => {
       for (const seed of SEEDS) {
-        const { violation } = await runSeed(seed, (world, order) => runHost(world, order, brain), brain);
+        const { violation } = await runSeed(seed, (world, order) => runHost(seen(world), order, brain), brain);
         if (violation !== null && caughtBy.includes(violation.invariant)) return;
       }
       expect.fail(`${caughtBy.join(' or ')} did not speak up within ${SEEDS_MAX} seeds`);
