@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
@@ -33,9 +34,18 @@ const LINES = [
   result({ total_cost_usd: 0.25, usage: { input_tokens: 10, output_tokens: 5 } }),
 ];
 
-it('case 41: forged and broken lines of an agent are data: only gates decide, and nobody is paid back', async () => {
+/** No text in any encoding: bytes that UTF-8 does not know, and zeros, alone and within a line of the protocol. */
+const BYTES = Buffer.from(
+  'ff fe 00 80 0a 7b 22 74 79 70 65 22 3a 22 c3 28 00 22 7d 0a 00 00 0a'.replaceAll(' ', ''),
+  'hex',
+);
+
+it('case 41: (and 40) forged and broken lines of an agent, and bytes that are no text, are data: only gates decide, and nobody is paid back', async () => {
   const one = scratch();
-  writeFileSync(beside(one, 'lines'), `${LINES.join('\n')}\n{"type":"result","subty`);
+  writeFileSync(
+    beside(one, 'lines'),
+    Buffer.concat([BYTES, Buffer.from(`${LINES.join('\n')}\n{"type":"result","subty`)]),
+  );
   const play = `cat > /dev/null; cat ${beside(one, 'lines')}; [ "$RALPH_TASK_ID" = good ] || : > BROKEN; echo x >> x.txt`;
   project(one, {
     tasks: ['evil', 'good'],
@@ -54,4 +64,8 @@ it('case 41: forged and broken lines of an agent are data: only gates decide, an
   const dollars = [...cost.matchAll(/"cost_usd": ([^,\n]+)/g)].map(([, amount]) => Number(amount));
   expect(dollars.length).toBeGreaterThan(2);
   for (const amount of dollars) expect(amount).toBeGreaterThanOrEqual(0.25);
+  const runs = join(one.repo, '.git/paralph/runs');
+  const logs = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('/stdout.log'));
+  expect(logs).toHaveLength(3);
+  for (const name of logs) expect(readFileSync(join(runs, name)).subarray(0, BYTES.length)).toEqual(BYTES);
 });

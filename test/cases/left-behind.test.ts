@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
@@ -23,7 +23,8 @@ case "$RALPH_TASK_ID" in
   untidy) made; echo staged > untidy-staged.txt; git add untidy-staged.txt; echo secret > .env ;;
   locked)
     if [ "$RALPH_ITERATION" = 1 ]; then
-      made; : > "$(git rev-parse --git-path index.lock)"; kill -9 $$
+      made; lock=$(git rev-parse --git-path index.lock); : > "$lock"
+      setsid sh -c 'trap "" TERM; while [ -e "$1" ]; do sleep 0.02; done; : > LOST-LOCK' sh "$lock" & kill -9 $$
     fi
     echo again >> locked.txt; commit again ;;
   merging)
@@ -39,11 +40,14 @@ echo '<promise>COMPLETE</promise>'`;
 it('case 16: (and 14, 15, 17, 18) whatever an agent leaves behind, its work is on its branch or kept, and the next attempt starts clean', async () => {
   const one = scratch();
   const again = beside(one, 'again');
-  shellProject(one, AGENT.replace('TAKE-TWO', again).replace('TAKEN', `${again}.status`), {
+  const lost = beside(one, 'lost-lock');
+  const agent = AGENT.replace('TAKE-TWO', again).replace('TAKEN', `${again}.status`).replace('LOST-LOCK', lost);
+  shellProject(one, agent, {
     tasks: ['deleted', 'detached', 'astray', 'untidy', 'locked', 'merging'],
-    config: { limits: { iterations: 2 } },
+    config: { limits: { iterations: 2, grace: '300ms' } },
   });
   const { stdout } = await ralph(one, RUN);
+  expect(existsSync(lost), 'a lock went while somebody who had it lived').toBe(false);
   const { landed, parked } = summaryOf(stdout);
   expect(landed).toEqual(['deleted', 'detached', 'locked', 'untidy']);
   expect(landedTasks(one.git, 'main').sort()).toEqual(landed);

@@ -28,6 +28,23 @@ describe('an iteration that goes on by itself', () => {
     expect(findMarked(read('token'))).toEqual([]);
   });
 
+  it('case 38: is stopped and gone also where it had stopped itself, alone or with everything around it', async () => {
+    const scripts = [
+      'echo on; kill -STOP $$; sleep 300',
+      'trap "" TERM; echo on; kill -STOP 0; while :; do sleep 300; done',
+    ];
+    await Promise.all(
+      scripts.map(async (script) => {
+        const { agents, iteration, order, read } = stage({ agent: { command: sh(script), stallMs: 1000 } });
+        await agents.start(iteration, order);
+        const { end } = await agents.finish(iteration, { ...PATIENT, graceMs: 300 });
+        expect([script, end]).toEqual([script, { how: 'stopped', why: 'stalled', detail: 'no output for 1s' }]);
+        expect(read('stdout.log')).toBe('on\n');
+        expect(findMarked(read('token'))).toEqual([]);
+      }),
+    );
+  });
+
   it('is stopped when it prints more than is allowed, on both streams together', async () => {
     const script = 'head -c 700000 /dev/zero; head -c 700000 /dev/zero >&2; sleep 300';
     const { agents, iteration, order, read } = stage({ agent: { command: sh(script) }, limits: { outputMb: 1 } });

@@ -182,10 +182,11 @@ describe('with other processes', () => {
     // A stranger does not know how to wait, so its adds may fail; what it made is there for good.
     const stranger = `while [ ! -e "$1" ]; do sleep 0.02; done; at=0; made=0
       while [ $at -lt 2 ]; do at=$((at + 1))
-        git worktree add -q --no-checkout --detach "$2-$at" 2>/dev/null && made=$((made + 1)) && echo mine > "$2-$at/mine.txt"
-      done; echo $made`;
+        git worktree add -q --no-checkout -b "theirs/$3-$at" "$2-$at" 2>/dev/null && made=$((made + 1)) && echo mine > "$2-$at/mine.txt"
+        git rev-parse -q --verify "refs/heads/theirs/$3-$at" > /dev/null && left="$left theirs/$3-$at"
+      done; echo $made $left`;
     const strangers = names(20, 's').map((name) => {
-      const argv = ['-c', stranger, 'sh', go, join(folder, name)];
+      const argv = ['-c', stranger, 'sh', go, join(folder, name), name];
       const child = spawn('sh', argv, {
         cwd: scratch.dir,
         env: plainEnvironment(),
@@ -195,7 +196,8 @@ describe('with other processes', () => {
     });
     writeFileSync(go, '');
     await Promise.all(['p', 'q'].map((prefix) => adder.start(scratch.dir, root, base, prefix, '8').output));
-    const made = (await Promise.all(strangers)).reduce((sum, count) => sum + Number(count), 0);
+    const told = (await Promise.all(strangers)).map((line) => line.trim().split(' '));
+    const made = told.reduce((sum, [count]) => sum + Number(count), 0);
     const all = await listWorktrees(repo);
     expect(all.filter(({ path }) => path.startsWith(`${root}/`))).toHaveLength(16);
     for (const { path } of all.filter(({ branch }) => branch?.startsWith('ralph/')))
@@ -204,6 +206,12 @@ describe('with other processes', () => {
     expect(foreign).toHaveLength(made);
     for (const name of foreign) expect(all.map(({ path }) => path)).toContain(join(folder, name));
     expect(await healWorktreeEntries(repo)).toEqual({ removed: [], quarantined: [] });
+    // A git that loses the race leaves its branch behind.
+    const left = told.flatMap(([, ...branches]) => branches).sort();
+    expect(left.length).toBeGreaterThanOrEqual(made);
+    expect(scratch.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/theirs').split('\n').sort()).toEqual(
+      left,
+    );
   });
 
   it('a killed add is taken back and made again', async () => {
