@@ -18,10 +18,10 @@ import { INT } from './harness/values.ts';
 
 const RUN = ['run', '--parallel', '--max-workers', '2'];
 
-const statusOf = async (one: Scratch, task: string): Promise<unknown> =>
-  listOf((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout, 'loops').find(
-    (row) => row['task'] === task,
-  )?.['status'];
+const rowOf = async (one: Scratch, task: string): Promise<Readonly<Record<string, unknown>> | undefined> =>
+  listOf((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout, 'loops').find((row) => row['task'] === task);
+const statusOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['status'];
+const mergeOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['merge'];
 
 const branchOf = (one: Scratch, task: string): string =>
   refsBelow(one.git, 'refs/heads/ralph/').find((ref) => ref.includes(`/${task}-`)) ?? '';
@@ -148,7 +148,7 @@ describe('a person stops a loop and lets it go on', () => {
 });
 
 describe('a person lands loops', () => {
-  it('scenario 7, 8, 9, 31, 32: ten land in the order they became ready, with no agent, and only what can', async () => {
+  it('scenario 7, 8, 9, 23, 31, 32: ten land in the order they became ready, with no agent, and only what can', async () => {
     const one = scratch();
     const tasks = ['t9', 't3', 't7', 't1', 't5', 't0', 't8', 't2', 't6', 't4', 'last'];
     const [hold, gated] = [beside(one, 'hold'), beside(one, 'gated')];
@@ -174,11 +174,16 @@ describe('a person lands loops', () => {
     const landing = startRalph(one, ['loops', 'merge', 'last']);
     await until('its gate runs', () => existsSync(gated));
     expect(await statusOf(one, 'last')).toBe('merging');
+    expect(await mergeOf(one, 't1')).toEqual({
+      state: 'blocked',
+      why: expect.stringMatching(/^process \d+ is landing: .*last/),
+    });
     const busy = await ralph(one, ['loops', 'merge', 'last']);
     expect([busy.code, busy.stderr]).toEqual([5, expect.stringMatching(/being merged at this moment[\s\S]*--force/)]);
     rmSync(hold);
     expect((await ralph(one, ['loops', 'merge', 'last', '--force'])).code).toBe(0);
     expect((await landing.ended).code).toBe(0);
+    expect(await mergeOf(one, 't1')).toEqual({ state: 'ready', why: null });
     const merged = await ralph(one, ['loops', 'merge', 'last', '--json']);
     expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('already merged')]);
     const late = await ralph(one, ['loops', 'retry', 'last']);
