@@ -108,14 +108,24 @@ describe('what is yours', () => {
   it('what others land while the agent has left your branch is in the checkout when it stands on it again', async () => {
     const one = scratch();
     const commit = 'test "$name" = leaves || { git add "$name.txt"; git commit -q -m "$name"; }';
-    const away = `git checkout -q --detach\ntouch "$BOOKS/$name-here"\nhold "$name-goes"\n${WORK}\n${commit}`;
-    promptProject(one, `case "$name" in beside*) ${WORK} ;; *) ${away} ;; esac\n${PROMISE}`);
+    const leave = 'touch "$BOOKS/$name-here"\nhold "$name-leaves"\ngit checkout -q --detach\ntouch "$BOOKS/$name-away"';
+    const away = `${leave}\nhold "$name-goes"\n${WORK}\n${commit}`;
+    promptProject(
+      one,
+      `case "$name" in beside*) ${WORK}; cat "$name.txt" >> all.txt ;; *) ${away} ;; esac\n${PROMISE}`,
+    );
+    const land = async (name: string): Promise<void> => {
+      const { code, stderr } = await ralph(one, ['run', '--worktree', promptFor(name)], { isCheckoutGuarded: false });
+      expect(code, stderr).toBe(0);
+      expect(one.git('show', 'main:all.txt')).toMatch(new RegExp(`made by ${name}$`));
+    };
     for (const name of ['leaves', 'commits']) {
       const slow = startRalph(one, ['run', promptFor(name)]);
       await until('its agent', () => existsSync(beside(one, `books/${name}-here`)));
-      const fast = await ralph(one, ['run', '--worktree', promptFor(`beside-${name}`)], { isCheckoutGuarded: false });
-      expect(fast.code, fast.stderr).toBe(0);
-      expect(one.git('show', `main:beside-${name}.txt`)).toBe(`made by beside-${name}`);
+      await land(`beside-first-${name}`);
+      tellAgents(one, `${name}-leaves`);
+      await until('it left the branch', () => existsSync(beside(one, `books/${name}-away`)));
+      await land(`beside-then-${name}`);
       tellAgents(one, `${name}-goes`);
       const { code, stderr } = await slow.ended;
       expect(code, stderr).toBe(0);

@@ -59,8 +59,10 @@ export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): 
   const now = { ...before, refs: { ...before.refs, [ref]: from } };
   if (head.branch === standing) return now;
   const tip = (await readRef(view, ref)) ?? start;
+  // Not where it stood at first: what was published before the agent left it is in the files.
+  const [left = start] = await mergeBases(view, head.commit, tip);
   // While nobody stood on it, it may have gone on: then files and index lack what it holds, and would take that back.
-  if (tip !== start && !(isConfigKept({ place, before }) && (await moveFiles(cwd, start, tip)))) return now;
+  if (tip !== left && !(isConfigKept({ place, before }) && (await moveFiles(cwd, left, tip)))) return now;
   await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
   return now;
 }
