@@ -122,11 +122,12 @@ describe('usage limits', () => {
 
 describe('logins', () => {
   it('an agent that is not logged in is not started again; the answer says how to log in, and a new run goes on', async () => {
-    const one = played([{ does: 'auth' }, { does: 'auth' }, DONE], {}, ['t1', 't2', 't3']);
+    const one = played([{ does: 'auth' }], {}, ['t1', 't2', 't3']);
     const first = await ralph(one, [...RUN, '--json']);
     expect(first.code).toBe(6);
     expect(first.stderr).toMatch(/not logged in/);
     expect(fakeCalls(one, 'fake').length).toBeLessThanOrEqual(2);
+    fakeClient(one, 'fake', [DONE]);
     const second = await ralph(one, [...RUN, '--json']);
     expect(second.code).toBe(0);
     expect(summaryOf(second.stdout).landed).toHaveLength(3);
