@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { idOf, listOf, summaryOf } from './harness/answers.ts';
+import { landedTasks } from './harness/git.ts';
 import { HONEST, project, starts, writeScenario } from './harness/project.ts';
 import { ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
@@ -54,7 +55,7 @@ describe('tasks', () => {
     expect(stderr).toContain('wals');
   });
 
-  it('S0.7 reset frees a parked task; its old work stays', async () => {
+  it('S0.7 reset frees a parked task; its old work stays, and what has landed is done again only if that is said', async () => {
     const one = scratch();
     project(one, {
       tasks: ['a'],
@@ -72,6 +73,14 @@ describe('tasks', () => {
     const third = await ralph(one, run);
     expect(third.code).toBe(0);
     expect(summaryOf(third.stdout).landed).toEqual(['a']);
+    const late = await ralph(one, ['tasks', 'reset', 'a']);
+    expect([late.code, late.stderr]).toEqual([
+      2,
+      expect.stringMatching(/a has landed as [0-9a-f]{10}[\s\S]*ralph tasks reset a --again/),
+    ]);
+    await ralph(one, run);
+    expect(landedTasks(one.git, 'main')).toEqual(['a']);
+    expect((await ralph(one, ['tasks', 'reset', 'a', '--again'])).code).toBe(0);
     expect(one.git('log', '--all', '--format=%H', '--', 'old.txt')).not.toBe('');
   });
 

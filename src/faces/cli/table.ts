@@ -211,7 +211,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Repair',
     summary: 'Free a task so that it can start again; its work is kept',
     argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
-    flags: [JSON_FLAG, TASKS_FLAG, SET_FLAG],
+    flags: [
+      { flag: '--again', description: 'also if it has landed: do it once more, on top of that' },
+      JSON_FLAG,
+      TASKS_FLAG,
+      SET_FLAG,
+    ],
     examples: ['ralph tasks reset add-login'],
     load: () => import('./commands/tasks-reset.ts'),
   },

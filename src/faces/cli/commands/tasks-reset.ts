@@ -1,9 +1,10 @@
 import type { Event } from '../../../core/events.ts';
-import { EXIT } from '../../../core/errors.ts';
+import { AppError, EXIT } from '../../../core/errors.ts';
 import { taskId, taskKey } from '../../../core/ids.ts';
 import type { TaskKey } from '../../../core/ids.ts';
 import type { State } from '../../../core/model.ts';
 import { isLive, loopsOf } from '../../../core/model.ts';
+import { shellWord } from '../../../core/remedy.ts';
 import { taskViews } from '../../../core/view.ts';
 import type { Call, Handler } from '../handler.ts';
 import { findOne } from '../find-one.ts';
@@ -24,7 +25,9 @@ export const handle: Handler = async (call) => {
   refuseInLoop(call, 'tasks reset');
   const project = await openProject(call);
   const before = await writeFacts(project.repo, async (now) => {
-    const { tracker, state, key } = await choose(call, project, now);
+    const chosen = await choose(call, project, now);
+    const { tracker, state, key } = chosen;
+    refuseLanded(call, chosen);
     const read = state.trackers[tracker];
     const known: readonly Event[] =
       read === undefined ? [] : [{ type: 'tasks-read', tracker, digest: read.digest, tasks: read.tasks }];
@@ -51,4 +54,14 @@ async function choose(call: Call, project: Project, now: State): Promise<Chosen>
   const [wanted = ''] = call.args;
   const { id } = findOne(taskViews(state, tracker), (task) => [task.id], wanted, 'task', 'ralph tasks list');
   return { tracker, state, id, key: taskKey(tracker, taskId(id)) };
+}
+
+/** Nobody holds what has landed, and who frees it after an older loop of it went wrong does not want it twice. */
+function refuseLanded({ flags }: Call, { state, id, key }: Chosen): void {
+  const landed = state.landed[key];
+  if (landed === undefined || flags['again'] === true) return;
+  throw new AppError('E_USAGE', `task ${id} has landed as ${landed.commit.slice(0, 10)}: there is nothing to free`, {
+    facts: ['--again does it once more, on top of what has landed'],
+    remedy: `ralph tasks reset ${shellWord(id)} --again`,
+  });
 }
