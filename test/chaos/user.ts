@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { gitIn } from '../e2e/harness/git.ts';
 import type { Git } from '../e2e/harness/git.ts';
+import { processesOf } from '../e2e/harness/processes.ts';
 import type { Random } from '../sim/model/random.ts';
 import { USER_MARK } from './place.ts';
 import type { OwnThings } from './own-things.ts';
@@ -82,7 +83,7 @@ export function makeUser(scene: Scene): User {
   let own = ownThings(scene, worktree);
   const does = async (name: UserAct, random: Random): Promise<void> => {
     acting.nth += 1;
-    await patiently(() => ACTS[name](acting, random));
+    await patiently(scene, () => ACTS[name](acting, random));
     own = ownThings(scene, worktree);
   };
   return {
@@ -104,17 +105,29 @@ export function makeUser(scene: Scene): User {
   };
 }
 
-/** A person types a command again when the index is locked. */
-async function patiently(act: () => void): Promise<void> {
-  for (let left = 40; ; left -= 1) {
+/** How often a person types a command again before they look whether anybody is still at it. */
+const TRIES = 40;
+
+/** A person types a command again when the index is locked, and does what git tells them where its lock is a dead one's. */
+async function patiently(scene: Scene, act: () => void): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
     try {
       act();
       return;
     } catch (error) {
-      if (left === 0 || !/\.lock|cannot lock ref|HEAD.*expected/i.test(String(error))) throw error;
+      const isLocked = /\.lock|cannot lock ref|HEAD.*expected/i.test(String(error));
+      if (!isLocked || tries > 4 * TRIES) throw error;
+      if (tries % TRIES === 0) removeDeadLock(scene, String(error));
       await sleep(100);
     }
   }
+}
+
+/** A git that was killed left it: none works in the repository, not even one that is stopped. */
+function removeDeadLock({ root }: Scene, said: string): void {
+  const lock = /Unable to create '(.+\.lock)'/.exec(said)?.[1];
+  if (lock !== undefined && !processesOf(root).some(({ command }) => /^(\S*\/)?git /.test(command)))
+    rmSync(lock, { force: true });
 }
 
 function put({ scene }: Acting, path: string, text: string): void {
