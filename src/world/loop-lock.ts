@@ -1,6 +1,8 @@
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readJsonFile } from './agent-run/agent-file.ts';
+import { AppError } from '../core/errors.ts';
+import { makePrivateFolder, readJsonFile } from './agent-run/agent-file.ts';
+import { findRepository } from './git/repository.ts';
 import type { Repository } from './git/repository.ts';
 import { cannotWrite } from './log/log-errors.ts';
 import { withMutex } from './mutex.ts';
@@ -31,9 +33,23 @@ const PROMPT_CHARS = 100;
 
 export const loopLockFile = (checkout: string): string => join(checkout, '.ralph', 'loop.lock');
 
-/** Null: nobody ever worked there, or the file says nothing that can be understood. */
+/** The same once more where no `git clean` in the checkout, an agent's or a person's, takes it away. */
+function hiddenLockFile(checkout: string): string | null {
+  try {
+    return join(findRepository(checkout).stateDir, 'in-place', `${checkoutKey(checkout)}.lock`);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** Null: nobody ever worked there, or no file says anything that can be understood. */
 export function readLoopLock(checkout: string): LoopLock | null {
-  const file = loopLockFile(checkout);
+  const hidden = hiddenLockFile(checkout);
+  return readLock(loopLockFile(checkout)) ?? (hidden === null ? null : readLock(hidden));
+}
+
+function readLock(file: string): LoopLock | null {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.size > BYTES_MAX) return null;
   const holder = readJsonFile(file) as Partial<LockHolder> | null;
@@ -99,21 +115,35 @@ const mutexOf = (repo: Repository, checkout: string): string => lockFile(repo, `
 
 /** Whole or not at all: who reads it sees the one before or this one. */
 function write(checkout: string, holder: LockHolder): void {
-  const file = loopLockFile(checkout);
-  const draft = `${file}.${process.pid}`;
+  const hidden = hiddenLockFile(checkout);
+  if (hidden !== null) {
+    makePrivateFolder(dirname(hidden));
+    replaceFile(hidden, holder);
+  }
   try {
     ensureRalphFolderIn(checkout);
+    replaceFile(loopLockFile(checkout), holder);
+  } catch (error) {
+    throw cannotWrite(join(checkout, '.ralph'), error);
+  }
+}
+
+function replaceFile(file: string, holder: LockHolder): void {
+  const draft = `${file}.${process.pid}`;
+  try {
     // Somebody who had our number, as the first process of a container always has, may have died before the rename.
     rmSync(draft, { force: true });
     writeFileSync(draft, `${JSON.stringify(holder, null, 2)}\n`, { flag: 'wx' });
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw cannotWrite(join(checkout, '.ralph'), error);
+    throw error;
   }
 }
 
 function letGo(checkout: string, own: ProcessIdentity): void {
   const found = readLoopLock(checkout);
-  if (found !== null && isSame(found.holder, own)) rmSync(loopLockFile(checkout), { force: true });
+  if (found === null || !isSame(found.holder, own)) return;
+  for (const file of [loopLockFile(checkout), hiddenLockFile(checkout)])
+    if (file !== null) rmSync(file, { force: true });
 }

@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.ts';
 import { slug } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
 import type { Repository } from './git/repository.ts';
-import { cannotWrite, errorCode } from './log/log-errors.ts';
+import { cannotWrite } from './log/log-errors.ts';
 
 /** Where things are. What must survive lives below the git folder; `.ralph/` is for people and may be deleted. */
 export const logFolder = (repo: Repository): string => join(repo.stateDir, 'log');
@@ -34,12 +34,14 @@ export function refuseRalphFile({ root }: Repository): void {
 
 export function ensureRalphFolderIn(checkout: string): void {
   const folder = join(checkout, '.ralph');
+  const [hides, logs] = ['.gitignore', 'logs'].map((name) => join(folder, name)) as [string, string];
   try {
-    mkdirSync(join(folder, 'logs'), { recursive: true });
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+    // First what hides the rest: somebody's `git add -A` may come in between.
+    mkdirSync(folder, { recursive: true });
+    if (!existsSync(hides)) writeFileSync(hides, '*\n');
+    mkdirSync(logs, { recursive: true });
   } catch (error) {
-    // It hides itself already; a folder that cannot be made is told by the same code, but not of that file.
-    if (!existsSync(join(folder, 'logs')) || errorCode(error) !== 'EEXIST') throw cannotWrite(folder, error);
+    throw cannotWrite(folder, error);
   }
 }
 

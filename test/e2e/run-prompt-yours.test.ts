@@ -135,6 +135,37 @@ describe('what is yours', () => {
     }
   });
 
+  it('an agent that cleans all away, our folder too, moves no branch, takes nothing of yours, and is alone in the checkout', async () => {
+    const one = scratch();
+    const clean = 'git clean -fdxq; git stash clear; touch "$BOOKS/cleaned"; hold on; echo half > half.txt';
+    const all = `${WORK}; git add -A; git commit -q -m "$name"`;
+    promptProject(one, `case $name in second) ${WORK} ;; *) ${clean}; ${all} ;; esac\n${PROMISE}`, {
+      gates: { commands: ['test ! -e first.txt'] },
+    });
+    one.put('README.md', 'put aside\n');
+    one.git('stash', 'push', '-q');
+    one.put('README.md', 'changed\n');
+    one.put('new.txt', 'new\n');
+    one.put('staged.txt', 'staged\n');
+    one.git('add', 'staged.txt');
+    const seen = (): readonly string[] => [
+      one.git('status', '--porcelain', '-uall', '--', '.', ':!half.txt', ':!first.txt'),
+      one.git('rev-parse', 'main~0', 'stash@{0}'),
+      ...['README.md', 'new.txt', 'staged.txt'].map((name) => readFileSync(join(one.repo, name), 'utf8')),
+    ];
+    const before = seen();
+    const first = startRalph(one, ['run', '--max-iterations', '1', promptFor('first')]);
+    await until('all is cleaned away', () => existsSync(beside(one, 'books/cleaned')));
+    const second = await ralph(one, ['run', '--no-auto-merge', promptFor('second')], { isCheckoutGuarded: false });
+    expect([second.code, foldersOf(one, 'second')[0]]).toEqual([0, expect.not.stringMatching(`^${one.repo}$`)]);
+    tellAgents(one, 'on');
+    expect((await first.ended).code).toBe(1);
+    expect(seen()).toEqual(before);
+    const branch = refsBelow(one.git, 'refs/heads/ralph/').find((ref) => ref.includes('first')) ?? '';
+    expect(one.git('ls-tree', '-r', '--name-only', branch, '.ralph', 'new.txt', 'staged.txt')).toBe('');
+    expect(existsSync(join(one.repo, '.ralph/loop.lock'))).toBe(false);
+  });
+
   it('what the agent committed on your branch is followed by nobody, also where it is put back at that very moment', async () => {
     const one = scratch();
     const steps = `${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name"\ntouch "$BOOKS/committed"\nhold end`;

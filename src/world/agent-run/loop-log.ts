@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createLogCopier } from '../processes/copy-log.ts';
 import type { LogCopier } from '../processes/copy-log.ts';
+import { ensureRalphFolderIn } from '../state-places.ts';
 
 const BYTES_MAX = 50 * 1024 * 1024;
 
@@ -13,6 +14,8 @@ export interface LoopLog {
 }
 
 export function openLoopLog(file: string, nowMs: () => number): LoopLog {
+  // Never without what hides it from git: an agent in place may have cleaned its checkout, and goes on to commit all there is.
+  const makeFolder = (): void => ensureRalphFolderIn(dirname(dirname(dirname(file))));
   return {
     note: (text) => {
       try {
@@ -23,7 +26,7 @@ export function openLoopLog(file: string, nowMs: () => number): LoopLog {
     },
     follow: (dir) => {
       const copiers = ['stdout.log', 'stderr.log'].map((name) =>
-        createLogCopier(join(dir, name), file, { bytesMax: BYTES_MAX }),
+        createLogCopier(join(dir, name), file, { bytesMax: BYTES_MAX, makeFolder }),
       );
       return {
         copy: () => copiers.forEach((copier) => copier.copy()),

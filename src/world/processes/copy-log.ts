@@ -17,13 +17,16 @@ export interface LogCopierOptions {
   readonly bytesMax: number;
   /** Where in the source to begin, for one that an earlier host has copied in part. */
   readonly offset?: number;
+  /** Makes the folder it is written to, where that is gone. */
+  readonly makeFolder?: () => void;
 }
 
 /**
  * Follows a growing file and appends what is new to another. A log is a convenience: when it cannot be written, for
  * want of disk or because somebody removed its folder, the bytes stay in the source and the next call tries again.
  */
-export function createLogCopier(from: string, to: string, { bytesMax, offset = 0 }: LogCopierOptions): LogCopier {
+export function createLogCopier(from: string, to: string, options: LogCopierOptions): LogCopier {
+  const { bytesMax, offset = 0, makeFolder = () => void mkdirSync(dirname(to), { recursive: true }) } = options;
   const end = offset + bytesMax;
   let position = offset;
   let cut = false;
@@ -32,14 +35,25 @@ export function createLogCopier(from: string, to: string, { bytesMax, offset = 0
     const size = statSync(from, { throwIfNoEntry: false })?.size ?? 0;
     if (size <= position || cut) return 0;
     const length = Math.min(size, end, position + CALL_BYTES_MAX) - position;
-    const copied = length === 0 ? 0 : append(to, buffer.subarray(0, read(from, position, length)));
+    const copied = length === 0 ? 0 : append(buffer.subarray(0, read(from, position, length)));
     position += copied;
     if (position < end) return copied;
     if (size > end) {
-      append(to, Buffer.from(`\n[log cut after ${bytesMax} bytes]\n`));
+      append(Buffer.from(`\n[log cut after ${bytesMax} bytes]\n`));
       cut = true;
     }
     return copied;
+  }
+
+  /** Opened anew each time, so that a log removed under us comes back. */
+  function append(bytes: Buffer): number {
+    makeFolder();
+    const fd = openLog(to);
+    try {
+      return writeSync(fd, bytes);
+    } finally {
+      closeSync(fd);
+    }
   }
 
   function quietly(): number {
@@ -62,17 +76,6 @@ function read(file: string, position: number, length: number): number {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     return readSync(fd, buffer, 0, length, position);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Opened anew each time, so that a log removed under us comes back. */
-function append(file: string, bytes: Buffer): number {
-  mkdirSync(dirname(file), { recursive: true });
-  const fd = openLog(file);
-  try {
-    return writeSync(fd, bytes);
   } finally {
     closeSync(fd);
   }

@@ -36,7 +36,7 @@ const NO_FILES: FileFindings = { findings: [], unclear: [] };
 export function openSeal(place: SealPlace): Seal {
   const look = together(openSurroundings(place.repo, place.view));
   const folderOf = ({ loop, n }: Iteration): string => runFolder(place.repo, loop, n);
-  sweepTraces(place.worktreeRoot);
+  for (const folder of [place.worktreeRoot, place.repo.stateDir]) sweepTraces(folder);
   return {
     take: async (iteration) => {
       const dir = folderOf(iteration);

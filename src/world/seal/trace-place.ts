@@ -10,6 +10,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findRepository } from '../git/repository.ts';
 import { lookAtShim } from '../processes/shim-folder.ts';
 
 /** Every git command an agent runs is written down here by git itself. */
@@ -31,8 +32,16 @@ const folderIn = (worktreeRoot: string): string => join(worktreeRoot, '.trace');
 /** A name beside the worktree for the trace in the run folder: an agent is not told where the repository is. */
 const linkOf = (traced: Traced): string => join(folderIn(besides(traced)), `${traced.loop}-${traced.n}`);
 
-/** What stands beside a person's checkout is theirs, so there it is the folder inside that git does not see. */
-const besides = ({ cwd, inPlace }: Traced): string => (inPlace === true ? join(cwd, '.ralph') : dirname(cwd));
+/** Beside a person's checkout all is theirs, and in it a `git clean` of the agent's would take it: there it is the state folder. */
+const besides = ({ cwd, inPlace }: Traced): string => (inPlace === true ? stateDirOf(cwd) : dirname(cwd));
+
+function stateDirOf(cwd: string): string {
+  try {
+    return findRepository(cwd).stateDir;
+  } catch {
+    return join(cwd, '.ralph');
+  }
+}
 
 /** Makes git tell what it does. A trace that cannot be written changes nothing for the agent: git says no word about it. */
 export const traceVariables = (iteration: Traced): Record<string, string> => ({
