@@ -8,6 +8,7 @@ import { hostId } from '../../src/core/ids.ts';
 import { fold } from '../../src/core/step.ts';
 import { foldLog } from '../../src/engine/journal.ts';
 import { openFileLog } from '../../src/world/log/file-log.ts';
+import { listOf } from './harness/answers.ts';
 import { gitSays, landedTasks } from './harness/git.ts';
 import { leaveSuspended } from './harness/leave-suspended.ts';
 import { HONEST, project } from './harness/project.ts';
@@ -57,6 +58,11 @@ async function wake(one: Scratch, host: Running): Promise<void> {
 /** Another host lands what it was about to land. */
 async function overtaken(): Promise<void> {
   const { one, host } = await suspended();
+  const alone = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
+  expect(alone.find((row) => row['task'] === 'long')).toMatchObject({
+    status: 'suspended',
+    next: `kill -CONT ${host.pid}`,
+  });
   const { code, stdout, stderr } = await ralph(one, RUN, LONG);
   expect(stdout).toContain('"type":"host-stopped"');
   // Two tasks are with a host that may go on.

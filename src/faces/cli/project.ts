@@ -9,7 +9,7 @@ import { checkConfig, configError } from '../../world/config-files.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import type { Repository } from '../../world/git/repository.ts';
 import { readLogOnly } from '../../world/log/file-log.ts';
-import { isAlive } from '../../world/processes/identity.ts';
+import { isAlive, isStopped } from '../../world/processes/identity.ts';
 import { logFolder } from '../../world/state-places.ts';
 import { problemLine } from '../../text/config/layer.ts';
 import type { ConfigProblem } from '../../text/config/layer.ts';
@@ -48,8 +48,11 @@ function withFlag(call: Call, problem: ConfigProblem): ConfigProblem {
 /** What the log says now, with hosts that died since counted as gone: true also after a kill. */
 export async function readState(repo: Repository): Promise<State> {
   const state = await foldLog(readLogOnly<Event>(logFolder(repo)), fold);
-  const dead = hostsToWatch(state, null).filter((host) => !isAlive(host.mark));
-  if (dead.length === 0) return state;
-  const events = dead.map(({ id }): Event => ({ type: 'host-lost', host: id }));
+  const events = hostsToWatch(state, null).flatMap(({ id, mark }): readonly Event[] => {
+    if (!isAlive(mark)) return [{ type: 'host-lost', host: id }];
+    // Who is alone has nobody else to write that down.
+    return isStopped(mark) ? [{ type: 'host-stopped', host: id }] : [];
+  });
+  if (events.length === 0) return state;
   return fold(state, { seq: state.seq, at: Date.now(), by: 'reader', events });
 }
