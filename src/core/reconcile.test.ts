@@ -73,6 +73,31 @@ describe('reconcile', () => {
     expect(reconcile(tale.state(), seen, ME)).toEqual([]);
   });
 
+  it('tells of a landing that a host could not tell any more, if something of it was thrown away meanwhile', () => {
+    for (const how of ['deadHosts', 'stoppedHosts'] as const) {
+      const tale = joined();
+      const [a, b] = [tale.ready('a', { host: 'h2' }), tale.ready('b', { host: 'h2', slot: 2 })];
+      tale.startLanding('h2');
+      tale.build([
+        [a, 'c1'],
+        [b, 'c2'],
+      ]);
+      tale.test('c2-tree');
+      const seen = { ...NOTHING, [how]: [hostId('h2')] };
+      const types = (observed: Observed): readonly string[] =>
+        reconcile(tale.state(), observed, ME).map(({ type }) => type);
+      expect(types({ ...seen, integration: sha('c2') })).not.toContain('integration-advanced');
+      tale.write({ type: 'loop-discarded', loop: a, kept: 'k' });
+      expect(types({ ...seen, integration: sha('c1') })).not.toContain('integration-advanced');
+      const moved = { ...seen, integration: sha('c2') };
+      expect(reconcile(tale.state(), { ...moved, [how]: [] }, ME).map(({ type }) => type)).toEqual([
+        'integration-moved',
+      ]);
+      tale.write(...reconcile(tale.state(), moved, ME));
+      expect([tale.loop(a).phase.at, tale.loop(b).phase.at, tale.state().landing]).toEqual(['landed', 'landed', null]);
+    }
+  });
+
   it('tells of a full disk once, and of room only when there is some to spare', () => {
     const tale = tellTale();
     tale.join('h1', { limits: { ...LIMITS, freeMb: 100 } });

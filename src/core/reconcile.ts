@@ -22,7 +22,7 @@ export interface Observed {
 
 /** The facts the log lacks. Recovery is nothing else: look, write down what is missing, go on. */
 export function reconcile(state: State, observed: Observed, me: HostId): readonly Event[] {
-  const events: Event[] = [];
+  const events: Event[] = [...untoldLanding(state, observed)];
   for (const host of observed.deadHosts)
     if (host !== me && state.hosts[host] != null) events.push({ type: 'host-lost', host });
   for (const host of observed.stoppedHosts)
@@ -43,6 +43,21 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
       events.push({ type: 'worktree-lost', loop: id });
   }
   return events;
+}
+
+/**
+ * A host that died, or was suspended, right after it moved integration could not tell. A loop that waits is found to have landed by
+ * whoever would land it next; of one that was thrown away meanwhile nobody would ever learn it.
+ */
+function untoldLanding(
+  { landing, loops }: State,
+  { deadHosts, stoppedHosts, integration }: Observed,
+): readonly Event[] {
+  if (landing?.stage.at !== 'advancing' || landing.stage.commit !== integration) return [];
+  if (![...deadHosts, ...stoppedHosts].includes(landing.host)) return [];
+  const moved = landing.cars.slice(0, landing.cars.findIndex((car) => car.commit === integration) + 1);
+  const isThrownAway = moved.some((car) => car.loop !== null && loops[car.loop]?.phase.at === 'parked');
+  return isThrownAway ? [{ type: 'integration-advanced', fence: landing.fence, commit: integration }] : [];
 }
 
 /** Room must have come back with something to spare, or the same megabyte would be told again and again. */
