@@ -70,7 +70,8 @@ export async function bundle({ entries, version, hasFailpoints }) {
   try {
     const { output } = await build.generate({
       format: 'esm',
-      sourcemap: true,
+      // Maps stay out of the package, so nothing in it names one.
+      sourcemap: 'hidden',
       minify: false,
       // Why something is done stands in the sources, which the map points to; a package pays for every byte.
       comments: { legal: true, annotation: true, jsdoc: false },
