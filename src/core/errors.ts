@@ -73,6 +73,7 @@ export const CATALOG = {
   E_STATE_UNWRITABLE: { exit: EXIT.environment, means: 'The state folder cannot be written.' },
   E_LOG_DAMAGED: { exit: EXIT.environment, means: 'A record of the log does not match its checksum.' },
   E_LOG_NEWER: { exit: EXIT.environment, means: 'The log was written by a newer version.' },
+  E_UNREMOVABLE: { exit: EXIT.environment, means: 'A folder that has to go cannot be deleted.' },
   E_DISK: { exit: EXIT.environment, means: 'The disk is full.' },
   E_INTERRUPTED: { exit: EXIT.interrupted, means: 'You ended it (Ctrl-C) while it waited for another process.' },
   E_TERMINATED: { exit: EXIT.terminated, means: 'It was asked to end (SIGTERM) while it waited for another process.' },

@@ -23,7 +23,7 @@ const AREAS = {
   publish: ['begun', 'journal', 'merged', 'ref', 'done', 'healed'],
   retire: ['unpinned', 'pooled', 'done'],
   keep: ['snapshot', 'pinned'],
-  clean: ['kept', 'folder', 'entry', 'branch', 'done'],
+  clean: ['kept', 'begun', 'aside', 'folder', 'entry', 'branch', 'done'],
   spare: ['kept', 'branch'],
   undo: ['branch', 'entry', 'done'],
   repair: ['begun', 'rebuilt', 'aside', 'done'],

@@ -6,6 +6,7 @@ import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { isAncestor } from './git/merge.ts';
 import { listRefs } from './git/refs.ts';
+import { begunRemoval } from './git/removals.ts';
 import type { Repository } from './git/repository.ts';
 import type { GitView } from './git/view.ts';
 import { adminDirOf, isBelow, realpathLoose } from './git/worktree-admin.ts';
@@ -83,8 +84,8 @@ function whyBusy(state: State, loop: Loop | null): string | null {
 }
 
 /** A folder that is away may come back, unless it was we who took it and were cut short. */
-async function whyMissing({ view }: LookOptions, { path, branch, head }: Worktree): Promise<string | null> {
-  if (existsSync(path) && head !== null) return null;
+async function whyMissing({ repo, view }: LookOptions, { path, branch, head }: Worktree): Promise<string | null> {
+  if ((existsSync(path) && head !== null) || begunRemoval(repo, path) !== null) return null;
   const isOurDoing = (keep: Keep): boolean =>
     TAKING.includes(keep.act) && !keep.isUndone && keep.path === path && (branch === null || keep.branch === branch);
   return (await listKeeps(view)).some(isOurDoing) ? null : 'its folder is not there';
@@ -131,8 +132,8 @@ export async function cleanWorktree(
   if (ours.use === 'pool' || ours.use === 'gates') {
     const kept = await keepWorktree(place, order);
     if (kept !== null) refuseEmbedded(path, kept);
-    if (ours.use === 'pool' && !(await removeRetired(place.repo, { path, worktreeRoot: place.worktreeRoot })))
-      return null;
+    const retired = { path, worktreeRoot: place.worktreeRoot, kept: kept?.id ?? null };
+    if (ours.use === 'pool' && !(await removeRetired(place.repo, retired))) return null;
     if (ours.use === 'gates') await takeAway(place, { ...order, always: false, takesBranch: false });
     return { path, kept };
   }

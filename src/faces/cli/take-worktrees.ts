@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../core/errors.ts';
+import { AppError, type ErrorCode } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import type { AwayPlace } from '../../world/keep/take-away.ts';
@@ -26,7 +26,12 @@ export interface Stays {
 export interface Outcome {
   readonly gone: readonly Gone[];
   readonly stays: readonly Stays[];
+  /** Why one of them is half gone; null: none is. */
+  readonly failed: AppError | null;
 }
+
+/** What keeps one from going, and no other. */
+const PASSED_OVER: readonly ErrorCode[] = ['E_NEEDS_PERSON', 'E_BUSY', 'E_UNREMOVABLE'];
 
 export const newTogether = (): string => randomUUID().slice(0, 8);
 
@@ -38,6 +43,7 @@ export async function takeWorktrees(
 ): Promise<Outcome> {
   const gone: Gone[] = [];
   const stays: Stays[] = [];
+  let failed: AppError | null = null;
   for (const ours of going) {
     const { path, branch } = ours;
     const loop = ours.loop?.id ?? null;
@@ -49,11 +55,12 @@ export async function takeWorktrees(
         await tellLoop(place, ours);
         gone.push({ path, branch, loop, kept: taken.kept?.id ?? null, files: taken.kept?.files ?? 0 });
       } catch (error) {
-        if (!(error instanceof AppError) || (error.code !== 'E_NEEDS_PERSON' && error.code !== 'E_BUSY')) throw error;
-        stays.push({ path, branch, why: error.message });
+        if (!(error instanceof AppError) || !PASSED_OVER.includes(error.code)) throw error;
+        if (error.code === 'E_UNREMOVABLE') failed ??= error;
+        else stays.push({ path, branch, why: error.message });
       }
   }
-  return { gone, stays };
+  return { gone, stays, failed };
 }
 
 async function tellLoop({ repo }: AwayPlace, { loop, path }: OurWorktree): Promise<void> {
@@ -63,7 +70,7 @@ async function tellLoop({ repo }: AwayPlace, { loop, path }: OurWorktree): Promi
 }
 
 /** What went, what was kept of it, what stays and why, and how to have it back. */
-export function sayOutcome(out: Output, { gone, stays }: Outcome, isDryRun: boolean): void {
+export function sayOutcome(out: Output, { gone, stays }: Omit<Outcome, 'failed'>, isDryRun: boolean): void {
   for (const { path, kept, files } of gone) {
     const how = kept === null ? '' : `; kept as ${kept} (${filesText(files)})`;
     out.say(`${isDryRun ? 'would remove' : 'removed'} ${cleanLine(path)}${how}`);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Settings } from '../../core/settings.ts';
+import { begunRemoval } from '../git/removals.ts';
 import type { Repository } from '../git/repository.ts';
 import { realpathLoose } from '../git/worktree-admin.ts';
 import { processSource } from '../processes/process-source.ts';
@@ -43,7 +44,8 @@ function whyWanted(repo: Repository, target: FeatureStatus): string | null {
   const { name, path, head, note } = target;
   const refused = whyStays(repo, target);
   if (refused !== null) return refused.message;
-  if (target.missing) return `its folder is missing; to forget it: ralph worktree remove ${shellWord(name)}`;
+  if (target.missing && begunRemoval(repo, path) === null)
+    return `its folder is missing; to forget it: ralph worktree remove ${shellWord(name)}`;
   if (note?.isDone === false) return `its making was cut short; to end it: ralph worktree new ${shellWord(name)}`;
   const holds = whatItHolds(target);
   if (holds !== null) return `it holds ${holds}`;

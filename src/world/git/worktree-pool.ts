@@ -279,7 +279,7 @@ export async function retireWorktree(
 /** Takes a retired worktree out of the pool and removes it. False: a loop took it first. */
 export async function removeRetired(
   repo: Repository,
-  options: { readonly path: string; readonly worktreeRoot: string },
+  options: { readonly path: string; readonly worktreeRoot: string; readonly kept: string | null },
 ): Promise<boolean> {
   const entry = listPool(repo).find((one) => realpathLoose(one.path) === realpathLoose(options.path));
   const claimed = entry === undefined ? null : claim(repo, entry.name);

@@ -12,6 +12,7 @@ import { outlastLock } from './dead-lock.ts';
 import { outlastGit } from './git-processes.ts';
 import { missingFilters, outliveRacyFiles, withoutFilters } from './missing-filters.ts';
 import { readRefFile } from './ref-files.ts';
+import { endRemoval, removeFolder } from './removals.ts';
 import type { Repository } from './repository.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from './worktree-admin.ts';
@@ -148,29 +149,34 @@ export async function branchTip(repo: Repository, branch: string): Promise<Sha |
 /** Removes a worktree and its entry. The caller has made sure that its work is landed or kept. */
 export async function removeWorktree(
   repo: Repository,
-  options: { readonly path: string; readonly worktreeRoot: string },
+  options: { readonly path: string; readonly worktreeRoot: string; readonly kept?: string | null },
 ): Promise<void> {
-  const { path, worktreeRoot } = options;
+  const { path, worktreeRoot, kept = null } = options;
   if (!isBelow(worktreeRoot, path)) {
     throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so it is not ours to remove.`);
   }
-  await removeFolder(path);
+  // Deleting files is slow, so it happens outside the mutex; git then removes the entry of a missing folder in milliseconds.
+  await removeFolder(repo, path, kept);
   reach('wt.folder_gone');
-  await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, path)));
+  await removeEntry(repo, path);
+  endRemoval(repo, path);
 }
 
-/** Deleting files is slow, so it happens outside the mutex; git then removes the entry of a missing folder in milliseconds. */
-const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
+/** Removes git's entry of a worktree whose folder is gone. */
+export const removeEntry = (repo: Repository, path: string): Promise<void> =>
+  patiently(() => withMutex(worktreeMutex(repo), () => dropEntry(repo, path)));
 
-async function removeEntry(repo: Repository, path: string): Promise<void> {
+async function dropEntry(repo: Repository, path: string): Promise<void> {
   const adminDir = adminDirOf(repo, path);
   // Its folder was gone before we had the mutex: one that is there now is a new worktree, of whoever was faster than us.
   if (adminDir === null || existsSync(join(path, '.git'))) return;
   const args = ['worktree', 'remove', '-f', '-f', '--', realpathLoose(path)];
   const { code } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 128] });
   // git cannot remove an entry whose making was cut short; with its folder gone, nothing needs it.
-  if (code !== 0) await removeFolder(adminDir);
+  if (code !== 0) await deleteFolder(adminDir);
 }
+
+const deleteFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
 
 /**
  * Takes back an add that never came to an end: nobody has worked in it. The branch goes only if it is ours and unmoved. One at a
@@ -186,9 +192,9 @@ async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
   const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
   if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
   // git notes the entry before it writes the first file: a folder without an entry holds nothing that we wrote.
-  if (adminDirOf(repo, made.path) !== null) await removeFolder(made.path);
+  if (adminDirOf(repo, made.path) !== null) await deleteFolder(made.path);
   else if (isEmptyFolder(made.path)) await rmdir(made.path);
-  await patiently(() => withMutex(worktreeMutex(repo), () => removeEntry(repo, made.path)));
+  await removeEntry(repo, made.path);
   if (made.createsBranch && !isCheckedOut(repo, made.branch)) {
     await removeLockOf(repo, made);
     const args = ['update-ref', '-d', `refs/heads/${made.branch}`, made.base];

@@ -1,14 +1,17 @@
-import { rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
+import { withMutex } from '../mutex.ts';
 import { deleteRef, readRef } from '../git/refs.ts';
-import { adminDirOf, isBelow, isCheckedOut } from '../git/worktree-admin.ts';
+import { begunRemoval, removeFolder } from '../git/removals.ts';
+import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/worktree-admin.ts';
 import { LOCK_REASON } from '../git/worktree-entries.ts';
 import { removeWorktree } from '../git/worktrees.ts';
+import { listKeeps } from './list-keeps.ts';
 import { type KeepPlace, type Kept, type WorktreeOrder, keepWorktree } from './keep.ts';
 
 export interface AwayPlace extends KeepPlace {
@@ -29,28 +32,54 @@ export interface AwayOrder extends WorktreeOrder {
  */
 export async function takeAway(place: AwayPlace, order: AwayOrder): Promise<Kept | null> {
   requireOurs(place, order.path);
-  const kept = await keepWorktree(place, { ...order, always: order.always ?? true });
-  if (kept !== null) {
-    refuseEmbedded(order.path, kept);
-    await order.onKept?.(kept);
-  }
-  reach('clean.kept');
-  await removeKept(place, order);
-  return kept;
+  // Whoever kept it while another one removes it would keep what is left of it.
+  return withMutex(awayLock(place, order.path), async () => {
+    const begun = begunRemoval(place.repo, order.path);
+    const { kept, tip } = begun === null ? await keepNow(place, order) : await keptBefore(place, begun.kept);
+    if (kept !== null) {
+      refuseEmbedded(order.path, kept);
+      await order.onKept?.(kept);
+    }
+    reach('clean.kept');
+    await removeKept(place, order, { kept, tip });
+    return kept;
+  });
 }
 
-/** The second half, for what somebody has kept a moment ago. */
-async function removeKept(place: AwayPlace, { path, branch, takesBranch }: AwayOrder): Promise<void> {
-  const { repo, view, worktreeRoot } = place;
-  const ref = `refs/heads/${branch ?? ''}`;
-  // Read before the worktree goes: whoever moves the branch from now on keeps it.
-  const tip = branch == null || !takesBranch ? null : await readRef(view, ref);
-  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+interface Before {
+  readonly kept: Kept | null;
+  /** Where its branch stood: whoever has moved it since keeps it. */
+  readonly tip: Sha | null;
+}
+
+async function keepNow(place: AwayPlace, order: AwayOrder): Promise<Before> {
+  const kept = await keepWorktree(place, { ...order, always: order.always ?? true });
+  return { kept, tip: order.branch == null ? null : await readRef(place.view, `refs/heads/${order.branch}`) };
+}
+
+/** What is left of a worktree whose removal has begun is not its work: that was kept before. */
+async function keptBefore({ view }: AwayPlace, id: string | null): Promise<Before> {
+  const keep = (await listKeeps(view)).find((one) => one.id === id);
+  if (keep === undefined) return { kept: null, tip: null };
+  const { ref, commit, files, tip } = keep;
+  return { kept: { id: keep.id, ref, commit, files, embedded: [] }, tip };
+}
+
+/** The second half, for what was kept a moment ago. */
+async function removeKept(place: AwayPlace, order: AwayOrder, { kept, tip }: Before): Promise<void> {
+  const { repo, worktreeRoot } = place;
+  const { path, branch, takesBranch } = order;
+  await removeFolder(repo, path, kept?.id ?? null);
   reach('clean.folder');
   await removeWorktree(repo, { path, worktreeRoot });
   reach('clean.entry');
-  if (tip !== null && branch != null) await dropBranch(place, branch, tip);
+  if (tip !== null && branch != null && takesBranch) await dropBranch(place, branch, tip);
   reach('clean.branch');
+}
+
+function awayLock({ repo }: AwayPlace, path: string): string {
+  const digest = createHash('sha256').update(realpathLoose(path)).digest('hex').slice(0, 16);
+  return join(repo.stateDir, 'locks', `away-${digest}`);
 }
 
 /** Deletes a branch that is kept. False: somebody stands on it, or has moved it, so it stays. */

@@ -10,6 +10,7 @@ import { logRepair } from './log-damage.ts';
 import { orphanBranchesRepair } from './orphan-branches.ts';
 import { projectionRepair } from './projection-folder.ts';
 import type { Repair, RepairPlace } from './repair.ts';
+import { removalsRepair } from './removals.ts';
 import { unknownLoopsRepair } from './unknown-loops.ts';
 import { vanishedRepair } from './vanished.ts';
 
@@ -17,6 +18,7 @@ import { vanishedRepair } from './vanished.ts';
 export const startRepairs = (place: RepairPlace): readonly Repair[] => [
   bareRepair(place),
   entriesRepair(place),
+  removalsRepair(place),
   emptyObjectsRepair(place, false),
   gitLocksRepair(place),
   logRepair(place, false),
@@ -26,6 +28,7 @@ export const startRepairs = (place: RepairPlace): readonly Repair[] => [
 export const firstRepairs = (place: RepairPlace): readonly Repair[] => [
   bareRepair(place),
   entriesRepair(place),
+  removalsRepair(place),
   emptyObjectsRepair(place, true),
   gitLocksRepair(place),
   logRepair(place, true),

@@ -4,6 +4,7 @@ import type { State } from '../../core/model.ts';
 import { isLive, loopsOf } from '../../core/model.ts';
 import { gateSlotOf } from '../gate-worktree.ts';
 import { readHeadFile } from '../git/ref-files.ts';
+import { begunRemoval } from '../git/removals.ts';
 import { gitDirs, isBelow, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
 import { carriesOurLock } from '../git/worktree-entries.ts';
 import { listPool } from '../git/worktree-pool.ts';
@@ -32,6 +33,7 @@ export function vanishedRepair(place: RepairPlace, state: State, keep: () => Pro
       .flatMap((adminDir) => {
         const path = worktreeOf(adminDir);
         const isGone = path !== null && isBelow(worktreeRoot, path) && !existsSync(path) && !used.has(path);
+        if (path !== null && begunRemoval(repo, path) !== null) return [];
         return isGone && !needed.has(adminDir) ? [{ adminDir, path }] : [];
       });
   };

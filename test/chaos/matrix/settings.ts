@@ -40,6 +40,8 @@ export const SETTINGS: Partial<Record<Failpoint, Setting>> = {
   'publish.healed': { prelude: ['publish.journal=kill'] },
   'keep.snapshot': DISCARDED,
   'clean.kept': DISCARDED,
+  'clean.begun': DISCARDED,
+  'clean.aside': DISCARDED,
   'clean.folder': DISCARDED,
   'clean.entry': DISCARDED,
   'clean.branch': DISCARDED,

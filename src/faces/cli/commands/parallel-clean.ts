@@ -14,7 +14,11 @@ export const handle: Handler = async (call) => {
   const place = await openKeep(repo, config.settings);
   const found = await ourWorktrees({ ...place, state: await readState(repo) });
   const going = found.filter((one) => one.keep === null);
-  const { gone, stays: refused } = await takeWorktrees(place, going, {
+  const {
+    gone,
+    stays: refused,
+    failed,
+  } = await takeWorktrees(place, going, {
     act: 'clean',
     together: newTogether(),
     isDryRun,
@@ -34,6 +38,7 @@ export const handle: Handler = async (call) => {
     call.out,
     gone.map((one) => one.kept),
   );
+  if (failed !== null) throw failed;
   if (found.length === 0) call.out.say('no worktree of ours');
   return EXIT.ok;
 };

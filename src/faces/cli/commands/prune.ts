@@ -25,7 +25,7 @@ export const handle: Handler = async (call) => {
   const together = newTogether();
   const found = await ourWorktrees({ ...place, state });
   const going = found.filter((one) => one.stay === null);
-  const { gone, stays: refused } = await takeWorktrees(place, going, { act: 'prune', together, isDryRun });
+  const { gone, stays: refused, failed } = await takeWorktrees(place, going, { act: 'prune', together, isDryRun });
   const wanted = found.flatMap(({ path, branch, stay }) => (stay === null ? [] : [{ path, branch, why: stay }]));
   const stays = [...wanted, ...refused];
   const branches = await pruneBranches(place, state, together, isDryRun);
@@ -55,6 +55,7 @@ export const handle: Handler = async (call) => {
     call.out,
     [...gone, ...branches].map((one) => one.kept),
   );
+  if (failed !== null) throw failed;
   if (gone.length + branches.length + old.expired.length + old.runs === 0) call.out.say('nothing to prune');
   return EXIT.ok;
 };

@@ -6,6 +6,7 @@ import type { WorktreeSettings } from '../../../core/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { noteFeature } from '../../../world/feature/feature-note.ts';
 import { fetchSubmodules, hasSubmodules } from '../../../world/feature/submodules.ts';
+import { finishRemovals } from '../../../world/git/finish-removals.ts';
 import { missingFilters, withoutFilters } from '../../../world/git/missing-filters.ts';
 import { adminDirOf } from '../../../world/git/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
@@ -26,6 +27,7 @@ export const handle: Handler = async (call) => {
   refuseInLoop(call, 'undo');
   const { repo, config } = await openProject(call);
   await healWorktreeEntries(repo);
+  await finishRemovals(repo);
   const place = await openKeep(repo, config.settings);
   const taken = await lastTaken(place, await readState(repo));
   const restored: Keep[] = [];
