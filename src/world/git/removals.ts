@@ -127,7 +127,7 @@ function cannotPutAside({ path, aside, kept }: Removal, error: unknown): unknown
   const code = errorCode(error);
   if (code === null || path === null) return error;
   return new AppError('E_UNREMOVABLE', `${path} cannot be removed: ${reasonOf(error)}`, {
-    facts: ['nothing of it was deleted', ...keptFact(kept), 'once it is gone, the same command ends the removal'],
+    facts: ['nothing of it was deleted', ...keptFact(kept)],
     // What is read-only is so for root too.
     remedy: code === 'EROFS' ? `findmnt -T ${shellWord(dirname(aside))}` : `sudo rm -rf ${shellWord(path)}`,
     cause: error,

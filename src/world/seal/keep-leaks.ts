@@ -2,6 +2,7 @@ import type { Sha } from '../../core/ids.ts';
 import { commitTree } from '../git/commit.ts';
 import { writeBlob } from '../git/tree-edit.ts';
 import { keepCommit, keepWorktree } from '../keep/keep.ts';
+import { leakMessage } from '../keep/leaked-files.ts';
 import { fillIndex, withPrivateIndex } from '../keep/private-index.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 
@@ -39,7 +40,7 @@ async function commitFiles(scene: Scene, files: readonly Extract<ToKeep, { path:
     await fillIndex(index, entries);
     return index.writeTree();
   });
-  const message = `Files that ${scene.iteration.loop} wrote outside its worktree\n`;
+  const message = leakMessage(scene.iteration.loop);
   return commitTree(view, { tree, parents: [], identity, message });
 }
 

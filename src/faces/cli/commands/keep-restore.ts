@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/remedy.ts';
+import { leakedFiles, showCommand } from '../../../world/keep/leaked-files.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { makeBranch, wholeCommit } from '../../../world/keep/restore-branch.ts';
@@ -10,12 +11,24 @@ import { filesText, findKeep } from '../keep-view.ts';
 import { openProject } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 
+const FILES_TOLD = 20;
+
 /** A new branch, and a new worktree where one is wished for. Nothing that exists is touched. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'keep restore');
   const { repo, config } = await openProject(call);
   const place = await openKeep(repo, config.settings);
   const keep = findKeep(await listKeeps(place.view), call.args[0] ?? '');
+  const leaked = await leakedFiles(place.view, keep);
+  if (leaked !== null)
+    throw new AppError(
+      'E_NEEDS_PERSON',
+      `${keep.id} is no work of a branch: files that were written outside a worktree`,
+      {
+        facts: [...leaked.slice(0, FILES_TOLD), ...(leaked.length > FILES_TOLD ? ['and more'] : [])],
+        remedy: showCommand(keep, leaked[0] ?? ''),
+      },
+    );
   const path = worktreeOf(call);
   const taken = path === null ? null : inTheWay(place, path, null);
   if (taken !== null)

@@ -1,10 +1,12 @@
 import { EXIT } from '../../../core/errors.ts';
+import { howMany } from '../../../core/how-many.ts';
 import type { Sha } from '../../../core/ids.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { GitView } from '../../../world/git/view.ts';
 import { openView } from '../../../world/git/view.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import { landedKeeps, mainHeads } from '../../../world/keep/expire.ts';
+import { leakedFiles, showCommand } from '../../../world/keep/leaked-files.ts';
 import { type Keep, listKeeps } from '../../../world/keep/list-keeps.ts';
 import type { Handler } from '../handler.ts';
 import { age, filesText, findKeep, keepView } from '../keep-view.ts';
@@ -19,10 +21,13 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const keeps = await listKeeps(view);
   const keep = findKeep(keeps, call.args[0] ?? '');
-  const shown = keepView(state, keep, (await landedKeeps(view, state, [keep])).has(keep));
-  const commits = await unlandedCommits(view, keep);
-  const stat = (await differ(view, keep, '--stat')).trimEnd();
-  const patch = call.flags['patch'] === true ? await differ(view, keep, '--patch', '--binary') : null;
+  const leaked = await leakedFiles(view, keep);
+  const seen = keepView(state, keep, (await landedKeeps(view, state, [keep])).has(keep));
+  const shown = leaked === null ? seen : { ...seen, files: leaked.length, next: showCommand(keep, leaked[0] ?? '') };
+  const commits = leaked === null ? await unlandedCommits(view, keep) : [];
+  const from = (leaked === null ? keep.head : null) ?? (await emptyTree(view));
+  const stat = (await differ(view, from, keep, '--stat')).trimEnd();
+  const patch = call.flags['patch'] === true ? await differ(view, from, keep, '--patch', '--binary') : null;
   if (call.flags['json'] === true) {
     call.out.json({ version: 1, ...shown, commits, stat, ...(patch === null ? {} : { patch }) });
     return EXIT.ok;
@@ -40,13 +45,17 @@ export const handle: Handler = async (call) => {
     ['branch', shown.branch ?? '-'],
     ['worktree', shown.path ?? '-'],
     ['commit', shown.commit],
-    ['commits', commits.length === 0 ? 'all on main' : `${commits.length} not on main`],
-    ['files', filesText(shown.files)],
+    ...(leaked === null
+      ? [
+          ['commits', commits.length === 0 ? 'all on main' : `${commits.length} not on main`],
+          ['files', filesText(shown.files)],
+        ]
+      : [['files', `${howMany(leaked.length, 'file')} outside its worktree`]]),
   ];
   call.out.data([`${shown.id}${keep.isUndone ? ' (taken back by ralph undo)' : ''}`, columns(rows)].join('\n'));
   if (commits.length > 0) call.out.data(`\nCommits\n${commits.map((line) => `  ${cleanLine(line)}`).join('\n')}`);
-  if (stat !== '') call.out.data(`\nUncommitted\n${cleanText(stat)}`);
-  call.out.say(`to have it back: ${shown.next}`);
+  if (stat !== '') call.out.data(`\n${leaked === null ? 'Uncommitted' : 'Files'}\n${cleanText(stat)}`);
+  call.out.say(cleanLine(`to have ${leaked === null ? 'it' : 'one'} back: ${shown.next}`));
   return EXIT.ok;
 };
 
@@ -60,18 +69,8 @@ async function unlandedCommits(view: GitView, { head, tip }: Keep): Promise<read
 }
 
 /** What was not committed, as git shows differences. */
-async function differ(view: GitView, keep: Keep, ...how: readonly string[]): Promise<string> {
-  const from = keep.head ?? (await emptyTree(view));
-  const { stdout } = await view.run([
-    'diff',
-    '--no-ext-diff',
-    '--no-textconv',
-    '--no-color',
-    ...how,
-    from,
-    keep.tree,
-    '--',
-  ]);
+async function differ(view: GitView, from: Sha, { tree }: Keep, ...how: readonly string[]): Promise<string> {
+  const { stdout } = await view.run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', ...how, from, tree, '--']);
   return stdout;
 }
 
