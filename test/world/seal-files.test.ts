@@ -167,7 +167,7 @@ describe('files of the checkout', () => {
     const { git, iterate, dir, own } = await sealScene();
     writeFileSync(join(dir, 'b.txt'), 'edited by the user\n');
     const breach = await iterate(
-      `echo same > a.txt; cp a.txt $MAIN/a.txt
+      `echo same > a.txt; cp a.txt $MAIN/a.txt; echo "+ cp a.txt $MAIN/a.txt"
        echo "{\\"name\\":\\"Write\\",\\"input\\":{\\"file_path\\":\\"$MAIN/fresh/notes.md\\"}}"; mkdir $MAIN/fresh; echo hi > $MAIN/fresh/notes.md
        echo "wrote $MAIN/said.txt"; echo x > $MAIN/said.txt
        echo "{\\"name\\":\\"Read\\",\\"input\\":{\\"file_path\\":\\"$MAIN/mine.md\\"}}"`,

@@ -73,8 +73,10 @@ function evidence(scene: Scene, path: string, state: string): Evidence | null {
   const file = join(repo.root, nameOf(path));
   const atMs = writtenMs(file);
   const isGits = atMs !== null && gitAt(scene, WRITES_FILES, atMs) !== undefined;
-  if (isGits || (isTwin(scene, path, state) && !isTheirs(scene, path)) || scene.programmed(file)) return 'exact';
-  return scene.told([file]) ? 'told' : null;
+  if (isGits || scene.programmed(file)) return 'exact';
+  if (!scene.told([file])) return null;
+  // Users run the same formatter, and try what an agent has made: the same bytes alone say nothing about who wrote them.
+  return isTwin(scene, path, state) && !isTheirs(scene, path) ? 'exact' : 'told';
 }
 
 /** Written while a loop worked there in place: loops that do the same write the same. */
