@@ -23,8 +23,12 @@ export interface SealScene extends ScratchRepo {
   /** The folder that all worktrees share. */
   readonly common: string;
   gitOwn(...args: string[]): string;
-  /** An iteration whose agent runs this script; `meanwhile` is what the user does before it is over. */
-  iterate(script: string, meanwhile?: () => void | Promise<void>): Promise<Breach | null>;
+  /** An iteration whose agent runs this script; `first` and `meanwhile` are what the user does before that and before it is over. */
+  iterate(
+    script: string,
+    meanwhile?: () => void | Promise<void>,
+    first?: () => void | Promise<void>,
+  ): Promise<Breach | null>;
   /** The iteration under way or the last one. */
   iteration(): Iteration;
 }
@@ -48,11 +52,13 @@ export async function sealScene(): Promise<SealScene> {
   const seal = openSeal({ repo, view: await openView(repo), identity: IDENTITY, ignored: [], worktreeRoot: root });
   let n = 0;
   const iteration = (): Iteration => ({ loop: loopId('one-x'), task: taskId('one'), n, slot: 1, cwd: own });
-  const iterate: SealScene['iterate'] = async (script, meanwhile) => {
+  const iterate: SealScene['iterate'] = async (script, meanwhile, first) => {
     n += 1;
     await seal.take(iteration(), 'ralph/one');
+    await first?.();
+    if (first !== undefined) await passFileClock(scratch.dir, APART_MS);
     play(repo, iteration(), script);
-    if (meanwhile !== undefined) await passFileClock(scratch.dir);
+    if (meanwhile !== undefined) await passFileClock(scratch.dir, APART_MS);
     await meanwhile?.();
     return seal.check(iteration(), 'ralph/one');
   };
@@ -69,14 +75,17 @@ export async function sealScene(): Promise<SealScene> {
   };
 }
 
+/** Further than one write to a file takes. */
+const APART_MS = 50;
+
 /** File times lag behind the clock by up to a tick: what the user does next must not seem to be of the agent's last moment. */
-async function passFileClock(dir: string): Promise<void> {
+async function passFileClock(dir: string, byMs: number): Promise<void> {
   const probe = join(dir, '..', 'clock');
   const nowMs = Date.now();
   do {
     await setImmediate();
     writeFileSync(probe, '');
-  } while (statSync(probe).mtimeMs <= nowMs + 1);
+  } while (statSync(probe).mtimeMs <= nowMs + byMs);
   rmSync(probe);
 }
 

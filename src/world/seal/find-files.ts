@@ -3,8 +3,9 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { hashPath } from './checkout.ts';
+import { isKnownToGit, isSpelledOut, isWrittenOnce } from './holds-only-its-own.ts';
 import { isConfigKept } from './restore-checkout.ts';
-import { gitAt, writtenMs } from './scene.ts';
+import { gitAt, nameOf, writtenMs } from './scene.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 
 const WRITES_FILES = new Set(
@@ -22,7 +23,7 @@ export interface FileFindings {
 }
 
 /** Files of the user's checkout that are not as they were. The user works there too, so only what is known counts. */
-export function findFiles(scene: Scene): FileFindings {
+export async function findFiles(scene: Scene): Promise<FileFindings> {
   const { checkout } = scene.before;
   // Who does not know what was there before cannot say what is new.
   if (checkout === null || checkout.isCut) return { findings: [], unclear: [] };
@@ -32,10 +33,10 @@ export function findFiles(scene: Scene): FileFindings {
   const findings: Finding[] = [];
   const unclear: string[] = [];
   for (const path of changed) {
-    const how = evidence(scene, path, after[path] ?? '');
+    const how = evidence(scene, path);
     if (how === null && isTheirs(scene, path)) continue;
     if (how === null) unclear.push(nameOf(path));
-    else findings.push(findingOf(scene, path, after[path] ?? '', how));
+    else findings.push(await findingOf(scene, path, after[path] ?? '', how));
   }
   return { findings, unclear };
 }
@@ -63,20 +64,16 @@ function filesBelow(root: string, folder: string): readonly string[] {
     .slice(0, UNFOLDED_MAX);
 }
 
-const nameOf = (path: string): string => Buffer.from(path, 'latin1').toString('utf8');
+/** A git command of its own at that moment, its own text, or its words. */
+type Evidence = 'git' | 'text' | 'words';
 
-/** exact: what is in the file now is the agent's and nobody else's. */
-type Evidence = 'exact' | 'told';
-
-function evidence(scene: Scene, path: string, state: string): Evidence | null {
-  const { repo } = scene.place;
-  const file = join(repo.root, nameOf(path));
+function evidence(scene: Scene, path: string): Evidence | null {
+  const file = join(scene.place.repo.root, nameOf(path));
   const atMs = writtenMs(file);
-  const isGits = atMs !== null && gitAt(scene, WRITES_FILES, atMs) !== undefined;
-  if (isGits || scene.programmed(file)) return 'exact';
-  if (!scene.told([file])) return null;
+  if (atMs !== null && gitAt(scene, WRITES_FILES, atMs) !== undefined) return 'git';
+  if (scene.programmed(file)) return 'text';
   // Users run the same formatter, and try what an agent has made: the same bytes alone say nothing about who wrote them.
-  return isTwin(scene, path, state) && !isTheirs(scene, path) ? 'exact' : 'told';
+  return scene.told([file]) ? 'words' : null;
 }
 
 /** Written while a loop worked there in place: loops that do the same write the same. */
@@ -93,16 +90,24 @@ function isTwin({ iteration, fromMs }: Scene, path: string, state: string): bool
 
 const EMPTY = createHash('sha256').digest('hex');
 
-function findingOf(scene: Scene, path: string, state: string, how: Evidence): Finding {
-  const wasDirty = scene.before.checkout?.dirty[path] !== undefined;
-  const name = nameOf(path);
-  const verb = state.endsWith('gone') ? 'removed' : state.startsWith('?') ? 'made' : 'changed';
-  const did = `${verb} ${name} in the main checkout`;
-  const isFresh = state.startsWith('? ') && !wasDirty;
-  const isIndexKept = scene.before.checkout?.indexHash === scene.after.checkout?.indexHash;
-  const restorable = isFresh || (how === 'exact' && !wasDirty && isIndexKept);
-  const restore = restorable ? () => putBack(scene, path, state) : null;
-  return { did, keep: contentOf(scene, path), restore };
+async function findingOf(scene: Scene, path: string, state: string, how: Evidence): Promise<Finding> {
+  const isPlain = await holdsOnlyItsOwn(scene, path, state, how);
+  const isGone = state.endsWith('gone');
+  const verb = isGone ? 'removed' : state.startsWith('?') && isPlain ? 'made' : 'changed';
+  const left = isPlain || isGone ? '' : ' (left as it is: it may hold changes of yours)';
+  const did = `${verb} ${nameOf(path)} in the main checkout${left}`;
+  return { did, keep: contentOf(scene, path), restore: isPlain ? () => putBack(scene, path, state) : null };
+}
+
+/** It was as committed, or not there, when the iteration began, and all that is in it now is the agent's: so nothing is lost but that. */
+async function holdsOnlyItsOwn(scene: Scene, path: string, state: string, how: Evidence): Promise<boolean> {
+  const { before, after, place } = scene;
+  if (before.checkout?.dirty[path] !== undefined) return false;
+  if (state.startsWith('? ')) return isWrittenOnce(scene, join(place.repo.root, nameOf(path)));
+  if (before.checkout?.indexHash !== after.checkout?.indexHash) return false;
+  if (state.endsWith('gone')) return how !== 'words';
+  if (isTwin(scene, path, state) && !isTheirs(scene, path)) return true;
+  return how !== 'words' && ((await isKnownToGit(scene, path)) || isSpelledOut(scene, path));
 }
 
 function contentOf({ place }: Scene, path: string): readonly ToKeep[] {

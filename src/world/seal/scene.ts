@@ -61,6 +61,9 @@ export type ToKeep =
 
 export const short = (commit: string): string => commit.slice(0, 10);
 
+/** A path of the checkout, which is bytes as latin1 characters, for people and for the file system. */
+export const nameOf = (path: string): string => Buffer.from(path, 'latin1').toString('utf8');
+
 /** The git folders a command worked in: the shared one stands for the main checkout. */
 export function gitDirsOf(scene: Scene, command: GitCommand): readonly string[] {
   const { repo } = scene.place;

@@ -83,7 +83,7 @@ export function openSeal(place: SealPlace): Seal {
         isAlone,
         isTaken: openIsTaken(place.repo, iteration),
       };
-      const files = iteration.inPlace === true ? NO_FILES : findFiles(scene);
+      const files = iteration.inPlace === true ? NO_FILES : await findFiles(scene);
       if (files.unclear.length > 0) note(scene, files.unclear);
       const breach = await settle(scene, dir, files, known);
       noteChecked(place.repo.commonDir, iteration);
