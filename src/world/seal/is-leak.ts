@@ -76,6 +76,7 @@ async function didMove(
       head: textIfThere(join(place.repo.commonDir, 'HEAD')),
     },
     trace: await readTrace(dir),
+    made: new Set(),
     fromMs: before.atMs,
     toMs: Date.now(),
     told: openTold(dir),

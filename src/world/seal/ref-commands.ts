@@ -61,6 +61,34 @@ export function hidesRefs({ name, args, fromMs, toMs }: GitCommand): boolean {
   return name === 'fast-import' || (name === 'fetch' && args.some((arg) => /:refs\/(?:heads\/)?\*/.test(arg)));
 }
 
+/** Whether a command has made this ref: git refuses where there is one, unless it is forced. */
+export function makes({ name, args, code }: GitCommand, ref: string): boolean {
+  const forms = [ref, ref.replace(/^refs\//, ''), ref.replace(/^refs\/(?:heads|tags)\//, '')];
+  const isNamed = (arg: string | undefined): boolean => arg !== undefined && forms.includes(arg);
+  const words = args.filter((arg, at) => !arg.startsWith('-') && !/^-[a-zA-Z]*[mFu]$/.test(args[at - 1] ?? ''));
+  if (code !== 0) return false;
+  switch (name) {
+    case 'branch':
+      if (!ref.startsWith('refs/heads/')) return false;
+      return isNamed(hasFlag(args, 'mMcC', '--move', '--copy') ? args.at(-1) : words[0]);
+    case 'tag':
+      return ref.startsWith('refs/tags/') && isNamed(words[0]);
+    case 'checkout':
+    case 'switch':
+    case 'worktree':
+      return args.some(
+        (arg, at) => isNamed(arg) && /^-[a-zA-Z]*[bBcC]$|^--(?:force-)?create$|^--orphan$/.test(args[at - 1] ?? ''),
+      );
+    case 'update-ref':
+      return args.includes(ref);
+    case 'fetch':
+    case 'push':
+      return isWrittenTo(args, forms) && (name === 'fetch' || isLocal(args));
+    default:
+      return false;
+  }
+}
+
 /** Whether a command that names a ref was told to remove it. */
 export function deletes({ name, args }: GitCommand): boolean {
   if (name === 'branch') return hasFlag(args, 'dDmM', '--delete', '--move');

@@ -36,7 +36,7 @@ export function findMovedRefs(scene: Scene): readonly MovedRef[] {
 /** Null: the ref is where it was, or somebody else moved it. */
 export function findMovedRef(scene: Scene, ref: string): MovedRef | null {
   const [from = null, to = null] = [scene.before.refs[ref], scene.after.refs[ref]];
-  if (from === to || isFree(ref, scene.branch, from !== null)) return null;
+  if (from === to || isFree(ref, scene.branch, from !== null && !scene.made.has(ref))) return null;
   const found = to === null ? whoDeleted(scene, ref) : (whoMoved(scene, ref, to) ?? whoWrote(scene, ref, from, to));
   return found === null ? null : { ref, from: stoodBefore(scene, ref, from, to), to, ...found };
 }

@@ -31,6 +31,8 @@ export interface Scene {
   readonly before: Fingerprint;
   readonly after: Fingerprint;
   readonly trace: readonly GitCommand[];
+  /** Refs that were there before because the loop itself had made them. */
+  readonly made: ReadonlySet<string>;
   /** From when to when the agent lived. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -15,6 +15,7 @@ import { findFiles } from './find-files.ts';
 import type { FileFindings } from './find-files.ts';
 import { openSurroundings, readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
+import { findMadeRefs } from './made-refs.ts';
 import { openProgram } from './program.ts';
 import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
 import { writtenMs } from './scene.ts';
@@ -69,13 +70,14 @@ export function openSeal(place: SealPlace): Seal {
       }
       const toMs = writtenMs(join(dir, 'exit')) ?? Date.now();
       const isAlone = openIsAlone(place.repo, iteration);
-      const scene: Scene = {
+      const seen: Scene = {
         place,
         iteration,
         branch,
         before,
         after: await takeFingerprint(place.repo, iteration.cwd, look),
         trace,
+        made: new Set(),
         fromMs: before.atMs,
         toMs,
         told: openTold(dir),
@@ -83,6 +85,7 @@ export function openSeal(place: SealPlace): Seal {
         isAlone,
         isTaken: openIsTaken(place.repo, iteration),
       };
+      const scene = { ...seen, made: await findMadeRefs(seen) };
       const files = iteration.inPlace === true ? NO_FILES : await findFiles(scene);
       if (files.unclear.length > 0) note(scene, files.unclear);
       const breach = await settle(scene, dir, files, known);
