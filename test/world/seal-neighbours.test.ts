@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Breach } from '../../src/core/model.ts';
@@ -6,6 +6,7 @@ import { loopId, sha, taskId, taskKey } from '../../src/core/ids.ts';
 import { writeLoopNote } from '../../src/world/loop-notes.ts';
 import { noteProgram } from '../../src/world/seal/program.ts';
 import { runFolder } from '../../src/world/state-places.ts';
+import { gitIn } from './scratch.ts';
 import type { SealScene } from './seal-scene.ts';
 import { sealScene } from './seal-scene.ts';
 
@@ -77,5 +78,29 @@ describe('files in the worktree of another loop, or of a person', () => {
     const text = `here=$(pwd); echo y > $here/y.txt; case $RALPH_TASK_ID in one|two) echo x > $here/x.txt;; esac`;
     const breach = await run(scene, `${text}; cp x.txt y.txt ../wt-2`);
     expect(breach).toBe(null);
+  });
+
+  it('that git itself wrote there, when the worktree was made or went on, are nobody’s; what was written over them is told', async () => {
+    const scene = await sealScene();
+    const { sibling, git, iterate, iteration, repo, own } = scene;
+    const text = '[ "$RALPH_TASK_ID" = one ] && echo leak >> $dir/a.txt';
+    const during = (act: () => void): Promise<Breach | null> =>
+      iterate(':', () => {
+        act();
+        const dir = runFolder(repo, iteration().loop, iteration().n);
+        noteProgram(dir, ['sh', '-c', text], own);
+        writeFileSync(join(dir, 'exit'), '0\n');
+      });
+    const fresh = join(sibling, '../wt-3');
+    expect(await during(() => void git('worktree', 'add', '-q', '-b', 'ralph/three', fresh))).toBeNull();
+    writeFileSync(join(fresh, 'a.txt'), 'other\n');
+    gitIn(fresh, 'commit', '-qam', 'other');
+    git('worktree', 'remove', fresh);
+    expect(await during(() => void gitIn(sibling, 'reset', '-q', '--hard', 'ralph/three'))).toBeNull();
+    const committed = await during(() => {
+      appendFileSync(join(sibling, 'a.txt'), 'leak\n');
+      gitIn(sibling, 'commit', '-qam', 'with the leak in it');
+    });
+    expect(committed?.did).toEqual([`wrote a.txt in the worktree ${sibling}`]);
   });
 });

@@ -42,7 +42,7 @@ export async function settle(
   known: Noted | null,
 ): Promise<Breach | null> {
   const cutOff = findPointer(scene, dir);
-  const findings = [...(await findElsewhere(scene)), ...files, ...findNeighbours(scene, dir), ...cutOff];
+  const findings = [...(await findElsewhere(scene)), ...files, ...(await findNeighbours(scene, dir)), ...cutOff];
   // What it had put back already can no longer be seen, but was done all the same.
   const { did, kept, restored } = known?.breach ?? { did: [], kept: [], restored: [] };
   const breach = { did: [...did], kept: [...kept], restored: [...restored] };

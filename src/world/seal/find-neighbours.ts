@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopId, TaskKey } from '../../core/ids.ts';
 import { gateSlotOf } from '../gate-worktree.ts';
@@ -7,12 +7,16 @@ import { isBelow, realpathLoose } from '../git/worktree-admin.ts';
 import { readLoopNote } from '../loop-notes.ts';
 import { errnoOf } from '../processes/system-failure.ts';
 import { hashPath } from './checkout.ts';
+import { blobId, bytesAt } from './holds-only-its-own.ts';
 import { runFolders } from './other-runs.ts';
 import { namesWritten, readProgram, writesOutside } from './program.ts';
+import { readReflog } from './reflog.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 import { pathsNamed, readLogs } from './told.ts';
 
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+/** Further back nobody looks. */
+const COMMITS_MAX = 50;
 
 interface Neighbour {
   readonly adminDir: string;
@@ -26,21 +30,37 @@ interface Neighbour {
  * Files in worktrees of others: those of other loops, and those of people. Somebody works there, so only a file counts that
  * this agent's output or text says it wrote there. To look for such words costs no git, however many worktrees there are.
  */
-export function findNeighbours(scene: Scene, dir: string): readonly Finding[] {
+export async function findNeighbours(scene: Scene, dir: string): Promise<readonly Finding[]> {
   const around = neighboursOf(scene);
   if (around.length === 0) return [];
   const text = readProgram(dir);
   const written = namesWritten(text);
   const logs = readLogs(dir);
-  return around.flatMap((neighbour) => {
+  const findings: Finding[] = [];
+  for (const neighbour of around) {
     const told = pathsNamed(logs, neighbour.path).filter((file) => scene.told([file]));
     const programmed = written
       .map((name) => (name.startsWith('/') ? name : join(neighbour.path, name)))
       .filter((file) => isOfThisTime(scene, neighbour, file) && says(scene, text, neighbour, file));
-    return [...new Set([...told.filter((file) => isOfThisTime(scene, neighbour, file)), ...programmed])].map((file) =>
-      findingOf(scene, neighbour, file.slice(neighbour.path.length + 1)),
-    );
-  });
+    for (const file of new Set([...told.filter((one) => isOfThisTime(scene, neighbour, one)), ...programmed])) {
+      const name = file.slice(neighbour.path.length + 1);
+      if (!(await isGits(scene, neighbour, name))) findings.push(findingOf(scene, neighbour, name));
+    }
+  }
+  return findings;
+}
+
+/**
+ * Just what a commit holds that HEAD there came to other than by committing: git wrote it when the worktree was made, reset or merged. A
+ * commit made there may hold the very thing that somebody else wrote.
+ */
+async function isGits({ place: { view } }: Scene, { adminDir, path }: Neighbour, name: string): Promise<boolean> {
+  const came = readReflog(adminDir, 'HEAD').filter(({ message }) => !message.startsWith('commit'));
+  const asked = came.slice(-COMMITS_MAX).map(({ to }) => `${to}:${name}\n`);
+  const bytes = bytesAt(join(path, name));
+  if (bytes === null || name.includes('\n')) return false;
+  const { stdout } = await view.run(['cat-file', '--batch-check=%(objectname)'], { input: asked.join('') });
+  return came.some(({ to }) => stdout.split('\n').includes(blobId(bytes, to)));
 }
 
 function neighboursOf({ after, before, iteration, place }: Scene): readonly Neighbour[] {
@@ -110,13 +130,9 @@ function isSpokenOf({ place }: Scene, { loop }: Neighbour, name: string): boolea
 const hashOf = ({ path }: Neighbour, name: string): string => hashPath(path, Buffer.from(name).toString('latin1'));
 
 function contentOf({ path }: Neighbour, name: string): readonly ToKeep[] {
-  try {
-    const bytes = readFileSync(join(path, name));
-    return bytes.length > KEPT_BYTES_MAX ? [] : [{ path: `worktree/${name}`, bytes, isExecutable: false }];
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return [];
-  }
+  const bytes = bytesAt(join(path, name));
+  if (bytes === null || bytes.length > KEPT_BYTES_MAX) return [];
+  return [{ path: `worktree/${name}`, bytes, isExecutable: false }];
 }
 
 /** A file that git does not know there goes, for it is kept. One that it knows may hold work of its owner's: that is left. */

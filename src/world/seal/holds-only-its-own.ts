@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Sha } from '../../core/ids.ts';
+import { errnoOf } from '../processes/system-failure.ts';
 import { runFolder } from '../state-places.ts';
 import { readProgram } from './program.ts';
 import { nameOf } from './scene.ts';
@@ -20,16 +22,21 @@ export function isWrittenOnce({ fromMs, toMs }: Pick<Scene, 'fromMs' | 'toMs'>, 
 
 /** Whether these are bytes that git has: what it wrote is among them, what the user has not committed or stashed is not. */
 export async function isKnownToGit({ place, before }: Scene, path: string): Promise<boolean> {
-  const bytes = bytesAt(place.repo.root, path);
+  const bytes = bytesAt(join(place.repo.root, nameOf(path)));
   if (bytes === null || before.headCommit === null) return false;
-  const hash = createHash(before.headCommit.length === 40 ? 'sha1' : 'sha256');
-  const id = hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  const id = blobId(bytes, before.headCommit);
   return (await place.view.run(['cat-file', '-e', id], { ok: [0, 1, 128] })).code === 0;
+}
+
+/** What git calls these bytes, in a repository that has ids like this one. */
+export function blobId(bytes: Buffer, like: Sha): string {
+  const hash = createHash(like.length === 40 ? 'sha1' : 'sha256');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /** Whether a file holds what is staged of it, or nothing of that, and else only what the agent's own text spells out. */
 export async function isSpelledOut({ place, iteration }: Scene, path: string): Promise<boolean> {
-  const now = bytesAt(place.repo.root, path)?.toString('latin1');
+  const now = bytesAt(join(place.repo.root, nameOf(path)))?.toString('latin1');
   const env = { GIT_INDEX_FILE: join(place.repo.commonDir, 'index') };
   const { code, stdout } = await place.view.bytes(['cat-file', 'blob', `:0:${nameOf(path)}`], { env, ok: [0, 128] });
   if (now === undefined || code !== 0) return false;
@@ -50,10 +57,11 @@ function spells(text: string, words: string): boolean {
   return false;
 }
 
-function bytesAt(root: string, path: string): Buffer | null {
+export function bytesAt(file: string): Buffer | null {
   try {
-    return readFileSync(join(root, nameOf(path)));
-  } catch {
+    return readFileSync(file);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
     return null;
   }
 }
