@@ -32,7 +32,7 @@ const smallStrangers = {
     const { minify } = await import('rolldown/utils');
     const made = await minify(chunk.fileName, code, {
       module: true,
-      mangle: { keepNames: { function: true, class: true } },
+      mangle: { keepNames: { function: false, class: true } },
     });
     if (made.errors.length > 0) throw new Error(`minifying ${chunk.fileName}: ${made.errors[0].message}`);
     return { code: made.code, map: null };
