@@ -1,18 +1,35 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
 import { sha } from '../../src/core/ids.ts';
+import { lookAtHalfMade } from '../../src/world/git/half-made.ts';
 import { type Repository, findRepository } from '../../src/world/git/repository.ts';
+import { adminDirOf } from '../../src/world/git/worktree-admin.ts';
 import type { HalfMade } from '../../src/world/git/worktree-intents.ts';
 import { takeWorktree } from '../../src/world/git/worktree-pool.ts';
 import { addWorktree, removeHalfMade } from '../../src/world/git/worktrees.ts';
-import { type ScratchRepo, scratchRepo } from './scratch.ts';
+import { healWorktreeEntries } from '../../src/world/repair/heal-entries.ts';
+import { type ScratchRepo, gitIn, scratchRepo } from './scratch.ts';
 
 /** A worktree that a process began and was killed over. */
-function killedOver(): { readonly scratch: ScratchRepo; readonly repo: Repository; readonly debris: HalfMade } {
+function killedOver(): {
+  readonly scratch: ScratchRepo;
+  readonly repo: Repository;
+  readonly debris: HalfMade;
+  readonly noteAgain: () => void;
+} {
   const scratch = scratchRepo();
   onTestFinished(() => scratch.remove());
   const repo = findRepository(scratch.dir);
@@ -22,8 +39,10 @@ function killedOver(): { readonly scratch: ScratchRepo; readonly repo: Repositor
   const by = { pid: 1, startTime: '0', bootId: 'gone' };
   mkdirSync(join(repo.stateDir, 'half-made'), { recursive: true });
   const name = createHash('sha256').update(path).digest('hex').slice(0, 24);
-  writeFileSync(join(repo.stateDir, `half-made/${name}.json`), JSON.stringify({ ...debris, by }));
-  return { scratch, repo, debris };
+  const noteAgain = (): void =>
+    writeFileSync(join(repo.stateDir, `half-made/${name}.json`), JSON.stringify({ ...debris, by }));
+  noteAgain();
+  return { scratch, repo, debris, noteAgain };
 }
 
 /** What a git leaves that was killed while it made a branch. */
@@ -78,4 +97,45 @@ it('where somebody died over a worktree nobody claims the same name before it is
   await removeHalfMade(repo, debris);
   const next = await takeWorktree(repo, { worktreeRoot, name: 'wt-1', branch: 'ralph/x-2', base });
   expect(next.path).toBe(debris.path);
+});
+
+it('who makes a worktree where one was never finished refuses while somebody’s work is in it', async () => {
+  const { repo, debris, noteAgain } = killedOver();
+  const { path, branch, base } = debris;
+  await removeHalfMade(repo, debris);
+  await addWorktree(repo, { path, branch, base, reason: 'paralph worktree' });
+  noteAgain();
+  writeFileSync(join(path, 'work.txt'), 'work\n');
+  const again = (): Promise<void> => addWorktree(repo, { path, branch, base, reason: 'paralph worktree' });
+  await expect(again()).rejects.toMatchObject({ code: 'E_NEEDS_PERSON', remedy: 'ralph doctor --fix' });
+  expect(existsSync(join(path, 'work.txt'))).toBe(true);
+  const [kept] = (await healWorktreeEntries(repo)).takenBack;
+  expect(kept).toMatchObject({ path, stays: false });
+  await again();
+  expect([existsSync(join(path, '.git')), existsSync(join(path, 'work.txt'))]).toEqual([true, false]);
+});
+
+it.each<readonly [string, (scene: { readonly path: string; readonly adminDir: string }) => void]>([
+  ['a file is gone', ({ path }) => rmSync(join(path, 'README.md'))],
+  ['a file is empty', ({ path }) => truncateSync(join(path, 'README.md'))],
+  ['a file may be run', ({ path }) => chmodSync(join(path, 'README.md'), 0o755)],
+  [
+    'something is staged',
+    ({ path }) => {
+      writeFileSync(join(path, 'staged.txt'), 'x');
+      gitIn(path, 'add', 'staged.txt');
+      rmSync(join(path, 'staged.txt'));
+    },
+  ],
+  ['it stands on another branch', ({ path }) => gitIn(path, 'checkout', '-q', '-b', 'mine')],
+  ['a merge is under way', ({ adminDir }) => writeFileSync(join(adminDir, 'MERGE_HEAD'), '')],
+])('a checkout that came to its end is somebody’s when %s', async (_what, act) => {
+  const { repo, debris, noteAgain } = killedOver();
+  await removeHalfMade(repo, debris);
+  await addWorktree(repo, { ...debris, reason: 'paralph worktree' });
+  const adminDir = adminDirOf(repo, debris.path) ?? '';
+  expect(await lookAtHalfMade(repo, debris, adminDir)).toEqual({ isCheckedOut: true, holdsWork: false });
+  noteAgain();
+  act({ path: debris.path, adminDir });
+  expect(await lookAtHalfMade(repo, debris, adminDir)).toEqual({ isCheckedOut: true, holdsWork: true });
 });

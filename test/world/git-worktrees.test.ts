@@ -7,7 +7,8 @@ import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
-import { LOCK_REASON, healWorktreeEntries } from '../../src/world/git/worktree-entries.ts';
+import { LOCK_REASON } from '../../src/world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../src/world/repair/heal-entries.ts';
 import { addWorktree, listWorktrees, removeWorktree } from '../../src/world/git/worktrees.ts';
 import { type Bundled, bundleChild, until } from './bundled-child.ts';
 import { type ScratchRepo, gitIn, plainEnvironment, scratchRepo } from './scratch.ts';
@@ -205,7 +206,7 @@ describe('with other processes', () => {
     const foreign = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'mine.txt')));
     expect(foreign).toHaveLength(made);
     for (const name of foreign) expect(all.map(({ path }) => path)).toContain(join(folder, name));
-    expect(await healWorktreeEntries(repo)).toEqual({ removed: [], quarantined: [] });
+    expect(await healWorktreeEntries(repo)).toEqual({ takenBack: [], quarantined: [] });
     // A git that loses the race leaves its branch behind.
     const left = told.flatMap(([, ...branches]) => branches).sort();
     expect(left.length).toBeGreaterThanOrEqual(made);
@@ -254,7 +255,8 @@ describe('healWorktreeEntries', () => {
     };
     writeFileSync(join(repo.stateDir, 'half-made', 'x.json'), JSON.stringify(note));
     writeFileSync(join(entryOf('one'), 'commondir'), '');
-    expect((await healWorktreeEntries(repo)).removed).toEqual([join(root, 'one')]);
+    const path = join(root, 'one');
+    expect((await healWorktreeEntries(repo)).takenBack).toEqual([{ path, stays: false, kept: null }]);
     expect(existsSync(join(root, 'one'))).toBe(false);
     expect(await listWorktrees(repo)).toHaveLength(1);
     expect(scratch.git('branch', '--list', 'ralph/*')).toBe('');
@@ -299,7 +301,7 @@ describe('healWorktreeEntries', () => {
   it('leaves a broken entry of somebody else alone', async () => {
     scratch.git('worktree', 'add', '-q', '--detach', join(dirname(root), 'foreign'));
     writeFileSync(join(entryOf('foreign'), 'HEAD'), `${'0'.repeat(40)}\n`);
-    expect(await healWorktreeEntries(repo)).toEqual({ removed: [], quarantined: [] });
+    expect(await healWorktreeEntries(repo)).toEqual({ takenBack: [], quarantined: [] });
     expect(existsSync(entryOf('foreign'))).toBe(true);
   });
 });

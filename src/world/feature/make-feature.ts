@@ -10,7 +10,7 @@ import { preflight } from '../git/preflight.ts';
 import type { Repository } from '../git/repository.ts';
 import { openView } from '../git/view.ts';
 import { adminDirOf, isBelow, realpathLoose } from '../git/worktree-admin.ts';
-import { healWorktreeEntries } from '../git/worktree-entries.ts';
+import { describeTakenBack, healWorktreeEntries } from '../repair/heal-entries.ts';
 import { addWorktree } from '../git/worktrees.ts';
 import { cannotWrite } from '../log/log-errors.ts';
 import { type LeftFile, carryFiles } from './carry-files.ts';
@@ -62,7 +62,8 @@ export interface MadeFeature {
 /** Makes a worktree for a person to work in, ready to use. Killed anywhere, calling it again brings it to its end. */
 export async function makeFeature(repo: Repository, order: FeatureOrder): Promise<MadeFeature> {
   featureName(order.name);
-  await healWorktreeEntries(repo);
+  const { takenBack } = await healWorktreeEntries(repo);
+  for (const one of takenBack) if (one.stays || one.kept !== null) order.onStep(describeTakenBack(one));
   const target = await preflight(repo, order.target ?? null);
   return withFeaturePlace(repo, await placeFeature(repo, order), async () => {
     const plan = await planFeature(repo, order, target);

@@ -7,7 +7,7 @@ import { outlastGit } from '../git/git-processes.ts';
 import { readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
-import { healWorktreeEntries } from '../git/worktree-entries.ts';
+import { healWorktreeEntries } from '../repair/heal-entries.ts';
 import type { Kept } from '../keep/keep.ts';
 import { openKeep } from '../keep/open-keep.ts';
 import { takeAway } from '../keep/take-away.ts';

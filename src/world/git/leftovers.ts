@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { type Sha, sha } from '../../core/ids.ts';
 import { nameKept } from '../keep/keep-refs.ts';
 import { reach } from '../failpoint.ts';
 import { type Changes, lookAtChanges } from './changes.ts';
+import { lastHead } from './last-head.ts';
 import { isAncestor } from './merge.ts';
 import { readHeadFile } from './ref-files.ts';
 import { moveRef, readRef } from './refs.ts';
@@ -92,22 +92,6 @@ async function findHead(place: Place): Promise<Head> {
     'paralph: the branch was deleted under its worktree',
   );
   return { commit: last, branch: place.branch };
-}
-
-/** Where HEAD last was, by its reflog. */
-export function lastHead(adminDir: string): Sha | null {
-  try {
-    const line = readFileSync(join(adminDir, 'logs', 'HEAD'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .at(-1);
-    const [from = '', to = ''] = line?.split(' ') ?? [];
-    // Where git was told to delete it in this very worktree, the last line leads from there to nowhere.
-    const last = /^0*$/.test(to) ? from : to;
-    return /^0*$/.test(last) ? null : sha(last);
-  } catch {
-    return null;
-  }
 }
 
 /** Somebody stopped half-way: nobody but a person knows what it was to become, so files, index and HEAD stay as they are. */

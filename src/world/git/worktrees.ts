@@ -10,6 +10,7 @@ import { reach } from '../failpoint.ts';
 import { withMutex } from '../mutex.ts';
 import { outlastLock } from './dead-lock.ts';
 import { outlastGit } from './git-processes.ts';
+import { refuseWork } from './half-made.ts';
 import { missingFilters, outliveRacyFiles, withoutFilters } from './missing-filters.ts';
 import { readRefFile } from './ref-files.ts';
 import { endRemoval, removeFolder } from './removals.ts';
@@ -83,7 +84,7 @@ export interface NewWorktree {
 export async function addWorktree(repo: Repository, options: NewWorktree): Promise<void> {
   const { path, branch, base } = options;
   const halfMade = findIntent(repo, path);
-  if (halfMade !== null) await removeHalfMade(repo, halfMade);
+  if (halfMade !== null) await removeHalfMade(repo, halfMade, () => refuseWork(repo, halfMade));
   refuseTakenPath(repo, path);
   const tip = await branchTip(repo, branch);
   if (tip !== null && tip !== base) throw branchElsewhere(branch, tip);
@@ -179,18 +180,27 @@ async function dropEntry(repo: Repository, path: string): Promise<void> {
 const deleteFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
 
 /**
- * Takes back an add that never came to an end: nobody has worked in it. The branch goes only if it is ours and unmoved. One at a
- * time, and only what is still there: another process may have taken it back before us and made a new one in its place.
+ * Takes back an add that never came to an end. The branch goes only if it is ours and unmoved. One at a time, and only what is
+ * still there: another process may have taken it back before us and made a new one in its place. `mayGo` comes when no git works
+ * on it any more; without it nobody but us can have been there. False: it stays, and is not half-made any more.
  */
-export function removeHalfMade(repo: Repository, made: HalfMade): Promise<void> {
+export function removeHalfMade(
+  repo: Repository,
+  made: HalfMade,
+  mayGo: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
   return withMutex(join(repo.stateDir, 'locks', 'half-made'), async () => {
-    if (isStillDebris(repo, made)) await takeBack(repo, made);
+    if (!isStillDebris(repo, made)) return true;
+    const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
+    if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
+    const isGoing = await mayGo();
+    if (isGoing) await takeBack(repo, made);
+    endIntent(repo, made.path);
+    return isGoing;
   });
 }
 
 async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
-  const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
-  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
   // git notes the entry before it writes the first file: a folder without an entry holds nothing that we wrote.
   if (adminDirOf(repo, made.path) !== null) await deleteFolder(made.path);
   else if (isEmptyFolder(made.path)) await rmdir(made.path);
@@ -200,7 +210,6 @@ async function takeBack(repo: Repository, made: HalfMade): Promise<void> {
     const args = ['update-ref', '-d', `refs/heads/${made.branch}`, made.base];
     await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128] });
   }
-  endIntent(repo, made.path);
 }
 
 /** A git that was killed while it made the branch left a lock on it. One that was there before is somebody else's. */

@@ -4,7 +4,7 @@ import type { LoopId, Sha } from '../../core/ids.ts';
 import { commitTree } from '../git/commit.ts';
 import { reach } from '../failpoint.ts';
 import type { Identity } from '../git/identity.ts';
-import { lastHead } from '../git/leftovers.ts';
+import { lastHead } from '../git/last-head.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { listRefs, readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';

@@ -7,7 +7,8 @@ import type { Repository } from '../git/repository.ts';
 import { openView } from '../git/view.ts';
 import type { AwayPlace } from './take-away.ts';
 
-const NOBODY: Identity = { name: 'paralph', email: 'paralph@localhost' };
+/** Stands in for somebody who has not told git their name. */
+export const NOBODY: Identity = { name: 'paralph', email: 'paralph@localhost' };
 
 /** What the keep door needs of a repository and its settings. */
 export async function openKeep(repo: Repository, settings: Settings): Promise<AwayPlace> {

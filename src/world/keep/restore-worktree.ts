@@ -16,6 +16,7 @@ import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
 import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
 import { withPrivateIndex } from './private-index.ts';
+import { takeBackHalfMade } from './take-back.ts';
 
 /** Of every file system there is. */
 const NAME_CHARS_MAX = 255;
@@ -44,7 +45,7 @@ export async function restoreWorktree(place: KeepPlace, keep: Keep, order: Resto
   const { repo } = place;
   const { path, branch, head } = order;
   const halfMade = findIntent(repo, path);
-  if (halfMade !== null) await removeHalfMade(repo, halfMade);
+  if (halfMade !== null) await takeBackHalfMade(repo, halfMade);
   const why = inTheWay(place, path, branch);
   if (why !== null) throw new AppError('E_NEEDS_PERSON', why, { remedy: `ralph keep restore ${shellWord(keep.id)}` });
   makeParent(path, keep);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -9,7 +8,7 @@ import { withMutex } from '../mutex.ts';
 import { deleteRef, readRef } from '../git/refs.ts';
 import { begunRemoval, removeFolder } from '../git/removals.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/worktree-admin.ts';
-import { LOCK_REASON } from '../git/worktree-entries.ts';
+import { carriesOurLock } from '../git/worktree-entries.ts';
 import { removeWorktree } from '../git/worktrees.ts';
 import { listKeeps } from './list-keeps.ts';
 import { type KeepPlace, type Kept, type WorktreeOrder, keepWorktree } from './keep.ts';
@@ -90,18 +89,10 @@ export async function dropBranch({ repo, view }: KeepPlace, branch: string, tip:
 /** A worktree is ours only if it lies below our root and carries our lock; one that git does not know is nobody's we know of. */
 function requireOurs({ repo, worktreeRoot }: AwayPlace, path: string): void {
   const adminDir = adminDirOf(repo, path);
-  if (isBelow(worktreeRoot, path) && (adminDir === null || lockOf(adminDir).startsWith(LOCK_REASON))) return;
+  if (isBelow(worktreeRoot, path) && (adminDir === null || carriesOurLock(adminDir))) return;
   throw new AppError('E_NEEDS_PERSON', `${path} is not a worktree of ours, so it stays.`, {
     remedy: `git -C ${shellWord(repo.root)} worktree list`,
   });
-}
-
-function lockOf(adminDir: string): string {
-  try {
-    return readFileSync(join(adminDir, 'locked'), 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Refuses to remove a folder with a repository inside: its commits would be gone, and no ref of ours can name them. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBrokenEntries, remedyOf } from '../git/broken-entries.ts';
-import { healWorktreeEntries } from '../git/worktree-entries.ts';
 import { deadIntents } from '../git/worktree-intents.ts';
 import { worktreeMutex } from '../git/worktrees.ts';
 import { withMutex } from '../mutex.ts';
+import { describeTakenBack, healWorktreeEntries } from './heal-entries.ts';
 import { mendEntry } from './mend-entry.ts';
 import { isOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
@@ -36,10 +36,10 @@ export function entriesRepair(place: RepairPlace): Repair {
       const mended = await withMutex(worktreeMutex(repo), async () =>
         findBrokenEntries(repo).filter(({ path }) => isOurs(place, path) && mendEntry(place, path)),
       );
-      const { removed, quarantined } = await healWorktreeEntries(repo, (adminDir) => isOurs(place, adminDir));
+      const { takenBack, quarantined } = await healWorktreeEntries(repo, (adminDir) => isOurs(place, adminDir));
       return [
         ...mended.map(({ path, why }) => `mended the worktree entry ${path}: ${why}`),
-        ...removed.map((path) => `took back the half-made worktree ${path}`),
+        ...takenBack.map(describeTakenBack),
         ...quarantined.map((path) => `moved a broken worktree entry of ours to ${path}`),
       ];
     },

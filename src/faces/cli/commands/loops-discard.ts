@@ -6,7 +6,7 @@ import { shellWord } from '../../../core/remedy.ts';
 import { taskIdOf } from '../../../core/tasks.ts';
 import { readRef } from '../../../world/git/refs.ts';
 import { openSealsOf } from '../../../world/git/open-seals.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';

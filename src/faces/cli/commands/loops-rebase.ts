@@ -11,7 +11,7 @@ import { fetchUpstream, push } from '../../../world/git/remote.ts';
 import type { RemotePlace } from '../../../world/git/remote.ts';
 import { readRef } from '../../../world/git/refs.ts';
 import type { GitView } from '../../../world/git/view.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { livingTokens } from '../../../world/keep/quiet-loop.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';

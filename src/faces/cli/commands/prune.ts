@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import type { State } from '../../../core/model.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import { type Retention, expiredKeeps, letGo, oldRuns, removeRuns } from '../../../world/keep/expire.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import { spareBranches, takeBranch } from '../../../world/keep/spare-branches.ts';

@@ -9,7 +9,7 @@ import { fetchSubmodules, hasSubmodules } from '../../../world/feature/submodule
 import { finishRemovals } from '../../../world/git/finish-removals.ts';
 import { missingFilters, withoutFilters } from '../../../world/git/missing-filters.ts';
 import { adminDirOf } from '../../../world/git/worktree-admin.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import type { Keep } from '../../../world/keep/list-keeps.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';

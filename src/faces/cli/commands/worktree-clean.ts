@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { cleanFeatures } from '../../../world/feature/clean-features.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import type { Handler } from '../handler.ts';
 import { openProject } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';

@@ -4,7 +4,7 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
 import { type RemovedFeature, removeFeature } from '../../../world/feature/remove-feature.ts';
 import { realpathLoose } from '../../../world/git/worktree-admin.ts';
-import { healWorktreeEntries } from '../../../world/git/worktree-entries.ts';
+import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
 import { findFeature } from '../feature-view.ts';
 import type { Handler } from '../handler.ts';
 import { filesText } from '../keep-view.ts';
