@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { preflight } from '../../src/world/git/preflight.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
+import { until } from './bundled-child.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
 import type { ScratchOptions, ScratchRepo } from './scratch.ts';
 
@@ -164,8 +165,45 @@ describe('preflight refuses', () => {
     await mend();
     expect(gitIn(linked, 'status', '--porcelain')).toBe('A  staged.txt');
     writeFileSync(join(entry, 'HEAD'), `${'0'.repeat(40)}\n`);
+    rmSync(join(entry, 'logs'), { recursive: true });
     await mend();
     expect(existsSync(join(dir, '.git/broken-worktree-linked/index'))).toBe(true);
+  });
+
+  it('a HEAD that names no commit, with the command that puts it back where its reflog says it was', async () => {
+    const { dir, git } = scratch();
+    const linked = join(dirname(dir), 'linked');
+    git('worktree', 'add', '-q', '-b', 'side/one', linked);
+    const head = join(dir, '.git/worktrees/linked/HEAD');
+    const mend = async (): Promise<void> => {
+      writeFileSync(head, `${'0'.repeat(40)}\n`);
+      const error: unknown = await check(dir).catch((caught: unknown) => caught);
+      execFileSync('sh', ['-c', (error as { remedy: string }).remedy]);
+    };
+    gitIn(linked, 'commit', '-q', '--allow-empty', '-m', 'on a branch');
+    await mend();
+    expect(readFileSync(head, 'utf8')).toBe('ref: refs/heads/side/one\n');
+    gitIn(linked, 'checkout', '-q', '--detach');
+    gitIn(linked, 'commit', '-q', '--allow-empty', '-m', 'on none');
+    const commit = gitIn(linked, 'rev-parse', 'HEAD');
+    await mend();
+    expect(readFileSync(head, 'utf8')).toBe(`${commit}\n`);
+  });
+
+  it('not an entry that git says it is making, however long that takes', async () => {
+    const { dir, git } = scratch();
+    git('worktree', 'add', '-q', '--detach', join(dirname(dir), 'linked'));
+    const entry = join(dir, '.git/worktrees/linked');
+    const commit = readFileSync(join(entry, 'HEAD'));
+    writeFileSync(join(entry, 'locked'), 'initializing');
+    writeFileSync(join(entry, 'HEAD'), `${'0'.repeat(40)}\n`);
+    let isOver = false;
+    const checked = check(dir).finally(() => (isOver = true));
+    // Longer than one that says nothing of itself is given.
+    const start = performance.now();
+    await until('a busy machine', () => isOver || performance.now() - start > 1500);
+    writeFileSync(join(entry, 'HEAD'), commit);
+    expect(await checked).toMatchObject({ target: 'main' });
   });
 
   it('not an entry that is only being made', async () => {

@@ -87,13 +87,28 @@ describe('broken worktree entries', () => {
       expect.stringMatching(/^moved .*quarantine/),
     ]);
     expect(theirs()).toEqual(before);
-    expect(await remedies(repair)).toEqual([`rm -rf ${half}`]);
+    expect(await remedies(repair)).toEqual([`mv ${half} ${join(scratch.dir, '.git/broken-worktree-half')}`]);
     expect(() => scratch.git('worktree', 'list')).toThrow(/commondir/);
     rmSync(half, { recursive: true });
     expect(scratch.git('worktree', 'list')).toContain('two');
     expect(gitIn(two.path, 'status', '--porcelain')).toBe('?? work.txt');
     expect(await repair.look()).toEqual([]);
     expect(await repair.fix()).toEqual([]);
+  });
+
+  it('an entry that somebody is making at this moment is not told of', async () => {
+    const zero = `${'0'.repeat(40)}\n`;
+    const entry = broken('theirs', {
+      HEAD: zero,
+      commondir: '../..\n',
+      gitdir: '/nowhere/.git\n',
+      locked: 'initializing',
+    });
+    const looked = entriesRepair(place).look();
+    writeFileSync(join(entry, 'HEAD'), `${base}\n`);
+    expect(await looked).toEqual([]);
+    writeFileSync(join(entry, 'HEAD'), zero);
+    expect(await entriesRepair(place).look()).toEqual([expect.objectContaining({ level: 'fail' })]);
   });
 
   it('case 5: a HEAD that names no commit is put back on its branch, and fetch works', async () => {

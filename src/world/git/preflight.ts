@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Sha } from '../../core/ids.ts';
 import { textIfThere } from '../processes/read-if-there.ts';
-import { findBrokenEntries, remedyOf } from './broken-entries.ts';
+import { findSettledBroken, remedyOf } from './broken-entries.ts';
 import { plainView } from './plain-view.ts';
 import { listRefs, readRef } from './refs.ts';
 import { readFormat } from './repository-format.ts';
@@ -21,8 +20,6 @@ export interface Preflight {
 
 const HEADS = 'refs/heads/';
 const INTEGRATIONS = 'refs/paralph/int/';
-const LOOKS_MAX = 10;
-const LOOK_AGAIN_MS = 100;
 
 /** Checks that this repository can be worked on and finds the branch to land on. Changes nothing. */
 export async function preflight(repo: Repository, target: string | null): Promise<Preflight> {
@@ -51,23 +48,13 @@ function refuseLineBreak(repo: Repository): void {
   });
 }
 
-/** An entry that is being made right now looks broken for a moment, so a second look decides. */
 async function refuseBrokenEntries(repo: Repository): Promise<void> {
-  for (let look = 1; ; look += 1) {
-    const blocking = findBrokenEntries(repo).filter((entry) => entry.blocks);
-    if (blocking.length === 0) return;
-    if (look === LOOKS_MAX) {
-      throw new AppError(
-        'E_REPOSITORY_BROKEN',
-        'A half-made worktree entry keeps git from working in this repository.',
-        {
-          remedy: blocking.map(remedyOf).join(' && '),
-          facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
-        },
-      );
-    }
-    await delay(LOOK_AGAIN_MS);
-  }
+  const blocking = (await findSettledBroken(repo)).filter((entry) => entry.blocks);
+  if (blocking.length === 0) return;
+  throw new AppError('E_REPOSITORY_BROKEN', 'A half-made worktree entry keeps git from working in this repository.', {
+    remedy: blocking.map(remedyOf).join(' && '),
+    facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
+  });
 }
 
 /** git keeps branches as files and folders: beside one named like our folder, none of ours can be made. */

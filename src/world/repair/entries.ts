@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBrokenEntries, remedyOf } from '../git/broken-entries.ts';
+import { findBrokenEntries, findSettledBroken, remedyOf } from '../git/broken-entries.ts';
 import { deadIntents } from '../git/worktree-intents.ts';
 import { worktreeMutex } from '../git/worktrees.ts';
 import { withMutex } from '../mutex.ts';
@@ -19,7 +19,7 @@ export function entriesRepair(place: RepairPlace): Repair {
     check: CHECK,
     look: async () => [
       ...deadIntents(repo).map(({ path }) => fixable(CHECK, `half-made worktree ${path}`)),
-      ...findBrokenEntries(repo).map((entry) => {
+      ...(await findSettledBroken(repo)).map((entry) => {
         const { path, why, blocks } = entry;
         return isOurs(place, path)
           ? fixable(CHECK, `broken worktree entry ${path}: ${why}`, 'fail')
