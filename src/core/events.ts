@@ -284,6 +284,8 @@ export interface FoundLoop extends LoopNote {
   readonly tree: Sha;
   /** null: only the branch is left. */
   readonly worktree: string | null;
+  /** What its agent did outside its worktree, by what was kept of it. */
+  readonly tampered?: string;
 }
 
 export interface TrainClash {

@@ -57,4 +57,11 @@ describe('work that the log does not know', () => {
     tale.write({ type: 'loops-found', loops: [found('a'), found('b')] });
     expect(tale.state().loops).toEqual(before);
   });
+
+  it('waits for a person where its agent had strayed: it is neither judged, landed nor begun again', () => {
+    const tale = opened();
+    tale.write({ type: 'loops-found', loops: [found('a', { tampered: 'moved branch main' })] });
+    const { phase } = tale.state().loops[loopId('a-9')] ?? {};
+    expect(phase).toMatchObject({ at: 'parked', reason: 'tampered', detail: 'moved branch main' });
+  });
 });

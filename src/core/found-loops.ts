@@ -1,9 +1,13 @@
 import type { FoundLoop, Stamp } from './events.ts';
+import { park } from './loop.ts';
 import type { Loop, State } from './model.ts';
 import { isLive, loopsOf, UNTOLD, UNWORKED } from './model.ts';
 import { findTask } from './tasks.ts';
 
-/** Takes in work that the log does not know. What is on a branch is judged by the gates first, and goes on from there. */
+/**
+ * Takes in work that the log does not know. What is on a branch is judged by the gates first, and goes on from there, unless
+ * its agent strayed: that waits for a person, whatever else is forgotten.
+ */
 export function foundLoops(state: State, found: readonly FoundLoop[], stamp: Stamp): State {
   let next = state;
   for (const one of found) if (isNews(next, one)) next = takeIn(next, one, stamp);
@@ -48,6 +52,7 @@ function takeIn(state: State, found: FoundLoop, stamp: Stamp): State {
     // Nobody gave it back, as far as anybody knows.
     hostDied: true,
   };
+  const taken = found.tampered === undefined ? loop : park(loop, 'tampered', found.tampered, stamp);
   const attempts = { ...state.attempts, [task]: Math.max(attempt, state.attempts[task] ?? 0) };
-  return { ...state, loops: { ...state.loops, [id]: loop }, attempts };
+  return { ...state, loops: { ...state.loops, [id]: taken }, attempts };
 }

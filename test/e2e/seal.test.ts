@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -65,6 +65,38 @@ describe('an agent that leaves its worktree', () => {
     expect(kept.some((ref) => gitSays(one.git, 'cat-file', '-e', `${ref}:leaked.txt`))).toBe(true);
     expect((await ralph(one, ['status'])).stdout).toMatch(/^parked +leak +.*moved the branch main/m);
   });
+});
+
+describe('an agent that had left its worktree before everything we knew was deleted', () => {
+  it.each([['run'], ['doctor', '--fix']])(
+    'is still parked as tampered after ralph %s, and nothing of it lands',
+    async (...args) => {
+      const one = scratch();
+      const behaves = beside(one, 'behaves');
+      shellProject(
+        one,
+        `echo z > z.txt; git add -A; git commit -q -m z
+       test -e ${behaves} || git update-ref refs/heads/main HEAD
+       echo '<promise>COMPLETE</promise>'`,
+        { tasks: ['leak'] },
+      );
+      expect((await ralph(one, PARALLEL)).code).not.toBe(0);
+      expect((await why(one, 'leak')).reason).toBe('tampered');
+      rmSync(join(one.repo, '.git/paralph'), { recursive: true });
+      writeFileSync(behaves, '');
+      const first = await ralph(one, args);
+      expect(`${first.stdout}${first.stderr}`).toMatch(
+        /^(healed:|fixed) .*\.git\/paralph\/log was missing; what git knows/m,
+      );
+      const again = await ralph(one, PARALLEL);
+      expect(again.code, again.stderr).not.toBe(0);
+      expect(again.stderr).not.toContain('was missing');
+      expect(landedTasks(one.git, 'main')).toEqual([]);
+      const { status, reason, sentences } = await why(one, 'leak');
+      expect([status, reason]).toEqual(['parked', 'tampered']);
+      expect(sentences.join('\n')).toContain('moved the branch main');
+    },
+  );
 });
 
 describe('a main that an agent moves and that nobody has checked yet', () => {

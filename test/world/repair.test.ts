@@ -117,6 +117,7 @@ describe('broken worktree entries', () => {
     writeFileSync(join(one.entry, 'HEAD'), zero);
     expect(() => scratch.git('fetch', '-q', '.', 'main:refs/heads/copy')).toThrow();
     const foreign = broken('null', { HEAD: zero, commondir: '../..\n', gitdir: '/nowhere/.git\n' });
+    mkdirSync(join(place.repo.stateDir, 'log'), { recursive: true });
     const before = theirs();
     expect(await fixAll(startRepairs(place))).toEqual([expect.stringMatching(/^mended .*one: HEAD names no commit$/)]);
     expect(theirs()).toEqual(before);

@@ -59,7 +59,9 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
     case 'landings-found':
       return 'was found to have landed';
     case 'loops-found':
-      return 'was found in the repository and goes on';
+      return event.loops.some((one) => one.loop === loop && one.tampered !== undefined)
+        ? 'was found in the repository, and what its agent had done outside its worktree'
+        : 'was found in the repository and goes on';
     default:
       return event.type.replaceAll('-', ' ');
   }

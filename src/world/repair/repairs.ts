@@ -7,6 +7,7 @@ import { gitLocksRepair } from './git-locks.ts';
 import { leftoverProcessesRepair } from './leftover-processes.ts';
 import { litterRepair } from './litter.ts';
 import { logRepair } from './log-damage.ts';
+import { lostStateRepair } from './lost-state.ts';
 import { orphanBranchesRepair } from './orphan-branches.ts';
 import { projectionRepair } from './projection-folder.ts';
 import type { Repair, RepairPlace } from './repair.ts';
@@ -16,6 +17,7 @@ import { vanishedRepair } from './vanished.ts';
 
 /** What every start heals before it asks git anything or opens the log. Nothing to heal costs a few looks at files. */
 export const startRepairs = (place: RepairPlace): readonly Repair[] => [
+  lostStateRepair(place),
   bareRepair(place),
   entriesRepair(place),
   removalsRepair(place),
@@ -26,6 +28,7 @@ export const startRepairs = (place: RepairPlace): readonly Repair[] => [
 
 /** What must be whole before the state can be read. */
 export const firstRepairs = (place: RepairPlace): readonly Repair[] => [
+  lostStateRepair(place),
   bareRepair(place),
   entriesRepair(place),
   removalsRepair(place),

@@ -13,6 +13,7 @@ import { listRefs, readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { treeOf } from '../git/tree-edit.ts';
 import type { GitView } from '../git/view.ts';
+import { type Keep, listKeeps } from '../keep/list-keeps.ts';
 import { notedWorktrees } from '../loop-notes.ts';
 import type { NotedWorktree } from '../loop-notes.ts';
 import { withMutex } from '../mutex.ts';
@@ -37,9 +38,11 @@ export async function findUnlandedLoops(
   return withMutex(lockFile(place.repo, 'found'), async () => {
     const noted = notedWorktrees(place.repo).filter(({ note }) => !isKnown(note.loop));
     const integrations = noted.length === 0 ? [] : [...(await listRefs(place.view, 'refs/paralph/int')).values()];
+    const leaks = noted.length === 0 ? [] : (await listKeeps(place.view)).filter(({ act }) => act === 'leak');
     const found = new Map<string, FoundLoop>();
     for (const one of noted) {
-      const loop = await look(place, one, integrations);
+      const leak = leaks.find((keep) => keep.loop === one.note.loop) ?? null;
+      const loop = await look(place, one, integrations, leak);
       // A folder that vanished leaves its note; the loop may have got another worktree since.
       if (loop !== null && (loop.worktree !== null || !found.has(loop.loop))) found.set(loop.loop, loop);
     }
@@ -47,7 +50,12 @@ export async function findUnlandedLoops(
   });
 }
 
-async function look(place: Place, noted: NotedWorktree, integrations: readonly Sha[]): Promise<FoundLoop | null> {
+async function look(
+  place: Place,
+  noted: NotedWorktree,
+  integrations: readonly Sha[],
+  leak: Keep | null,
+): Promise<FoundLoop | null> {
   const { view } = place;
   const { note } = noted;
   try {
@@ -57,8 +65,9 @@ async function look(place: Place, noted: NotedWorktree, integrations: readonly S
     for (const integration of head === note.base ? [] : integrations)
       if (await isAncestor(view, head, integration)) return null;
     // Gates alone judge only what was ready before; the rest goes on from its branch, by which its worktree is found.
-    const worktree = (await wasReady(view, note.loop, head)) ? stands.worktree : null;
-    return { ...note, baseTree: await treeOf(view, note.base), head, tree: await treeOf(view, head), worktree };
+    const worktree = leak !== null || (await wasReady(view, note.loop, head)) ? stands.worktree : null;
+    const found = { ...note, baseTree: await treeOf(view, note.base), head, tree: await treeOf(view, head), worktree };
+    return leak === null ? found : { ...found, tampered: leak.why };
   } catch (error) {
     // Too broken to go on with; it stays as it is, and `ralph doctor` names it.
     if (error instanceof AppError) return null;
