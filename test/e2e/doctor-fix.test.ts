@@ -106,6 +106,20 @@ describe('doctor --fix', () => {
   });
 });
 
+it('a file in the place of the log is put aside, and what git knows is taken up again', async () => {
+  const one = await bothLanded();
+  const log = join(one.repo, '.git/paralph/log');
+  rmSync(log, { recursive: true });
+  writeFileSync(log, 'theirs');
+  expect(report((await ralph(one, ['doctor', '--json'])).stdout).healthy).toBe(false);
+  const { code, stdout } = await ralph(one, ['doctor', '--fix']);
+  expect(code, stdout).toBe(0);
+  const aside = /log was a file, which is in (\S+) now/.exec(stdout)?.[1] ?? '';
+  expect(readFileSync(join(aside, 'log'), 'utf8')).toBe('theirs');
+  expect((await ralph(one, RUN)).code).toBe(0);
+  expect(starts(one)).toHaveLength(2);
+});
+
 describe('case 57: a flipped bit in the middle of the log', () => {
   it('status refuses and names the remedy; a run heals by itself with one line, and does nothing over', async () => {
     const one = await bothLanded();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cannotWrite } from '../log/log-errors.ts';
 import { lossNote } from '../log/salvage.ts';
@@ -18,18 +18,26 @@ export function lostStateRepair({ repo }: RepairPlace): Repair {
     textIfThere(join(commonDir, 'packed-refs')).includes(' refs/paralph/') ||
     notedWorktrees(repo).length > 0;
   const isLost = (): boolean => !existsSync(logFolder(repo)) && !existsSync(lossNote(stateDir)) && haveWorked();
+  const isInTheWay = (): boolean => lstatSync(logFolder(repo), { throwIfNoEntry: false })?.isFile() === true;
   return {
     check: CHECK,
-    look: async () => (isLost() ? [fixable(CHECK, `${logFolder(repo)} is missing, though we have worked here`)] : []),
+    look: async () => {
+      if (isInTheWay()) return [fixable(CHECK, `${logFolder(repo)} is a file, and has to be a folder`, 'fail')];
+      return isLost() ? [fixable(CHECK, `${logFolder(repo)} is missing, though we have worked here`)] : [];
+    },
     fix: async () => {
-      if (!isLost()) return [];
+      const aside = join(stateDir, 'damaged', new Date().toISOString().replaceAll(/[:.]/g, '-'));
+      const isMoved = isInTheWay();
+      if (!isMoved && !isLost()) return [];
       try {
-        mkdirSync(stateDir, { recursive: true });
+        mkdirSync(isMoved ? aside : stateDir, { recursive: true, mode: 0o700 });
+        if (isMoved) renameSync(logFolder(repo), join(aside, 'log'));
         writeFileSync(lossNote(stateDir), '');
       } catch (error) {
         throw cannotWrite(stateDir, error);
       }
-      return [`${logFolder(repo)} was missing; what git knows of landings and loops is taken up again`];
+      const what = isMoved ? `was a file, which is in ${aside} now` : 'was missing';
+      return [`${logFolder(repo)} ${what}; what git knows of landings and loops is taken up again`];
     },
   };
 }
