@@ -10,6 +10,7 @@ import { isLive, isWorking, loopsOf } from './model.ts';
 import { parkStranded } from './put-aside.ts';
 import { mainMerged } from './rework.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
+import { takeOver } from './take-over.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
 export type LoopEvent =
@@ -28,11 +29,13 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     case 'task-reset':
       return resetTask(state, event.task, stamp);
     case 'task-claimed':
-      return beginLoop(state, event, stamp);
-    case 'loop-adopted':
-      return changeLoop(state, event.loop, (loop) =>
+      return alone(state, beginLoop(state, event, stamp), event.loop, stamp);
+    case 'loop-adopted': {
+      const next = changeLoop(state, event.loop, (loop) =>
         loop.host === null && isWorking(loop) ? adopted(loop, event, stamp) : loop,
       );
+      return alone(state, next, event.loop, stamp);
+    }
     case 'worktree-made':
       return changeOwned(state, event, (loop, host) => worktreeMade(loop, event, host.policy.limits, stamp));
     case 'worktree-lost':
@@ -86,6 +89,12 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     default:
       return unreachable(event);
   }
+}
+
+/** Somebody begins to work on it: whoever had its branch before has it no more. */
+function alone(before: State, state: State, id: LoopId, stamp: Stamp): State {
+  const loop = state.loops[id];
+  return loop === undefined || state === before ? state : takeOver(state, loop, stamp);
 }
 
 /** What was thrown away at work is not done: it can go on, and nobody is led to land it. */

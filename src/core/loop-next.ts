@@ -77,6 +77,7 @@ function parkedNext(reason: ParkReason, id: string): string {
     case 'tampered':
       return `ralph loops diff ${id}`;
     case 'reset':
+    case 'replaced':
       return `ralph loops discard ${id}`;
     case 'discarded':
       return 'ralph keep list';

@@ -24,6 +24,7 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   tampered: 'diff',
   blocked: 'logs',
   reset: 'discard',
+  replaced: 'discard',
   discarded: 'ralph keep list',
 };
 
@@ -133,6 +134,7 @@ describe('loopRows', () => {
       const others: Partial<Record<ParkReason, string>> = {
         stopped: 'stopped',
         reset: 'stopped',
+        replaced: 'stopped',
         discarded: 'discarded',
       };
       expect([reason, status]).toEqual([reason, others[reason] ?? 'needs-review']);

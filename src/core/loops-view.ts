@@ -130,6 +130,7 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
     case 'discarded':
       return 'discarded';
     case 'stopped':
+    case 'replaced':
     case 'reset':
       return 'stopped';
     case 'iterations':

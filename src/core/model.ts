@@ -4,6 +4,7 @@ import type { Granted } from './granted.ts';
 import { NOTHING_GRANTED } from './granted.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
+import type { ParkReason } from './park-reason.ts';
 import type { Place } from './place.ts';
 import type { Task, TaskChoice } from './task.ts';
 import type {
@@ -20,6 +21,7 @@ import type {
 import type { Budget, Usage } from './usage.ts';
 import { NO_USAGE } from './usage.ts';
 
+export type { ParkReason } from './park-reason.ts';
 export type { Place } from './place.ts';
 export type {
   Car,
@@ -274,24 +276,6 @@ export type Phase =
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
   | { readonly at: 'landed'; readonly commit: Sha }
   | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
-
-export type ParkReason =
-  | 'iterations'
-  | 'runtime'
-  | 'no-progress'
-  | 'failures'
-  | 'conflict'
-  | 'red'
-  | 'base-parked'
-  | 'broken'
-  | 'reset'
-  | 'budget'
-  | 'blocked'
-  | 'protected'
-  | 'ejected'
-  | 'tampered'
-  | 'discarded'
-  | 'stopped';
 
 /** What an agent did outside its own worktree. */
 export interface Breach {

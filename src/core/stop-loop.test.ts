@@ -110,6 +110,7 @@ const GOES_ON: Readonly<Record<ParkReason, string | null>> = {
   conflict: null,
   red: null,
   ejected: null,
+  replaced: null,
   'base-parked': 'done',
   protected: 'done',
   tampered: 'tampered',

@@ -81,6 +81,8 @@ function forbidding(reason: ParkReason): NotResumed | null {
     case 'red':
     // Taken back after it was thrown away, it may not have been done.
     case 'ejected':
+    // Who took its place may have come to nothing.
+    case 'replaced':
       return null;
     case 'base-parked':
     case 'protected':

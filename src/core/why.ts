@@ -143,6 +143,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   ejected: 'It was taken out of the queue',
   tampered: 'Its agent changed things outside its worktree',
   discarded: 'It was thrown away',
+  replaced: 'Another loop took its place',
   stopped: 'It was stopped',
   protected:
     'It changes files that agents read and act upon, or has links that lead out, so a person has to look at it first',

@@ -62,6 +62,14 @@ export interface TrackerFile {
   tick(text: string, task: TaskId): string | null;
 }
 
+/** What a loop before it committed on the branch it begins on, and has not landed. */
+export interface WorkBefore {
+  readonly head: Sha;
+  readonly integration: Sha;
+  /** It lands with the new loop all the same, but is no work to be done with. */
+  readonly isThrownAway: boolean;
+}
+
 export interface Worktrees {
   /** Where the branch stands; null: there is none. */
   tip(branch: string): Promise<Sha | null>;
@@ -83,6 +91,7 @@ export interface Worktrees {
     readonly path: string;
     readonly branch: string;
     readonly loop: LoopId;
+    readonly after: WorkBefore | null;
   }): Promise<{ readonly base: Sha; readonly baseTree: Sha; readonly head: Sha; readonly tree: Sha }>;
   /** As `commitLeftovers` for a person's checkout: without what was changed there before the loop began. */
   commitInPlace(options: {

@@ -22,6 +22,7 @@ const REASONS: Readonly<Record<ParkReason, true>> = {
   ejected: true,
   tampered: true,
   discarded: true,
+  replaced: true,
   stopped: true,
 };
 

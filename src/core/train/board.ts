@@ -5,6 +5,7 @@ import { park } from '../loop.ts';
 import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
 import { describeClash, mayAnyMend } from '../rework.ts';
+import { sharesBranch } from '../take-over.ts';
 import { landLoop } from './advance.ts';
 import { drive } from './drive.ts';
 
@@ -51,7 +52,9 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
 function stack(state: State, id: LoopId, onto: readonly LoopId[]): State {
   const isFree = (other: LoopId): boolean => {
     const below = state.loops[other];
-    return below !== undefined && !buildsOn(state, below, id);
+    const one = state.loops[id];
+    if (below === undefined || one === undefined || sharesBranch(one, below)) return false;
+    return !buildsOn(state, below, id);
   };
   return change(state, id, (one) => ({ ...one, onto: [...new Set([...one.onto, ...onto.filter(isFree)])] }));
 }

@@ -7,6 +7,7 @@ import type { Car, Loop } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
 import { buildsOn } from '../../core/landing-queue.ts';
 import { landedSince } from '../../core/rework.ts';
+import { sharesBranch } from '../../core/take-over.ts';
 import { tickOf } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
 import type { Built, Synced } from '../../world/world.ts';
@@ -134,7 +135,11 @@ async function mayBoard(context: PerformContext, train: Building, loop: Riding):
   const isThere = (id: LoopId): boolean => isAboard(id) || context.state().loops[id]?.phase.at === 'landed';
   // Who builds on this one cannot be waited for, though each may hold something of the other.
   const others = loopsOf(context.state()).filter(
-    (other) => other.id !== loop.id && other.phase.at !== 'landed' && !buildsOn(context.state(), other, loop.id),
+    (other) =>
+      other.id !== loop.id &&
+      other.phase.at !== 'landed' &&
+      !sharesBranch(loop, other) &&
+      !buildsOn(context.state(), other, loop.id),
   );
   // A branch that was mended since may have been built upon before.
   const headsOf = ({ head, base, rework }: Loop): readonly Sha[] =>

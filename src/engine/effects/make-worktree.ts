@@ -2,6 +2,8 @@ import type { Command } from '../../core/commands.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
+import type { Loop } from '../../core/model.ts';
+import { unlandedBefore } from '../../core/take-over.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
@@ -14,7 +16,7 @@ type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 export async function makeWorktree(context: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
   const { world, state } = context;
   const loop = state().loops[command.loop];
-  if (loop?.place.at === 'checkout') return takeCheckout(world, command, loop.place.path);
+  if (loop?.place.at === 'checkout') return takeCheckout(context, command, { ...loop, path: loop.place.path });
   const { branch, base, path, reused } = await makeOnFreeBranch(context, command);
   if (loop != null) {
     const { id, task, title, attempt } = loop;
@@ -70,12 +72,17 @@ async function whereFrom(
 
 /** Nothing is made: the loop works where a person stands, on what is there. */
 async function takeCheckout(
-  world: World,
-  { loop, fence, branch }: MakeWorktree,
-  path: string,
+  { world, state }: PerformContext,
+  { fence, branch }: MakeWorktree,
+  { path, ...begun }: Loop & { readonly path: string },
 ): Promise<readonly Event[]> {
-  await world.integration.sync();
-  const taken = await world.worktrees.takeCheckout({ path, branch, loop });
+  const { id: loop } = begun;
+  const { head: integration } = await world.integration.sync();
+  const before = unlandedBefore(state(), begun);
+  const isThrownAway = before?.phase.at === 'parked' && before.phase.reason === 'discarded';
+  const after =
+    before?.head == null || before.head === before.base ? null : { head: before.head, integration, isThrownAway };
+  const taken = await world.worktrees.takeCheckout({ path, branch, loop, after });
   return [{ type: 'worktree-made', loop, fence, path, ...taken, reused: true }];
 }
 

@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
 import { reach } from '../failpoint.ts';
+import type { WorkBefore } from '../world.ts';
+import { isAncestor, mergeBases } from '../git/merge.ts';
 import { readChanges } from '../git/publish-changes.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { moveRef, readRef } from '../git/refs.ts';
@@ -23,6 +25,8 @@ export interface CheckoutOrder {
   /** Takes the loop's commits: the one that stands there, or one of its own. */
   readonly branch: string;
   readonly loop: LoopId;
+  /** Null: whatever stands there is the person's own. */
+  readonly after?: WorkBefore | null;
 }
 
 export interface TakenCheckout {
@@ -48,7 +52,16 @@ export async function takeCheckout(place: CheckoutPlace, order: CheckoutOrder): 
   if (tip === null) await moveRef(view, ref, note.start, null, 'paralph: a loop begins in place');
   reach('place.taken');
   const at = tip ?? note.start;
-  return { base: note.start, baseTree: await treeOf(view, note.start), head: at, tree: await treeOf(view, at) };
+  const base = (await forkOf(view, note.start, order.after ?? null)) ?? note.start;
+  const without = order.after?.isThrownAway === true ? note.start : base;
+  return { base, baseTree: await treeOf(view, without), head: at, tree: await treeOf(view, at) };
+}
+
+/** What a loop before this one committed here lands with it, so all of it is looked at. Null: it is not there any more. */
+async function forkOf(view: GitView, start: Sha, after: WorkBefore | null): Promise<Sha | null> {
+  if (after === null || !(await isAncestor(view, after.head, start))) return null;
+  const [fork = null] = await mergeBases(view, after.integration, start);
+  return fork;
 }
 
 /** Null: while it looked, somebody committed or published there, and what is theirs must be told from that once more. */

@@ -7,7 +7,8 @@ import type { Realm } from '../model/realm.ts';
 const SOUGHT: Record<
   | EventType
   | `it ${IterationOutcome}`
-  | `parked ${ParkReason}`
+  // Only loops in a person's checkout share a branch, and these worlds have none.
+  | `parked ${Exclude<ParkReason, 'replaced'>}`
   | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
   | `held ${Hold['kind']}`
   | `waits for ${NonNullable<Loop['waitsFor']>}`
