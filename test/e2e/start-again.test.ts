@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { PROMISE, promptProject, readBook, writeAgent } from './harness/prompt-project.ts';
+import { PROMISE, promptProject, readBook, tellAgents, writeAgent } from './harness/prompt-project.ts';
 import { ralph, startRalph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -70,5 +70,19 @@ describe('ralph start on a feature whose loop was stopped', () => {
     const second = await ralph(one, ['start', 'again', 'finish it please'], { env: tmuxEnv(one) });
     expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('.claude/settings.json')]);
     expect((await rows(one)).map((row) => row.reason)).toEqual(['replaced', 'protected']);
+  });
+
+  it('stops one that works there where that is asked for, keeps what it did, and lands all of it', async () => {
+    const one = scratch();
+    promptProject(one, HALF);
+    const first = await half(one);
+    const refused = await ralph(one, ['start', 'again', 'finish it please'], { env: tmuxEnv(one) });
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("'finish it please' --replace")]);
+    writeAgent(one, REST);
+    const second = await ralph(one, ['start', 'again', 'finish it please', '--replace'], { env: tmuxEnv(one) });
+    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
+    expect((await first.ended).code).toBe(143);
+    expect(one.git('show', 'main:more.txt')).toBe('more');
+    tellAgents(one, 'never');
   });
 });

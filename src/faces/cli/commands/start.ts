@@ -66,6 +66,8 @@ export const handle: Handler = async (call) => {
     return EXIT.busy;
   }
 
+  // First: what an agent at work has not committed yet is what a worktree in use looks like.
+  if (way === 'replace') await makeRoom(call, occupants.all, config.settings.limits.graceMs);
   const made = await makeFeature(repo, order);
   sayFailedSetup(call.out, made);
   const told = { feature, plans: config.settings.plans, worktree: made.path };
@@ -79,7 +81,6 @@ export const handle: Handler = async (call) => {
     settings,
   };
   const script = writeLaunch(call, launch);
-  if (way === 'replace') await makeRoom(call, occupants.all, config.settings.limits.graceMs);
   if (wish.workflow === 'continue-loop')
     call.out.say(`its state file is kept: ${keepAside(wish.found.file, new Date())}`);
   if (way === 'parallel' || isBeside || (text === null && !canTalk(call)))
