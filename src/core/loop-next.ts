@@ -33,7 +33,7 @@ export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
     case 'stopped':
     case 'needs-review':
       if (loop.phase.at !== 'parked') return `ralph loops history ${id}`;
-      return isTakenByAnother(state, loop) ? `ralph loops discard ${id}` : parkedNext(loop.phase.reason, id);
+      return isTakenByAnother(state, loop) ? `ralph loops discard ${id}` : parkedNext(loop, loop.phase.reason);
   }
 }
 
@@ -54,9 +54,12 @@ function queuedNext(state: State): string {
   return isLanded ? 'ralph queue --watch' : 'ralph loops process';
 }
 
-function parkedNext(reason: ParkReason, id: string): string {
+function parkedNext(loop: Loop, reason: ParkReason): string {
+  const id = shellWord(loop.id);
   switch (reason) {
     case 'conflict':
+      // To land it once more as it is would end the same way; its agent can merge, but not in a person's checkout.
+      return `ralph loops ${loop.place.at === 'worktree' ? 'resume' : 'retry'} ${id}`;
     case 'red':
       return `ralph loops retry ${id}`;
     case 'stopped':

@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   budget: 'resume',
   broken: 'resume',
   stopped: 'resume',
-  conflict: 'retry',
+  conflict: 'resume',
   red: 'retry',
   'base-parked': 'merge',
   ejected: 'merge',

@@ -73,7 +73,14 @@ describe('prune and clean', () => {
     const cleaned = await ralph(one, ['parallel', 'clean']);
     expect(cleaned.stderr).toContain(`kept ${join(root, 'orphan')}: it has uncommitted work`);
     const inLoop = await ralph(one, ['prune'], { env: { RALPH_LOOP_ID: 'x' } });
-    expect(inLoop.code).toBe(2);
+    expect([inLoop.code, inLoop.stderr]).toEqual([2, expect.stringContaining('ralph prune is for people')]);
+    for (const command of ['loops prune', 'loops process']) {
+      const typed = await ralph(one, command.split(' '), { env: { RALPH_LOOP_ID: 'x' } });
+      expect([typed.code, typed.stderr]).toEqual([
+        2,
+        expect.stringContaining(`fix: ralph block "please run: ralph ${command}"`),
+      ]);
+    }
     const pruned = await ralph(one, ['loops', 'prune']);
     expect([pruned.code, pruned.stderr]).toEqual([
       0,

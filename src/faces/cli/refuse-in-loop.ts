@@ -13,3 +13,9 @@ export function refuseInLoop({ env }: Call, command: string): void {
       remedy: `ralph block "please run: ralph ${command}"`,
     });
 }
+
+/** One handler may have two names, and whoever typed one of them does not know the other. */
+export function typedName({ words }: Call, otherwise: string): string {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  return first === 'loops' && second !== undefined ? `loops ${second}` : otherwise;
+}

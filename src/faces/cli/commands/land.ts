@@ -22,13 +22,13 @@ import { openLandingWorld } from '../landing-world.ts';
 import { landPolicy, refuseUnsupported } from '../policy.ts';
 import { readState } from '../project.ts';
 import type { Project } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import { refuseInLoop, typedName } from '../refuse-in-loop.ts';
 import { startProject } from '../start-project.ts';
 import { finishRun } from '../finish-run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
-  if (call.flags['dryRun'] !== true) refuseInLoop(call, 'land');
+  if (call.flags['dryRun'] !== true) refuseInLoop(call, typedName(call, 'land'));
   const project = await startProject(call);
   const { repo, config } = project;
   const { settings } = config;

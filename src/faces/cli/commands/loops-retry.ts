@@ -18,9 +18,8 @@ export const handle: Handler = async (call) => {
   const loop = findLoop(state, call.args[0] ?? '');
   if (loop.phase.at === 'parked' && canBeQueued(loop)) return landOne(call, repo, loop);
   const status = statusOf(state, loop);
-  throw new AppError(
-    'E_USAGE',
-    `loop ${loop.id} is ${status} and was not put aside at landing: ${describePhase(loop)}`,
-    { facts: ['only a loop that needs review can be landed once more'], remedy: loopNext(state, loop, status) },
-  );
+  throw new AppError('E_USAGE', `loop ${loop.id} was not put aside at landing: ${describePhase(loop)}`, {
+    facts: ['only a loop that was put aside while landing can be landed once more'],
+    remedy: loopNext(state, loop, status),
+  });
 };

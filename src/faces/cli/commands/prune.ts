@@ -9,14 +9,14 @@ import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { ourWorktrees } from '../../../world/our-worktrees.ts';
 import type { Handler } from '../handler.ts';
 import { openProject, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import { refuseInLoop, typedName } from '../refuse-in-loop.ts';
 import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../take-worktrees.ts';
 import { howMany } from '../../../core/how-many.ts';
 
 /** Clears away what nobody will ask for: worktrees and branches of loops that are over, old keeps of what landed, old logs. */
 export const handle: Handler = async (call) => {
   const isDryRun = call.flags['dryRun'] === true;
-  if (!isDryRun) refuseInLoop(call, 'prune');
+  if (!isDryRun) refuseInLoop(call, typedName(call, 'prune'));
   const { repo, config } = await openProject(call);
   const { days } = config.settings.keep;
   if (!isDryRun) await healWorktreeEntries(repo);
