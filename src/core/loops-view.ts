@@ -5,7 +5,10 @@ import type { MergeState } from './merge-state.ts';
 import { mergeState } from './merge-state.ts';
 import type { Loop, ParkReason, State } from './model.ts';
 import { loopsOf } from './model.ts';
-import { taskIdOf } from './tasks.ts';
+import { findTask, isPromptTask, taskIdOf } from './tasks.ts';
+
+/** Enough to know what was asked for; a file of a megabyte is no line of a table. */
+const PROMPT_CHARS_MAX = 4000;
 
 /** Where a loop stands, in the words people know from elsewhere. In this order they are counted. */
 export const LOOP_STATUSES = [
@@ -32,7 +35,9 @@ export interface LoopRow {
   readonly reason: ParkReason | null;
   readonly detail: string | null;
   readonly task: string;
-  /** What it was asked for, the first line of it. */
+  /** What it is called: the first line of what it was asked for, or the feature. */
+  readonly title: string;
+  /** What it was asked for, cut where it is very long. */
   readonly prompt: string;
   readonly agent: string;
   readonly started_at: number;
@@ -85,7 +90,8 @@ function rowOf(state: State, loop: Loop, nowMs: number, tipOf: TipOf): LoopRow {
     reason: phase.at === 'parked' ? phase.reason : null,
     detail: phase.at === 'parked' ? phase.detail : noteOf(loop),
     task,
-    prompt: loop.title.trim().split(/\r?\n/)[0] ?? '',
+    title: loop.title.trim().split(/\r?\n/)[0] ?? '',
+    prompt: promptOf(state, loop),
     agent: loop.agent,
     started_at: loop.claimedAt,
     age_ms: Math.max(0, nowMs - loop.claimedAt),
@@ -102,6 +108,13 @@ function rowOf(state: State, loop: Loop, nowMs: number, tipOf: TipOf): LoopRow {
     merge: mergeState(state, loop),
     next: loopNext(state, loop, status),
   };
+}
+
+/** Of a prompt all of it; of a task in a file its title, which leads to the rest. */
+function promptOf(state: State, { task, title }: Loop): string {
+  const body = isPromptTask(task) ? findTask(state, task)?.body : undefined;
+  const text = (body ?? title).trim();
+  return text.length > PROMPT_CHARS_MAX ? `${text.slice(0, PROMPT_CHARS_MAX)}…` : text;
 }
 
 export function statusOf(state: State, loop: Loop): LoopStatus {

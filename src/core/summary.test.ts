@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { POLICY, task, tellTale } from '../../test/sim/tale.ts';
 import type { Tale } from '../../test/sim/tale.ts';
 import { EXIT } from './errors.ts';
-import { hostId, sha } from './ids.ts';
+import { hostId, loopId, sha, taskId, taskKey } from './ids.ts';
 import { summarize } from './summary.ts';
+import { promptTracker } from './tasks.ts';
 
 const sum = (tale: Tale) => summarize(tale.state(), POLICY);
 
@@ -60,6 +61,28 @@ describe('summarize', () => {
     tale.begin('b');
     const { running, interrupted, exit } = summarize(tale.state(), { ...POLICY, slots: 0 });
     expect([running.map(({ task }) => task), interrupted, exit]).toEqual([['b'], [], EXIT.ok]);
+  });
+
+  it('tells who only lands of no prompt that another command landed in the same run', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    const prompts = ['p', 'q'].map((id) => {
+      tale.write({ type: 'tasks-read', tracker: promptTracker(id), digest: 'd', tasks: [task(id)] });
+      const [loop, host] = [loopId(id), hostId('h1')];
+      const key = taskKey(promptTracker(id), taskId(id));
+      tale.write({ type: 'task-claimed', loop, task: key, host, slot: 1, branch: `ralph/${id}`, onto: [] });
+      return loop;
+    });
+    const land = (at: number) => {
+      const [loop = loopId('')] = prompts.slice(at);
+      const item = { task: tale.loop(loop).task, loop, commit: sha(`c${at}`), at: 1 };
+      return tale.write({ type: 'landings-found', landings: [item] });
+    };
+    const before = land(0);
+    const after = land(1);
+    const told = (then: typeof before | null) =>
+      summarize(after, { ...POLICY, slots: 0 }, then).landed.map((line) => line.task);
+    expect([told(null), told(before)]).toEqual([['p', 'q'], ['q']]);
   });
 
   it('is not fine when a loop was interrupted', () => {

@@ -48,8 +48,12 @@ export type PublishLine =
 
 const EVERY_SLOT = 10_000;
 
-export function summarize(state: State, policy: HostPolicy): Summary {
-  const views = [...taskViews(state, policy.tracker), ...(policy.slots === 0 ? promptsOf(state) : [])];
+/** `before`: what was so when it began, where only what it did is to be told; null: all that there is. */
+export function summarize(state: State, policy: HostPolicy, before: State | null = null): Summary {
+  const views = [
+    ...taskViews(state, policy.tracker),
+    ...(policy.slots === 0 ? promptsOf(state).filter((view) => hasChanged(before, state, view)) : []),
+  ];
   const held = heldLines(state, policy);
   const waits = new Map(
     planRun(state, { ...policy, slots: EVERY_SLOT }).waits.map(({ task, waiting }) => [
@@ -98,6 +102,12 @@ function promptsOf(state: State): readonly TaskView[] {
     const since = loop === null ? undefined : state.loops[loopId(loop)]?.since;
     return since !== undefined && since >= state.run.since;
   });
+}
+
+function hasChanged(before: State | null, { loops }: State, { loop }: TaskView): boolean {
+  if (before === null || loop === null) return true;
+  const [then, now] = [before.loops[loop]?.phase, loops[loop]?.phase];
+  return then?.at !== now?.at || now?.at === 'ready' || now?.at === 'parked';
 }
 
 function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State): string | null {

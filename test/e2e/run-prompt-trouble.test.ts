@@ -117,7 +117,7 @@ wait`,
       'agents.fake': fakeClient(one, 'fake', [MORE, MORE, MORE, { does: 'meet', calls: 6, costUsd: 0.4 }]),
     });
     const single = await ralph(one, ['run', '--events', '--max-cost', '1', promptFor('single')], ANY);
-    expect(single.code, single.stderr).toBe(1);
+    expect(single.code, single.stderr).toBe(7);
     expect(fakeCalls(one, 'fake')).toHaveLength(3);
     expect(parseEvents(single.stdout).filter(({ type }) => type === 'loop-parked')).toMatchObject([
       { reason: 'budget' },

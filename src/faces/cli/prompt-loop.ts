@@ -130,7 +130,10 @@ async function drive(
     if (chosen.place.at === 'checkout') await leaveGates(world, driven.state);
     await recording.keep(project, driven.state, id);
     if (driven.state.loops[loopId(id)]?.phase.at === 'landed') dropStartedWith(repo, loopId(id));
-    return finishRun(call, driven, policy, `ralph run --continue --loop-id ${shellWord(id)}`);
+    const resume = `ralph run --continue --loop-id ${shellWord(id)}`;
+    const phase = driven.state.loops[loopId(id)]?.phase;
+    const isSpent = isRunsBudget(project) && phase?.at === 'parked' && phase.reason === 'budget';
+    return finishRun(call, driven, policy, { resume, isSpent });
   } finally {
     await chosen.lock?.release();
   }
@@ -190,6 +193,10 @@ function settingsOf(call: Call, { config }: Project): Settings {
     },
   };
 }
+
+/** A single loop has the run's budget for its own, so that is what it was put aside for. */
+const isRunsBudget = ({ config: { origins } }: Project): boolean =>
+  ['run.max_cost', 'run.max_tokens'].some((key) => origins.get(key)?.kind === 'flag');
 
 const policyOf = (policy: HostPolicy, { parallel }: Settings, place: Place): HostPolicy => ({
   ...policy,

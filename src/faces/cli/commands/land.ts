@@ -58,7 +58,7 @@ export const handle: Handler = async (call) => {
     settings,
     opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
   });
-  return finishRun(call, driven, policy);
+  return finishRun(call, driven, policy, { before: state });
 };
 
 function choose(call: Call, state: State): readonly Loop[] {

@@ -52,7 +52,7 @@ function table(rows: readonly LoopRow[], withCommit: boolean, width: number): st
     rank,
     cells: rows.map(cell),
   });
-  const task = (row: LoopRow): string => shortLine(row.prompt === '' ? row.task : row.prompt, PROMPT_CHARS_MAX);
+  const task = (row: LoopRow): string => shortLine(row.title === '' ? row.task : row.title, PROMPT_CHARS_MAX);
   const all: readonly TableColumn[] = [
     column('ID', null, (row) => row.id),
     { ...column('STATUS', null, statusCell), least: STATUS_LEAST },
