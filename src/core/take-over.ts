@@ -18,6 +18,12 @@ export function unlandedBefore(state: State, loop: Loop): Loop | null {
   return before === undefined || before.phase.at === 'landed' ? null : before;
 }
 
+/** Who began last on a branch of a person's. */
+export const lastOnBranch = (state: State, branch: string): Loop | null =>
+  loopsOf(state)
+    .filter((loop) => loop.place.at === 'checkout' && loop.branch === branch)
+    .sort((a, b) => b.fence - a.fence)[0] ?? null;
+
 /** Whoever works on a branch goes on with all that stands there: nobody waits any more for who worked there before. */
 export function takeOver(state: State, loop: Loop, stamp: Stamp): State {
   let next = state;

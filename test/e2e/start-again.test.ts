@@ -72,6 +72,30 @@ describe('ralph start on a feature whose loop was stopped', () => {
     expect((await rows(one)).map((row) => row.reason)).toEqual(['replaced', 'protected']);
   });
 
+  it('says what is left on the branch of one that was discarded, before its agent starts', async () => {
+    const one = scratch();
+    promptProject(one, `echo bad > bad.txt\n${PROMISE}`);
+    const start = (...more: string[]): ReturnType<typeof ralph> =>
+      ralph(one, ['start', 'again', 'do it please', ...more], { env: tmuxEnv(one) });
+    expect((await start('--no-auto-merge')).code).toBe(0);
+    const [first] = await rows(one);
+    await ralph(one, ['loops', 'discard', first?.id ?? '', '-y', '--force']);
+    writeAgent(one, `echo good > good.txt\n${PROMISE}`);
+    const second = await start('--no-auto-merge');
+    const said =
+      /feature\/again holds 1 commit since loop (\S+) began there, which was discarded.*without it: git (.*)\n/;
+    const [, loop = '', reset = ''] = said.exec(second.stderr) ?? [];
+    expect([loop, second.stderr.indexOf('discarded') < second.stderr.indexOf('iteration 1')]).toEqual([
+      first?.id,
+      true,
+    ]);
+    await ralph(one, ['loops', 'discard', (await rows(one))[1]?.id ?? '', '-y', '--force']);
+    one.git(...reset.split(' '));
+    const third = await start();
+    expect([third.code, third.stderr]).toEqual([0, expect.not.stringContaining('discarded')]);
+    expect(one.git('ls-tree', '--name-only', 'main')).not.toContain('bad.txt');
+  });
+
   it('stops one that works there where that is asked for, keeps what it did, and lands all of it', async () => {
     const one = scratch();
     promptProject(one, HALF);

@@ -29,6 +29,7 @@ import type { Project } from './project.ts';
 import { readPrompt, titleOf } from './prompt-text.ts';
 import { openRecording } from './recording.ts';
 import type { Recording } from './recording.ts';
+import { sayThrownAway } from './say-thrown-away.ts';
 import { startProject } from './start-project.ts';
 
 /** A single loop: a tracker of one task that no file stands behind. */
@@ -117,6 +118,7 @@ async function drive(
     if (call.flags['dryRun'] === true) return sayPlan(call, chosen, id);
     warnAll(call, prepared.warnings);
     call.out.say(`loop ${id}: ${chosen.said}`);
+    if (single.loop === null) await sayThrownAway(call, project, { place: chosen.place, target });
     noteStart(call, repo, loopId(id));
     const policy = policyOf(prepared.policy, settings, chosen.place);
     const digest = createHash('sha256').update(JSON.stringify(tasks)).digest('hex');
