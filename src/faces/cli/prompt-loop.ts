@@ -21,6 +21,7 @@ import { asStarted, noteStart } from './as-started.ts';
 import { choosePlace } from './choose-place.ts';
 import type { ChosenPlace } from './choose-place.ts';
 import { driveHost } from './drive-host.ts';
+import { failedWords } from './failed-words.ts';
 import { finishRun } from './finish-run.ts';
 import type { Call } from './handler.ts';
 import { prepareRun, warnAll } from './prepare-run.ts';
@@ -135,7 +136,9 @@ async function drive(
     const resume = `ralph run --continue --loop-id ${shellWord(id)}`;
     const phase = driven.state.loops[loopId(id)]?.phase;
     const isSpent = isRunsBudget(project) && phase?.at === 'parked' && phase.reason === 'budget';
-    return finishRun(call, driven, policy, { resume, isSpent });
+    const exit = finishRun(call, driven, policy, { resume, isSpent });
+    for (const line of failedWords(repo, driven.state, loopId(id))) call.out.say(line);
+    return exit;
   } finally {
     await chosen.lock?.release();
   }

@@ -17,6 +17,7 @@ import type { Call, Handler } from '../handler.ts';
 import { readState } from '../project.ts';
 
 const POLL_MS = 300;
+const STDERR = 'stderr.log';
 
 /** Reads run folders and the log, so it works during a run, after it, and when the worktree is gone. */
 export const handle: Handler = async (call) => {
@@ -25,7 +26,7 @@ export const handle: Handler = async (call) => {
   const only = iterationAsked(call);
   const pen = openPen();
   const shown: Shown = call.flags['raw'] === true ? 'raw' : call.flags['json'] === true ? 'json' : 'rendered';
-  const reading = { repo, loop, only, shown, file: call.flags['stderr'] === true ? 'stderr.log' : 'stdout.log' };
+  const reading = { repo, loop, only, shown, file: call.flags['stderr'] === true ? STDERR : 'stdout.log' };
   if (only !== null) requireIteration(reading, only);
   const show = openShowing(reading, pen);
   for (;;) {
@@ -81,6 +82,8 @@ interface Open {
   readonly sight: IterationSight;
   readonly from: ReturnType<typeof followFile>;
   readonly printing: Printing;
+  /** It has printed nothing yet. */
+  isSilent: boolean;
 }
 
 /** One iteration after the other; the next one begins only when the one before it has ended. */
@@ -88,12 +91,20 @@ function openShowing(reading: Reading, pen: Pen): { whatIsThere(): Promise<void>
   let open: Open | null = null;
 
   async function drain(one: Open): Promise<void> {
-    for (let bytes = one.from.next(); bytes !== null && !pen.isClosed(); bytes = one.from.next())
+    for (let bytes = one.from.next(); bytes !== null && !pen.isClosed(); bytes = one.from.next()) {
+      one.isSilent = false;
       await pen.write(one.printing.push(bytes));
+    }
   }
 
   async function close(): Promise<void> {
-    if (open !== null) await pen.write(open.printing.end());
+    if (open === null) return;
+    await pen.write(open.printing.end());
+    // Who printed nothing may have said why elsewhere.
+    if (!open.isSilent || reading.shown !== 'rendered' || reading.file === STDERR) return;
+    open = openIteration({ ...reading, file: STDERR }, open.sight);
+    await drain(open);
+    await pen.write(open.printing.end());
   }
 
   return {
@@ -115,7 +126,12 @@ function openShowing(reading: Reading, pen: Pen): { whatIsThere(): Promise<void>
 
 function openIteration({ shown, file }: Reading, sight: IterationSight): Open {
   const protocol = file === 'stdout.log' ? sight.agent.protocol : 'text';
-  return { sight, from: followFile(join(sight.folder, file)), printing: openPrinting(shown, protocol, sight.n) };
+  return {
+    sight,
+    from: followFile(join(sight.folder, file)),
+    printing: openPrinting(shown, protocol, sight.n),
+    isSilent: true,
+  };
 }
 
 const heading = ({ loop }: Reading, { n, agent }: IterationSight): string =>

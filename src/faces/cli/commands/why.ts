@@ -5,6 +5,7 @@ import { allTaskViews } from '../../../core/view.ts';
 import { explain } from '../../../core/why.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import { failedWords } from '../failed-words.ts';
 import { findOne } from '../find-one.ts';
 import type { Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
@@ -23,12 +24,21 @@ export const handle: Handler = async (call) => {
   const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [], resolver: null, env: call.env }));
   const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
   const why = explain(state, task, { target, waiting: waiting === undefined ? null : describeWaiting(waiting) });
+  const stderr = failedWords(project.repo, state, task.loop);
   if (call.flags['json'] === true) {
-    call.out.json({ version: 1, task: task.id, status: task.status, reason: task.reason, ...why });
+    call.out.json({
+      version: 1,
+      task: task.id,
+      status: task.status,
+      reason: task.reason,
+      ...why,
+      stderr: stderr.slice(1),
+    });
     return EXIT.ok;
   }
   call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.status})`);
   for (const sentence of why.sentences) call.out.data(cleanText(sentence));
+  for (const line of stderr) call.out.data(line);
   if (why.gate !== null) call.out.data(`\n$ ${cleanText(why.gate.command)}\n${cleanText(why.gate.tail)}`);
   if (why.reproduce !== null) call.out.data(`\nto see it again: ${cleanText(why.reproduce)}`);
   if (why.next !== null) call.out.data(`next: ${why.next}`);
