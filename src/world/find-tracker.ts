@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { TRACKER_NAMES, trackerKindOf } from '../text/trackers/tracker-names.ts';
+import { ifThere } from './processes/read-if-there.ts';
 
 /** The task file to work on: the one named, else the first known name that is there. Relative to the checkout. */
 export function findTracker(root: string, named: string | null): string {
@@ -26,7 +27,7 @@ function namedTracker(root: string, named: string): string {
       facts: ['known: .md, .json, .yaml, .yml'],
       remedy: 'ralph run --tasks PRD.md',
     });
-  if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
+  if (ifThere(() => lstatSync(join(root, path), { throwIfNoEntry: false })) === undefined)
     throw new AppError('E_NO_TASKS', `${named}: no such file`, { remedy: 'ralph run --tasks PRD.md' });
   return path;
 }

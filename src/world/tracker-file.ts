@@ -8,6 +8,7 @@ import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../text/trackers/tracker-names.ts';
 import { parseTracker, tickTask } from '../text/trackers/tracker.ts';
 import type { TrackerFile } from './world.ts';
+import { ifThere } from './processes/read-if-there.ts';
 
 const BYTES_MAX = 1024 * 1024;
 
@@ -24,7 +25,7 @@ export function openTracker(root: string, path: string): TrackerFile {
   return {
     path,
     look: () => {
-      const stat = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
+      const stat = ifThere(() => statSync(join(root, path), { bigint: true, throwIfNoEntry: false }));
       const mark = stat === undefined ? 'absent' : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
       const isSame = mark === seen;
       if (isSame && !isYoung) return null;
@@ -94,7 +95,7 @@ function read(root: string, path: string, kind: TrackerKind): ReturnType<Tracker
 function readPlainFile(file: string, shown: string): string {
   const unsafe = (what: string): AppError =>
     new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shellWord(shown)}` });
-  const kind = lstatSync(file, { throwIfNoEntry: false });
+  const kind = ifThere(() => lstatSync(file, { throwIfNoEntry: false }));
   if (kind === undefined)
     throw new AppError('E_NO_TASKS', `${shown} is gone`, { remedy: `git checkout -- ${shellWord(shown)}` });
   if (!kind.isFile()) throw unsafe(kind.isSymbolicLink() ? 'is a symbolic link' : 'is not a plain file');

@@ -132,7 +132,17 @@ describe('makeFeature', () => {
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '..') }))).toBe('E_NAME');
     for (const path of ['x'.repeat(300), `/${'ü'.repeat(200)}`, ' '])
       expect(await codeOf(scene.make('x', { path }))).toBe('E_NAME');
-    // Branches are files and folders to git.
+    // Branches are files and folders to git, and what is listed before the one in the way is not.
+    for (const beside of ['feature/alpha', 'feature/login', 'feature/zed/one', 'deep/a']) scratch.git('branch', beside);
+    for (const [name, other] of [
+      ['login/form', 'feature/login'],
+      ['zed', 'feature/zed/one'],
+    ] as const)
+      await expect(scene.make(name), name).rejects.toMatchObject({
+        code: 'E_NEEDS_PERSON',
+        message: `git cannot have a branch feature/${name} beside ${other}`,
+      });
+    scratch.git('branch', '-D', 'feature/alpha', 'feature/login', 'feature/zed/one', 'deep/a');
     await scene.make('deep/er', {}, { branch: '<name>' });
     for (const [name, branch] of [
       ['deep', 'deep-2'],

@@ -139,6 +139,15 @@ describe('foresight', () => {
     expect(picture[loopId('c')]?.map((one) => one.with)).toEqual(['a']);
   });
 
+  it('sees work that puts a file in the place of a folder and has not committed it', async () => {
+    const a = loop('a');
+    rmSync(join(place('a'), 'lib'), { recursive: true });
+    writeFileSync(join(place('a'), 'lib'), 'now a file\n');
+    writeFileSync(join(scratch.dir, 'lib/y.txt'), 'theirs\n');
+    scratch.commit('theirs');
+    expect((await look([a]))[a.loop]?.map((one) => one.with)).toEqual([null]);
+  });
+
   it('ignores what is ignored, and what a rule settles', async () => {
     writeFileSync(join(scratch.dir, '.git/info/exclude'), '*.tmp\n');
     const loops = ['a', 'b'].map(loop);

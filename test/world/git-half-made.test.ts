@@ -24,7 +24,7 @@ import { healWorktreeEntries } from '../../src/world/repair/heal-entries.ts';
 import { type ScratchRepo, gitIn, scratchRepo } from './scratch.ts';
 
 /** A worktree that a process began and was killed over. */
-function killedOver(): {
+function killedOver(branch = 'ralph/old'): {
   readonly scratch: ScratchRepo;
   readonly repo: Repository;
   readonly debris: HalfMade;
@@ -35,7 +35,7 @@ function killedOver(): {
   const repo = findRepository(scratch.dir);
   const base = sha(scratch.git('rev-parse', 'HEAD'));
   const path = join(scratch.dir, '.ralph/worktrees/wt-1');
-  const debris = { path, branch: 'ralph/old', base, createsBranch: true };
+  const debris = { path, branch, base, createsBranch: true };
   const by = { pid: 1, startTime: '0', bootId: 'gone' };
   mkdirSync(join(repo.stateDir, 'half-made'), { recursive: true });
   const name = createHash('sha256').update(path).digest('hex').slice(0, 24);
@@ -74,6 +74,13 @@ it('a lock on the branch that was to be made goes with what was half-made; one t
   utimesSync(theirs, new Date(0), new Date(0));
   await removeHalfMade(earlier.repo, earlier.debris);
   expect(existsSync(theirs)).toBe(true);
+});
+
+it('what could not be made, since another branch stands where its folder would be, is taken back all the same', async () => {
+  const { scratch, repo, debris } = killedOver('ralph/old/er');
+  scratch.git('branch', 'ralph/old');
+  await removeHalfMade(repo, debris);
+  expect(scratch.git('branch', '--list', 'ralph/*').trim()).toBe('ralph/old');
 });
 
 it('a lock that a killed git left on the branch of a loop does not keep the loop from its worktree', async () => {

@@ -112,13 +112,17 @@ const verbOf = (typed: string | undefined): string =>
 async function refuseBranchInTheWay(repo: Repository, order: FeatureOrder, branch: string): Promise<void> {
   const parts = branch.split('/');
   const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
-  const args = ['for-each-ref', '--format=%(refname:short)', ...above, `refs/heads/${branch}/`];
-  const [other = ''] = (await runGit([...HARDENED, ...args], { cwd: repo.commonDir })).stdout.split('\n');
-  if (other === '' || !(branch.startsWith(`${other}/`) || other.startsWith(`${branch}/`))) return;
+  const args = ['for-each-ref', '--format=%(refname:lstrip=2)', ...above, `refs/heads/${branch}/`];
+  const { stdout } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir });
+  // Git lists everything below each of them too.
+  const other = stdout.split('\n').find((one) => one !== '' && (isBelow(one, branch) || isBelow(branch, one)));
+  if (other === undefined) return;
   throw new AppError('E_NEEDS_PERSON', `git cannot have a branch ${branch} beside ${other}`, {
     remedy: `${commandOf(order)} --branch ${shellWord(`${branch.replaceAll('/', '-')}-2`)}`,
   });
 }
+
+const isBelow = (folder: string, branch: string): boolean => branch.startsWith(`${folder}/`);
 
 function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Place {
   const isLong = template.split('/').some((part) => Buffer.byteLength(part) > FOLDER_BYTES_MAX);

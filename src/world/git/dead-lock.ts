@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import { type Sought, gitsAtWork } from './git-processes.ts';
+import { ifThere } from '../processes/read-if-there.ts';
 
 const PATIENCE_MS = 3000;
 const LOOK_AGAIN_MS = 50;
@@ -44,6 +45,6 @@ export async function pastDeadLock<T>(ref: string, sought: Sought, act: () => Pr
 
 /** Another lock under the same name is another file. */
 function signOf(lock: string): string | null {
-  const stat = statSync(lock, { throwIfNoEntry: false });
+  const stat = ifThere(() => statSync(lock, { throwIfNoEntry: false }));
   return stat === undefined ? null : `${stat.ino} ${stat.ctimeMs}`;
 }

@@ -10,6 +10,7 @@ import type { Repository } from './repository.ts';
 import type { ThrowawayObjects } from './throwaway-objects.ts';
 import type { GitView } from './view.ts';
 import { adminDirOf, operationIn } from './worktree-admin.ts';
+import { ifThere } from '../processes/read-if-there.ts';
 
 /** Larger files are left as they were: reading them again and again would cost more than the warning is worth. */
 const FILE_BYTES_MAX = 16n * 1024n * 1024n;
@@ -81,10 +82,12 @@ export async function snapshotLive(view: GitView, live: LiveWorktree, objects: T
 }
 
 const statOf = (path: string, name: string): BigIntStats | undefined =>
-  lstatSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]), {
-    bigint: true,
-    throwIfNoEntry: false,
-  });
+  ifThere(() =>
+    lstatSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]), {
+      bigint: true,
+      throwIfNoEntry: false,
+    }),
+  );
 
 /** Also what is gone: that is a change like any other. Pipes and devices are no content, and reading one may never end. */
 function isTaken(stat: BigIntStats | undefined): boolean {

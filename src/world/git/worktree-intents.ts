@@ -6,6 +6,7 @@ import type { Sha } from '../../core/ids.ts';
 import { type ProcessIdentity, isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import type { Repository } from './repository.ts';
 import { realpathLoose } from './worktree-admin.ts';
+import { ifThere } from '../processes/read-if-there.ts';
 
 /** A worktree that was begun. While its note exists nobody has worked in it, so it may be taken back whole. */
 export interface HalfMade {
@@ -64,7 +65,7 @@ export function findIntent(repo: Repository, path: string): HalfMade | null {
 /** Whether a file was written after the making at a path was noted down; false: before, or nothing is noted. */
 export function isYoungerThanIntent(repo: Repository, path: string, file: string): boolean {
   const noted = statSync(noteFile(repo, realpathLoose(path)), { throwIfNoEntry: false });
-  const written = statSync(file, { throwIfNoEntry: false });
+  const written = ifThere(() => statSync(file, { throwIfNoEntry: false }));
   return noted !== undefined && written !== undefined && written.mtimeMs >= noted.mtimeMs;
 }
 

@@ -20,6 +20,16 @@ export function namesIfThere(folder: string): readonly string[] {
   return unlessAbsent(folder, () => readdirSync(folder, 'utf8')) ?? [];
 }
 
+/** What `throwIfNoEntry: false` promises and does not keep below a file: nothing is there either. */
+export function ifThere<T>(look: () => T | undefined): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
 /** The files in a folder and below. Folder by folder: one that goes meanwhile must not hide what is beside it. */
 export function filesBelow(folder: string): readonly string[] {
   const entries = unlessAbsent(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];

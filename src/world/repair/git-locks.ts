@@ -5,7 +5,7 @@ import { shellWord } from '../../core/remedy.ts';
 import type { Finding } from '../finding.ts';
 import { outlastGit } from '../git/git-processes.ts';
 import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
-import { filesBelow, namesIfThere } from '../processes/read-if-there.ts';
+import { filesBelow, ifThere, namesIfThere } from '../processes/read-if-there.ts';
 import { markedIn } from './leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
@@ -77,13 +77,13 @@ async function isStale({ repo }: RepairPlace, { path, folder, worktree }: Lock):
 
 /** The very file, not another lock of that name. */
 function markOf(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = ifThere(() => statSync(path, { throwIfNoEntry: false }));
   return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
 }
 
 /** A clock that was set back makes nothing young for ever. */
 const ageOf = (path: string): number => {
-  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const age = Date.now() - (ifThere(() => statSync(path, { throwIfNoEntry: false }))?.mtimeMs ?? 0);
   return age < 0 ? Infinity : age;
 };
 
@@ -94,7 +94,7 @@ function foreignLocks(place: RepairPlace): readonly Finding[] {
   return found
     .filter((path) => !ours.has(path))
     .map((path) => {
-      const since = statSync(path, { throwIfNoEntry: false })?.mtime.toISOString() ?? 'just now';
+      const since = ifThere(() => statSync(path, { throwIfNoEntry: false }))?.mtime.toISOString() ?? 'just now';
       const waits = path.endsWith('/index.lock') ? '; publishing waits for it' : '';
       return foreign(
         CHECK,

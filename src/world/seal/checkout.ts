@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
+import { ifThere } from '../processes/read-if-there.ts';
 
 /** The user's checkout: what its index holds, and how its files differ from that. Paths are bytes as latin1 characters. */
 export interface Checkout {
@@ -88,7 +89,7 @@ function excludes(repo: Repository): readonly string[] {
 /** The id git would give these bytes, so that it can be compared with what a commit holds. */
 export function hashPath(root: string, path: string): string {
   const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const stat = ifThere(() => lstatSync(file, { throwIfNoEntry: false }));
   if (stat === undefined) return 'gone';
   if (stat.isDirectory()) return 'folder';
   if (stat.size > HASHED_BYTES_MAX || !(stat.isFile() || stat.isSymbolicLink())) return `${stat.size} ${stat.mtimeMs}`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIfThere, readIfThere } from '../processes/read-if-there.ts';
+import { ifThere, namesIfThere, readIfThere } from '../processes/read-if-there.ts';
 
 /** A file of the git folder that decides what git does or runs. */
 export interface GitFile {
@@ -42,7 +42,7 @@ const worktreeConfigsIn = (commonDir: string): readonly string[] =>
   namesIfThere(join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/config.worktree`);
 
 export function lookAtFile(path: string): GitFile | null {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = ifThere(() => lstatSync(path, { throwIfNoEntry: false }));
   if (stat === undefined || stat.isDirectory()) return null;
   const bytes = stat.isSymbolicLink() ? Buffer.from(readlinkSync(path)) : readIfThere(path);
   if (bytes === null) return null;

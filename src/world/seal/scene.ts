@@ -7,7 +7,7 @@ import type { Identity } from '../git/identity.ts';
 import type { Iteration } from '../world.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { ifThere, textIfThere } from '../processes/read-if-there.ts';
 import type { GitCommand } from './git-trace.ts';
 import { isDuring } from './git-trace.ts';
 import { readReflog } from './reflog.ts';
@@ -98,4 +98,5 @@ export function headsOf(scene: Scene, gitDir: string): ReadonlySet<string> {
 }
 
 /** When a file was last written; null: it is not there. */
-export const writtenMs = (file: string): number | null => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
+export const writtenMs = (file: string): number | null =>
+  ifThere(() => statSync(file, { throwIfNoEntry: false }))?.mtimeMs ?? null;
