@@ -22,10 +22,11 @@ export function realIds(repo: Repository): Ids {
 /** An unguessable mark for the processes of one iteration or gate. */
 export const newToken = (): string => randomBytes(12).toString('hex');
 
-function packedRefs(repo: Repository): string {
+/** As bytes: names in it may be no UTF-8. */
+function packedRefs(repo: Repository): Buffer {
   try {
-    return readFileSync(join(repo.commonDir, 'packed-refs'), 'latin1');
+    return readFileSync(join(repo.commonDir, 'packed-refs'));
   } catch {
-    return '';
+    return Buffer.alloc(0);
   }
 }

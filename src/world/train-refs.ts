@@ -9,7 +9,7 @@ import { readRefFile } from './git/ref-files.ts';
 import { readRef } from './git/refs.ts';
 import type { GitView } from './git/view.ts';
 import { KEPT, nameKept } from './keep/keep-refs.ts';
-import { filesBelow, readIfThere } from './processes/read-if-there.ts';
+import { filesBelow, textIfThere } from './processes/read-if-there.ts';
 
 const TRAINS = 'refs/paralph/cand';
 const SHORT_DIGITS = 12;
@@ -106,7 +106,7 @@ function refsBelow(view: GitView, prefix: string): readonly string[] {
   const loose = filesBelow(join(top, prefix))
     .filter((file) => !file.endsWith('.lock'))
     .map((file) => relative(top, file));
-  const packed = (readIfThere(join(top, 'packed-refs'))?.toString('latin1') ?? '')
+  const packed = textIfThere(join(top, 'packed-refs'))
     .split('\n')
     .map((line) => line.slice(line.indexOf(' ') + 1))
     .filter((name) => name.startsWith(`${prefix}/`));

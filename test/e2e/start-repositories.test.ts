@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -15,6 +16,8 @@ interface Kind {
   /** Makes the repository what it is called; returns it where it is now. */
   readonly make: (one: Scratch) => Scratch | void;
   readonly target?: string;
+  /** What is started; `login` unless said. */
+  readonly feature?: string;
   /** What is to be seen in the worktree, beside what the agent made. */
   readonly holds?: (worktree: string) => void;
   readonly says?: string;
@@ -80,6 +83,19 @@ const KINDS: readonly Kind[] = [
     refused: [4, /^error\[E_NO_COMMITS\]: .*\nfix: git commit --allow-empty -m 'Start'\n$/m],
   },
   { name: 'a detached HEAD', make: (one) => void one.git('checkout', '-q', '--detach') },
+  { name: 'a feature that is not ASCII', make: () => undefined, feature: '日本語' },
+  {
+    name: 'a target that is not ASCII, packed beside a branch that is no UTF-8',
+    make: (one) => {
+      one.git('branch', '-q', '-m', 'main', 'maîtresse');
+      const stdio = 'pipe' as const;
+      execFileSync('sh', ['-c', 'git branch "$(printf \'ma\\356tresse\')" && git pack-refs --all'], {
+        cwd: one.repo,
+        stdio,
+      });
+    },
+    target: 'maîtresse',
+  },
   { name: 'master', make: (one) => void one.git('branch', '-q', '-m', 'main', 'master'), target: 'master' },
   {
     name: 'a path with spaces',
@@ -99,9 +115,10 @@ describe('ralph start in repositories of all kinds', () => {
     const status = (): string =>
       one.git(...UNFILTERED, 'status', '--porcelain', '--ignored').replace(/^!! \.ralph\/\n?/m, '');
     const before = status();
-    const words = ['start', 'login', 'make', 'a', 'file', '--no-install'];
+    const feature = kind.feature ?? 'login';
+    const words = ['start', feature, 'make', 'a', 'file', '--no-install'];
     const { code, stderr } = await ralph(one, words, { env: tmuxEnv(one), isCheckoutGuarded: false });
-    const worktree = join(one.home, 'worktrees/login');
+    const worktree = join(one.home, 'worktrees', feature);
     const [exit, lines] = kind.refused ?? [0, /\b1 landed/];
     expect([code, stderr]).toEqual([exit, expect.stringMatching(lines)]);
     expect(starts(one).map((call) => call.cwd)).toEqual(exit === 0 ? [worktree] : []);
@@ -110,11 +127,13 @@ describe('ralph start in repositories of all kinds', () => {
     expect(stderr).toContain(kind.says ?? '');
     kind.holds?.(worktree);
     if (kind.undoSays !== undefined) {
-      expect((await ralph(one, ['worktree', 'remove', 'login'])).code).toBe(0);
+      expect((await ralph(one, ['worktree', 'remove', feature])).code).toBe(0);
       expect(existsSync(worktree)).toBe(false);
       expect((await ralph(one, ['undo'])).stderr).toContain(kind.undoSays);
       kind.holds?.(worktree);
     }
-    expect(one.git('log', '-1', '--format=%s', kind.target ?? 'main')).toMatch(/^Land .*login/);
+    expect(one.git('log', '-1', '--format=%s', kind.target ?? 'main')).toContain(feature);
+    const listed = JSON.parse((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout) as unknown;
+    expect(listed).toMatchObject([{ branch: `feature/${feature}` }]);
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -5,10 +6,12 @@ import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import { commitTree } from '../../src/world/git/commit.ts';
 import { deleteRef, landRef, landWhileHeld, listRefs, moveRef, readRef } from '../../src/world/git/refs.ts';
+import { readHeadFile } from '../../src/world/git/ref-files.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { treeOf } from '../../src/world/git/tree-edit.ts';
 import { openView } from '../../src/world/git/view.ts';
 import type { GitView } from '../../src/world/git/view.ts';
+import { realIds } from '../../src/world/ids.ts';
 import { scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -171,6 +174,25 @@ describe('listRefs and readRef', () => {
     expect([...(await listRefs(view, 'refs/paralph/keep/')).keys()]).toEqual(names);
     expect(await readRef(view, 'refs/paralph/keep')).toBeNull();
     expect(await readRef(view, 'refs/paralph/keep/a')).toBe(first);
+  });
+
+  it('know names by their bytes, loose and packed: one that is no UTF-8 is no other', async () => {
+    const { view, first, dir, git } = await scene();
+    git('update-ref', 'refs/heads/maîtresse', first);
+    execFileSync('sh', ['-c', 'git branch "$(printf \'ma\\356\')" && git branch "$(printf \'caf\\351\')"'], {
+      cwd: dir,
+    });
+    git('checkout', '-q', 'maîtresse');
+    for (const act of [() => undefined, () => git('pack-refs', '--all')]) {
+      act();
+      expect(await readRef(view, 'refs/heads/maîtresse')).toBe(first);
+      expect(readHeadFile(join(dir, '.git'), join(dir, '.git'))).toEqual({ commit: first, branch: 'maîtresse' });
+      for (const strange of ['caf\ufffd', 'ma\ufffd', 'maî', 'caf\u00e9'])
+        expect(await readRef(view, `refs/heads/${strange}`)).toBeNull();
+      expect(realIds(findRepository(dir)).isFree('maîtresse')).toBe(false);
+    }
+    writeFileSync(join(dir, '.git/HEAD'), Buffer.from('ref: refs/heads/caf\u00e9\n', 'latin1'));
+    expect(readHeadFile(join(dir, '.git'), join(dir, '.git')), 'only git can tell').toBeUndefined();
   });
 
   it('do not take a damaged ref for an absent one', async () => {

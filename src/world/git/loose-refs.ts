@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Sha } from '../../core/ids.ts';
-import { readIfThere } from '../processes/read-if-there.ts';
+import { readIfThere, textIfThere } from '../processes/read-if-there.ts';
 import type { GitView } from './view.ts';
 
 /**
@@ -12,13 +12,13 @@ export function deleteLooseRef(view: GitView, ref: string, commit: Sha): boolean
   const file = join(view.refsDir, ref);
   const lock = `${file}.lock`;
   try {
-    if (textOf(join(view.refsDir, 'packed-refs')).includes(` ${ref}\n`)) return false;
+    if (readIfThere(join(view.refsDir, 'packed-refs'))?.includes(` ${ref}\n`) === true) return false;
     closeSync(openSync(lock, 'wx'));
   } catch {
     return false;
   }
   try {
-    if (textOf(file).trimEnd() !== commit) return false;
+    if (textIfThere(file).trimEnd() !== commit) return false;
     rmSync(file);
     return true;
   } catch {
@@ -36,5 +36,3 @@ function removeIfEmpty(folder: string): void {
     // Somebody else keeps something there.
   }
 }
-
-const textOf = (file: string): string => readIfThere(file)?.toString('latin1') ?? '';
