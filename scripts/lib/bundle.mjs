@@ -56,6 +56,8 @@ export async function bundle({ entries, version, hasFailpoints }) {
     plugins: hasFailpoints ? [] : [withoutFailpoints],
     input: entries,
     platform: 'node',
+    // Which file each part comes from stands in the map; a package pays for every byte.
+    experimental: { attachDebugInfo: 'none' },
     // jsonc-parser's `main` is a UMD file that requires its parts by name at run time.
     resolve: { mainFields: ['module', 'main'] },
     // Which source a line comes from is in the map; names of functions are in the code.
