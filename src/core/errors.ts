@@ -52,6 +52,10 @@ export const CATALOG = {
   E_NO_TARGET: { exit: EXIT.environment, means: 'The branch to land on does not exist.' },
   E_GIT_MISSING: { exit: EXIT.environment, means: 'git is not installed or too old.' },
   E_GIT: { exit: EXIT.environment, means: 'A git command failed.' },
+  E_FILTER_MISSING: {
+    exit: EXIT.environment,
+    means: 'Files go through a filter (Git LFS, say) whose program is not installed.',
+  },
   E_ENVELOPE: {
     exit: EXIT.environment,
     means: 'A merge came out with changes that the branch did not make; nothing landed.',

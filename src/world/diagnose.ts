@@ -8,6 +8,7 @@ import { isPromptTask } from '../core/tasks.ts';
 import { chooseAgents } from './choose-agent.ts';
 import type { Finding } from './finding.ts';
 import { readIdentity } from './git/identity.ts';
+import { missedFilters } from './git/missing-filters.ts';
 import { preflight } from './git/preflight.ts';
 import type { Repository } from './git/repository.ts';
 import { findAllMarked } from './processes/sweep.ts';
@@ -28,6 +29,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
       const found = await preflight(options.repo, options.settings.landing.target);
       return `git ${found.gitVersion}, target ${found.target} at ${found.targetSha.slice(0, 10)}`;
     }),
+    ...(await filters(options.repo)),
     await asked('identity', async () => {
       const { name, email } = await readIdentity(options.repo);
       return `${name} <${email}>`;
@@ -41,6 +43,11 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
     ...freeLoops(options),
     ...orphanProcesses(options),
   ];
+}
+
+async function filters(repo: Repository): Promise<readonly Finding[]> {
+  const missed = await missedFilters(repo.root);
+  return missed.map(({ message, remedy }) => ({ check: 'filters', level: 'warn', message, remedy }));
 }
 
 async function asked(check: string, act: () => Promise<string>): Promise<Finding> {

@@ -1,27 +1,35 @@
 import { statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findExecutable } from '../processes/environment.ts';
-import { parseConfigList } from './config-list.ts';
+import type { AppError } from '../../core/errors.ts';
+import { ASK_FILTERS, type FilterSetting, filterMissing, filtersIn, isMissing } from './filter-settings.ts';
 import { HARDENED, gitEnvironment, runGit } from './run-git.ts';
 
-const ASKED = /^filter\.(.+)\.(?:smudge|clean|process)$/s;
-
 /** Filters that git is told to use and whose program this machine lacks: a checkout that needs one would fail as a whole. */
-export const missingFilters = (cwd: string): Promise<readonly string[]> =>
-  filtersWhere(cwd, (command) => isMissing(command, cwd));
+export const missingFilters = async (cwd: string): Promise<readonly string[]> => namesOf(await missingHere(cwd));
 
 /** Every filter that git is told to use. */
-export const allFilters = (cwd: string): Promise<readonly string[]> => filtersWhere(cwd, () => true);
+export const allFilters = async (cwd: string): Promise<readonly string[]> => namesOf(await filtersHere(cwd));
 
-async function filtersWhere(cwd: string, fits: (command: string) => boolean): Promise<readonly string[]> {
-  const { stdout } = await runGit([...HARDENED, 'config', '-z', '--get-regexp', '^filter\\.'], { cwd, ok: [0, 1] });
-  const found = new Set<string>();
-  for (const [key, value] of parseConfigList(stdout)) {
-    const name = ASKED.exec(key)?.[1];
-    if (name !== undefined && !name.includes('=') && fits(value ?? '')) found.add(name);
+/** One error for each missing filter that files here are to go through. */
+export async function missedFilters(cwd: string): Promise<readonly AppError[]> {
+  const missing = new Map((await missingHere(cwd)).map((filter) => [filter.name, filter]));
+  const missed: AppError[] = [];
+  for (const filter of missing.values()) {
+    const args = ['ls-files', '-z', '--', `:(top,attr:filter=${filter.name})`];
+    // A name that no pattern can hold is in no list of attributes either.
+    const { stdout } = await runGit([...HARDENED, ...args], { cwd, ok: [0, 128] });
+    if (stdout !== '') missed.push(filterMissing(filter));
   }
-  return [...found];
+  return missed;
 }
+
+const namesOf = (filters: readonly FilterSetting[]): readonly string[] => [...new Set(filters.map(({ name }) => name))];
+
+const missingHere = async (cwd: string): Promise<readonly FilterSetting[]> =>
+  (await filtersHere(cwd)).filter((filter) => isMissing(filter, gitEnvironment(), cwd));
+
+const filtersHere = async (cwd: string): Promise<readonly FilterSetting[]> =>
+  filtersIn((await runGit([...HARDENED, ...ASK_FILTERS], { cwd, ok: [0, 1] })).stdout);
 
 /** Flags under which git leaves what these filters would turn into files as it is stored. */
 export const withoutFilters = (names: readonly string[]): readonly string[] =>
@@ -38,11 +46,4 @@ export async function outliveRacyFiles(index: string): Promise<void> {
   while (Date.now() < nextSecondMs) await sleep(nextSecondMs - Date.now() + 1);
   const now = new Date();
   utimesSync(index, now, now);
-}
-
-/** Only what is a plain program: a line of shell may find its own way. */
-function isMissing(command: string, cwd: string): boolean {
-  const [program = '', first = ''] = command.trim().split(/\s+/);
-  const name = program === 'git' && /^[\w-]+$/.test(first) ? `git-${first}` : program;
-  return /^[\w./-]+$/.test(name) && findExecutable(name, gitEnvironment(), cwd) === null;
 }

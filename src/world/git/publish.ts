@@ -17,7 +17,7 @@ import { type BranchUser, branchUsers } from './publish-users.ts';
 import { readHeadFile } from './ref-files.ts';
 import { readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { HARDENED, runGit } from './run-git.ts';
+import { HARDENED, runGit, whyFilter } from './run-git.ts';
 import { syncFilesystem } from './sync-filesystem.ts';
 import type { GitView } from './view.ts';
 import { operationIn } from './worktree-admin.ts';
@@ -55,7 +55,7 @@ export function publish(
       });
     if (await isAncestor(view, to, from)) return { outcome: 'current' };
     if (!(await isAncestor(view, from, to))) return { outcome: 'diverged', now: from };
-    return forward(repo, view, { target, from, to });
+    return forward(repo, view, { target, from, to }).catch(blockedByFilter);
   });
 }
 
@@ -67,6 +67,12 @@ export function healPublish(repo: Repository, view: GitView): Promise<Healed> {
 const mutexOf = (repo: Repository): string => join(repo.stateDir, 'locks', 'publish-journal');
 
 const blocked = (why: string, paths: readonly string[] = []): Published => ({ outcome: 'blocked', why, paths });
+
+/** Without it git cannot tell which files the user has changed. */
+function blockedByFilter(error: unknown): Published {
+  if (!(error instanceof AppError) || error.code !== 'E_FILTER_MISSING') throw error;
+  return blocked(`${error.message}: ${error.remedy}`);
+}
 
 async function forward(repo: Repository, view: GitView, move: Move): Promise<Published> {
   const users = await branchUsers(repo, move.target);
@@ -126,6 +132,8 @@ async function forwardCheckout(repo: Repository, view: GitView, move: Move, user
   const healed = await heal(repo, view);
   if (typeof healed === 'object') return blocked('git stopped half-way', healed.hands_off);
   if (now !== null && now !== move.from) return { outcome: 'diverged', now };
+  const missing = await whyFilter(stderr, user.path);
+  if (missing !== null) throw missing;
   const { why, paths } = refusalIn(stderr);
   return blocked(why, paths);
 }

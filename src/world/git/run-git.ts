@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 import { distrust } from './distrust.ts';
+import { ASK_FILTERS, filterMissing, filtersIn, isBlamed, isMissing } from './filter-settings.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -100,7 +101,8 @@ export async function runGitBytes(args: readonly string[], options: GitOptions):
   const ended = await start(guard?.args ?? args, guarded);
   const shown = commandLine(args);
   if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}.`, { facts: stderrFacts(ended) });
-  if (!(options.ok ?? [0]).includes(ended.code)) throw failure(shown, ended, options.cwd);
+  if (!(options.ok ?? [0]).includes(ended.code))
+    throw (await whyFilter(ended.stderr, options.cwd)) ?? failure(shown, ended, options.cwd);
   return { code: ended.code, stdout: ended.stdout, stderr: ended.stderr };
 }
 
@@ -113,6 +115,16 @@ export async function listSettings(file: string | null): Promise<string> {
   });
   // A file that git cannot read stops every command that would obey it.
   return code === 0 ? stdout.toString('utf8') : '';
+}
+
+/** The filter for want of which git failed; null: something else is wrong. Git does not say which it wanted, nor that it was one. */
+export async function whyFilter(stderr: string, cwd: string): Promise<AppError | null> {
+  if (!/not found|No such file|cannot run|not a git command/.test(stderr) || !existsSync(cwd)) return null;
+  const { stdout } = await start(ASK_FILTERS, { cwd });
+  const blamed = filtersIn(stdout.toString('utf8')).find(
+    (filter) => isBlamed(filter, stderr) && isMissing(filter, gitEnvironment(), cwd),
+  );
+  return blamed === undefined ? null : filterMissing(blamed);
 }
 
 interface Ended extends GitBytes {
