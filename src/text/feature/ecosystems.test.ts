@@ -25,6 +25,7 @@ describe('ecosystemsOf', () => {
     [['go.mod', 'go.sum'], 'go mod download'],
     [['Gemfile', 'Gemfile.lock'], 'env BUNDLE_FROZEN=true bundle install'],
     [['composer.json', 'composer.lock'], 'composer install --no-interaction'],
+    [['composer.json'], 'composer install --no-interaction'],
     [['Package.swift', 'Package.resolved'], 'swift package resolve --force-resolved-versions'],
     [['CMakeLists.txt'], 'cmake -S . -B build'],
     [['build.gradle.kts', 'gradlew'], './gradlew --quiet dependencies'],

@@ -148,7 +148,7 @@ const RULES: readonly Rule[] = [
     files: ['composer.json'],
     locks: ['composer.lock'],
     locked: one('composer', 'install', '--no-interaction'),
-    open: one('composer', 'update', '--no-interaction', '--no-lock'),
+    open: one('composer', 'install', '--no-interaction'),
   },
   {
     name: 'swift',
