@@ -60,8 +60,6 @@ export async function bundle({ entries, version, hasFailpoints }) {
     experimental: { attachDebugInfo: 'none' },
     // jsonc-parser's `main` is a UMD file that requires its parts by name at run time.
     resolve: { mainFields: ['module', 'main'] },
-    // Which source a line comes from is in the map; names of functions are in the code.
-    experimental: { attachDebugInfo: 'none' },
     transform: {
       target: 'node20',
       define: { __VERSION__: JSON.stringify(version), __FAILPOINTS__: String(hasFailpoints) },

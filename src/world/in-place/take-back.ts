@@ -10,11 +10,12 @@ import { HARDENED, runGit } from '../git/run-git.ts';
 import { operationIn } from '../git/worktree-admin.ts';
 import type { Iteration } from '../world.ts';
 import type { Fingerprint } from '../seal/fingerprint.ts';
-import { isConfigKept, moveFiles } from '../seal/restore-checkout.ts';
+import { isConfigKept } from '../seal/restore-checkout.ts';
 import type { GitCommand } from '../seal/git-trace.ts';
 import { isDuring } from '../seal/git-trace.ts';
 import { isMadeBy, readReflog } from '../seal/reflog.ts';
 import { writtenMs } from '../seal/scene.ts';
+import { bringForward } from './bring-forward.ts';
 import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
@@ -62,7 +63,7 @@ export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): 
   // Not where it stood at first: what was published before the agent left it is in the files.
   const [left = start] = await mergeBases(view, head.commit, tip);
   // While nobody stood on it, it may have gone on: then files and index lack what it holds, and would take that back.
-  if (tip !== left && !(isConfigKept({ place, before }) && (await moveFiles(cwd, left, tip)))) return now;
+  if (tip !== left && !(isConfigKept({ place, before }) && (await bringForward(view, cwd, left, tip)))) return now;
   await runGit([...HARDENED, 'symbolic-ref', '-m', 'paralph: an agent had switched it', 'HEAD', ref], { cwd });
   return now;
 }

@@ -34,12 +34,10 @@ export function restoreCheckout(
   };
 }
 
-const readTree = ({ place }: Scene, from: Sha, to: Sha): Promise<boolean> => moveFiles(place.repo.root, from, to);
-
-/** Index and files of a checkout go from one commit to another; false: something local is in the way, and nothing was changed. */
-export async function moveFiles(cwd: string, from: Sha, to: Sha): Promise<boolean> {
+/** Index and files go from one commit to another; false: something local is in the way, and nothing was changed. */
+async function readTree({ place }: Scene, from: Sha, to: Sha): Promise<boolean> {
   const args = [...HARDENED, 'read-tree', '-m', '-u', from, to];
-  return (await runGit(args, { cwd, ok: [0, 1, 128] })).code === 0;
+  return (await runGit(args, { cwd: place.repo.root, ok: [0, 1, 128] })).code === 0;
 }
 
 interface ConfigBefore {

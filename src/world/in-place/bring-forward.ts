@@ -1,0 +1,27 @@
+import type { Sha } from '../../core/ids.ts';
+import { findBlockers } from '../git/publish-blockers.ts';
+import { readChanges } from '../git/publish-changes.ts';
+import { acceptSame } from '../git/publish-same.ts';
+import { HARDENED, runGit } from '../git/run-git.ts';
+import type { GitView } from '../git/view.ts';
+
+/** How git says that something local is in the way. */
+const REFUSED = /Cannot merge|would be (overwritten|removed)|not uptodate/;
+
+/**
+ * Index and files of a checkout go on to where its branch has gone; false: something local is in the way, and nothing was changed.
+ * Where git had no room, met a lock or was killed, this fails and can be done again: what was written by then is not in the way.
+ */
+export async function bringForward(view: GitView, cwd: string, from: Sha, to: Sha): Promise<boolean> {
+  const changes = await readChanges(view, from, to);
+  const blockers = await findBlockers(cwd, changes);
+  const left = blockers.length === 0 ? [] : await acceptSame(cwd, view, { from, to, changes }, blockers);
+  if (left.length > 0) return false;
+  const args = [...HARDENED, 'read-tree', '-m', '-u', from, to];
+  const tried = await runGit(args, { cwd, ok: [0, 1, 128] });
+  if (tried.code === 0) return true;
+  if (REFUSED.test(tried.stderr)) return false;
+  // Once more for the words of its failure, if it fails again.
+  await runGit(args, { cwd });
+  return true;
+}
