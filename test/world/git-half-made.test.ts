@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -62,6 +62,18 @@ it('what another host took back and made anew meanwhile is not taken back once m
   // This host had seen the debris before all that, and comes to it only now.
   await removeHalfMade(repo, debris);
   expect(existsSync(join(path, 'work.txt'))).toBe(true);
+});
+
+it('an entry in which git had written nothing yet goes too; one that holds something is left', async () => {
+  const { repo, debris, noteAgain } = killedOver();
+  const entry = join(repo.commonDir, 'worktrees', basename(debris.path));
+  mkdirSync(entry, { recursive: true });
+  await removeHalfMade(repo, debris);
+  expect(existsSync(entry)).toBe(false);
+  noteAgain();
+  mkdirSync(join(entry, 'logs'), { recursive: true });
+  await removeHalfMade(repo, debris);
+  expect(existsSync(entry)).toBe(true);
 });
 
 it('a lock on the branch that was to be made goes with what was half-made; one that was there before stays', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/errors.ts';
 import { type Sha, sha } from '../../core/ids.ts';
@@ -169,12 +169,20 @@ export const removeEntry = (repo: Repository, path: string): Promise<void> =>
 
 async function dropEntry(repo: Repository, path: string): Promise<void> {
   const adminDir = adminDirOf(repo, path);
+  if (adminDir === null) return dropEmptyEntry(repo, path);
   // Its folder was gone before we had the mutex: one that is there now is a new worktree, of whoever was faster than us.
-  if (adminDir === null || existsSync(join(path, '.git'))) return;
+  if (existsSync(join(path, '.git'))) return;
   const args = ['worktree', 'remove', '-f', '-f', '--', realpathLoose(path)];
   const { code } = await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 128] });
   // git cannot remove an entry whose making was cut short; with its folder gone, nothing needs it.
   if (code !== 0) await deleteFolder(adminDir);
+}
+
+/** A git that was killed as it began or ended leaves an entry that says nothing, not even whose it is; git names it after the folder. */
+async function dropEmptyEntry(repo: Repository, path: string): Promise<void> {
+  const likely = join(repo.commonDir, 'worktrees', basename(path));
+  // Whoever writes into it in this very moment keeps it.
+  if (isEmptyFolder(likely)) await rmdir(likely).catch(() => undefined);
 }
 
 const deleteFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
