@@ -36,7 +36,7 @@ export const loopLockFile = (checkout: string): string => join(checkout, '.ralph
 /** The same once more where no `git clean` in the checkout, an agent's or a person's, takes it away. */
 function hiddenLockFile(checkout: string): string | null {
   try {
-    return join(findRepository(checkout).stateDir, 'in-place', `${checkoutKey(checkout)}.lock`);
+    return join(findRepository(checkout).stateDir, 'in-place', `holder-${checkoutKey(checkout)}`);
   } catch (error) {
     if (error instanceof AppError) return null;
     throw error;
