@@ -76,6 +76,15 @@ it('an entry in which git had written nothing yet goes too; one that holds somet
   expect(existsSync(entry)).toBe(true);
 });
 
+it('what somebody died over does not keep its branch from whoever goes on with it', async () => {
+  const { scratch, repo, debris } = killedOver();
+  const { path, branch, base } = debris;
+  scratch.git('worktree', 'add', '-q', '--no-checkout', '--lock', '--reason', 'paralph worktree', '-b', branch, path);
+  const made = await takeWorktree(repo, { worktreeRoot: dirname(path), name: 'wt-2', branch, base });
+  expect(gitIn(made.path, 'status', '--porcelain', '--branch')).toBe(`## ${branch}`);
+  expect(existsSync(path)).toBe(false);
+});
+
 it('a lock on the branch that was to be made goes with what was half-made; one that was there before stays', async () => {
   const { repo, debris } = killedOver();
   const ours = lock(repo, debris.branch);

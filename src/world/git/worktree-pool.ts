@@ -18,17 +18,19 @@ import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identit
 import type { Repository } from './repository.ts';
 import { lookAtChanges } from './changes.ts';
 import { pastDeadLock } from './dead-lock.ts';
+import { refuseWork } from './half-made.ts';
 import { readHeadFile } from './ref-files.ts';
 import { HARDENED, runGit } from './run-git.ts';
 import { adminDirOf, isBelow, operationIn, removeDeadLocks, soundAdminDir, realpathLoose } from './worktree-admin.ts';
 import { LOCK_REASON } from './worktree-entries.ts';
-import { allIntents, isTaken } from './worktree-intents.ts';
+import { allIntents, deadIntents, isTaken } from './worktree-intents.ts';
 import { embeddedRepositories, headOf, isClean, restoreFiles } from './worktree-state.ts';
 import {
   addWorktree,
   branchElsewhere,
   branchTip,
   listWorktrees,
+  removeHalfMade,
   removeWorktree,
   withCheckoutSlot,
   type Worktree,
@@ -57,6 +59,9 @@ const NAMES_MAX = 1000;
 
 /** A worktree on a new branch at `base`: a retired one when there is one, else a new one. Asking twice gives the same one. */
 export async function takeWorktree(repo: Repository, options: TakeOptions): Promise<TakenWorktree> {
+  // Somebody died over it: what they left holds the branch, and is no worktree to go on with.
+  for (const made of deadIntents(repo).filter(({ branch }) => branch === options.branch))
+    await removeHalfMade(repo, made, () => refuseWork(repo, made));
   const tip = await branchTip(repo, options.branch);
   if (tip !== null && tip !== options.base) throw branchElsewhere(options.branch, tip);
   await giveBackDeadClaims(repo, options.worktreeRoot);
