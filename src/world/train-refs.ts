@@ -1,15 +1,12 @@
-import { join, relative } from 'node:path';
-import { AppError } from '../core/errors.ts';
 import type { LoopId, Sha } from '../core/ids.ts';
 import { reach } from './failpoint.ts';
-import { lockInTheWay } from './git/dead-lock.ts';
 import { deleteLooseRef } from './git/loose-refs.ts';
 import { isAncestor } from './git/merge.ts';
 import { readRefFile } from './git/ref-files.ts';
 import { readRef } from './git/refs.ts';
+import { refsBelow, updateRefs } from './git/update-refs.ts';
 import type { GitView } from './git/view.ts';
 import { KEPT, nameKept } from './keep/keep-refs.ts';
-import { filesBelow, textIfThere } from './processes/read-if-there.ts';
 
 const TRAINS = 'refs/paralph/cand';
 const SHORT_DIGITS = 12;
@@ -70,45 +67,4 @@ function pinsOf(view: GitView, loop: LoopId, head: Sha): readonly string[] {
   const folder = `${KEPT}/${loop}`;
   const inside = refsBelow(view, folder).filter((ref) => /^[0-9a-f]{12}$/.test(ref.slice(folder.length + 1)));
   return [...inside, `${folder}-${head.slice(0, SHORT_DIGITS)}`];
-}
-
-/** All or none, in one process; nothing to do costs none. */
-async function updateRefs(view: GitView, changes: readonly string[]): Promise<void> {
-  if (changes.length === 0) return;
-  try {
-    await transact(view, changes);
-  } catch (error) {
-    const lock = error instanceof AppError ? lockInTheWay(error.facts.join('\n')) : null;
-    if (lock?.endsWith('/packed-refs.lock') !== true) throw error;
-    // git locks all packed refs for every deletion, also of what is not among them: somebody's killed `git gc` would stop us.
-    await transact(
-      view,
-      changes.filter((change) => !isDeleted(view, change)),
-    );
-  }
-}
-
-function isDeleted(view: GitView, change: string): boolean {
-  const ref = /^delete (\S+)/.exec(change)?.[1];
-  const commit = ref === undefined ? null : readRefFile(view.refsDir, ref);
-  return ref !== undefined && commit != null && deleteLooseRef(view, ref, commit);
-}
-
-async function transact(view: GitView, changes: readonly string[]): Promise<void> {
-  if (changes.length === 0) return;
-  const lines = changes.flatMap((change) => ['option no-deref', change]);
-  await view.run(['update-ref', '--stdin'], { input: ['start', ...lines, 'commit', ''].join('\n') });
-}
-
-/** Names of refs, read from files instead of by a process: most of the time there is nothing to find. */
-function refsBelow(view: GitView, prefix: string): readonly string[] {
-  const top = view.refsDir;
-  const loose = filesBelow(join(top, prefix))
-    .filter((file) => !file.endsWith('.lock'))
-    .map((file) => relative(top, file));
-  const packed = textIfThere(join(top, 'packed-refs'))
-    .split('\n')
-    .map((line) => line.slice(line.indexOf(' ') + 1))
-    .filter((name) => name.startsWith(`${prefix}/`));
-  return [...new Set([...loose, ...packed])];
 }

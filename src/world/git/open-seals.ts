@@ -23,8 +23,14 @@ const UNSTARTED_MS_MAX = 60_000;
 
 /** Beside the run folders, so that no command has to go through all of them to learn that there is none. */
 const folderOf = (commonDir: string): string => join(commonDir, 'paralph/seals');
-const fileOf = (commonDir: string, { loop, n }: Pick<OpenSeal, 'loop' | 'n'>): string =>
-  join(folderOf(commonDir), `${loop}-${n}.json`);
+const fileOf = (commonDir: string, seal: Pick<OpenSeal, 'loop' | 'n'>): string =>
+  join(folderOf(commonDir), `${sealName(seal)}.json`);
+
+export const sealName = ({ loop, n }: Pick<OpenSeal, 'loop' | 'n'>): string => `${loop}-${n}`;
+
+/** By its name: whether nobody has checked it yet, or gone on without. */
+export const isUnchecked = (commonDir: string, name: string): boolean =>
+  existsSync(join(folderOf(commonDir), `${name}.json`));
 
 interface Known {
   readonly mark: string;

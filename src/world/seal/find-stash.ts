@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import type { Breach } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { readJsonFile } from '../agent-run/agent-file.ts';
 import { deleteRef } from '../git/refs.ts';
 import { dropStash } from './drop-stash.ts';
 import { isDuring, isDuringSecond, readTrace } from './git-trace.ts';
 import type { GitCommand } from './git-trace.ts';
+import { presentIn } from './hold-stash.ts';
 import { BREACH } from './is-leak.ts';
 import { runsBeside } from './other-runs.ts';
 import { parseReflog, readReflog } from './reflog.ts';
 import type { ReflogEntry } from './reflog.ts';
 import { gitDirsOf, headsOf, short, writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
+import { hasExpired, makeStashWhole, rewrites, wholeStash } from './stash-expiry.ts';
 import { findTakings, hasPut, pushes, takes, verbOf } from './stash-order.ts';
 import type { StashStep } from './stash-order.ts';
 
@@ -23,28 +26,49 @@ const isStash = ({ name }: GitCommand): boolean => name === 'stash';
 /** All worktrees share one stash: what an agent left there, and what it took. */
 export async function findStash(scene: Scene): Promise<readonly Finding[]> {
   const commands = scene.trace.filter(isStash);
-  if (commands.length === 0) return [];
+  const isExpired = hasExpired(scene);
+  if (commands.length === 0 && !isExpired) return [];
   const before = parseReflog(scene.before.stash);
   const after = parseReflog(scene.after.stash);
   const added = difference(after, before).filter((entry) => isItsOwn(scene, commands, entry));
-  const removed = tookOthers(scene, commands) ? difference(before, after) : [];
-  const findings: Finding[] = added.map((entry) => ({
+  const removed = isExpired || tookOthers(scene, commands) ? difference(before, after) : [];
+  const left: Finding[] = added.map((entry) => ({
     did: `left a stash entry (${entry.message})`,
     keep: [{ commit: entry.to }],
     restore: () => dropEntry(scene, entry),
   }));
-  // Pushed last, it comes to lie on top: so the oldest goes first.
-  for (const entry of removed)
-    findings.push({
-      did: `took a stash entry that was not its own (${entry.message})`,
-      keep: [{ commit: entry.to }],
-      restore: () => putEntryBack(scene, entry),
-    });
-  return [...findings, ...(await findSwapped(scene, commands))];
+  const gone = isExpired ? await findExpired(scene, removed) : findTaken(scene, removed);
+  return [...left, ...gone, ...(await findSwapped(scene, commands))];
+}
+
+/** Pushed last, it comes to lie on top: so the oldest goes first. */
+const findTaken = (scene: Scene, entries: readonly ReflogEntry[]): readonly Finding[] =>
+  entries.map((entry) => ({
+    did: `took a stash entry that was not its own (${entry.message})`,
+    keep: [{ commit: entry.to }],
+    restore: () => putEntryBack(scene, entry),
+  }));
+
+/** They go back to where they were; or whoever owns the stash says where, for it is another one by now. */
+async function findExpired({ place, before }: Scene, entries: readonly ReflogEntry[]): Promise<readonly Finding[]> {
+  const { commonDir } = place.repo;
+  const commits = entries.map(({ to }) => to);
+  const present = new Set((await presentIn(place.view, commits)).map(({ commit }) => commit));
+  const isSafe = commits.every((commit) => present.has(commit)) && wholeStash(commonDir, before.stash) !== null;
+  return entries.map(({ to, message }) => {
+    const command = `git stash store -m ${shellWord(message)} ${short(to)}`;
+    const then = isSafe ? '' : present.has(to) ? `; back with: ${command}` : '; it is lost';
+    return {
+      did: `let the stash entry ${short(to)} expire (${message}${then})`,
+      keep: [{ commit: to }],
+      restore: isSafe ? async () => (makeStashWhole(commonDir, before.stash) ? saidBack(to, message) : null) : null,
+    };
+  });
 }
 
 /** What it got of another loop, and another loop of it, while both were at work: by now it is in the files of that one. */
 async function findSwapped(scene: Scene, commands: readonly GitCommand[]): Promise<readonly Finding[]> {
+  if (commands.length === 0) return [];
   const { before, after, iteration } = scene;
   const steps: StashStep[] = commands.map((command) => ({ loop: iteration.loop, command }));
   let byUs = 0;
@@ -90,7 +114,7 @@ function tookOthers(scene: Scene, commands: readonly GitCommand[]): boolean {
   const taken = commands.filter((one) => one.code === 0 && takes(one));
   if (taken.length <= put && !taken.some((one) => verbOf(one) === 'clear')) return false;
   const atMs = writtenMs(join(scene.place.repo.commonDir, 'logs', STASH));
-  return atMs === null || taken.some((one) => isDuring(one, atMs));
+  return atMs === null || [...taken, ...scene.trace.filter(rewrites)].some((one) => isDuring(one, atMs));
 }
 
 async function dropEntry(scene: Scene, entry: ReflogEntry): Promise<string | null> {
@@ -114,5 +138,7 @@ async function putEntryBack(scene: Scene, entry: ReflogEntry): Promise<string | 
     top ?? '0'.repeat(entry.to.length),
   ];
   const { code } = await view.run(args, { ok: [0, 1, 128] });
-  return code === 0 ? `${PUT_BACK} ${short(entry.to)} (${entry.message})` : null;
+  return code === 0 ? saidBack(entry.to, entry.message) : null;
 }
+
+const saidBack = (commit: string, message: string): string => `${PUT_BACK} ${short(commit)} (${message})`;

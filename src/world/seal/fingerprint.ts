@@ -32,8 +32,8 @@ export interface Fingerprint {
 }
 
 const NAME = 'seal.json';
-/** They change with every fetch and with every keep, and nobody works on them. */
-const UNWATCHED = /^refs\/(?:remotes|paralph\/(?:keep|undone|train|view))(?:\/|$)/;
+/** They change with every fetch, keep and iteration, and nobody works on them. */
+const UNWATCHED = /^refs\/(?:remotes|paralph\/(?:keep|undone|stash|train|view))(?:\/|$)/;
 
 /** What is the same for whoever looks at that moment. */
 export type Surroundings = Omit<Fingerprint, 'version' | 'atMs' | 'own'>;

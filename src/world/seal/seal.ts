@@ -15,6 +15,7 @@ import { findFiles } from './find-files.ts';
 import type { FileFindings } from './find-files.ts';
 import { openSurroundings, readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from './git-trace.ts';
+import { holdStash, releaseStash } from './hold-stash.ts';
 import { findMadeRefs } from './made-refs.ts';
 import { openProgram } from './program.ts';
 import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
@@ -50,14 +51,14 @@ export function openSeal(place: SealPlace): Seal {
       const print = await takeFingerprint(place.repo, iteration.cwd, look);
       writeFingerprint(dir, print);
       await noteOpen(place, iteration, { dir, atMs: print.atMs });
+      await holdStash(place, iteration, print.stash);
     },
     check: async (iteration, branch) => {
       const dir = folderOf(iteration);
       const known = readNoted(dir);
       let before = readFingerprint(dir);
       if (known?.isDone === true || before === null) {
-        noteChecked(place.repo.commonDir, iteration);
-        closeTrace(iteration);
+        await close(place, iteration);
         return known?.breach ?? null;
       }
       const trace = await readTrace(dir);
@@ -89,11 +90,17 @@ export function openSeal(place: SealPlace): Seal {
       const files = iteration.inPlace === true ? NO_FILES : await findFiles(scene);
       if (files.unclear.length > 0) note(scene, files.unclear);
       const breach = await settle(scene, dir, files, known);
-      noteChecked(place.repo.commonDir, iteration);
-      closeTrace(iteration);
+      await close(place, iteration);
       return breach;
     },
   };
+}
+
+/** What is missing of the stash was kept by now, or taken by its owner. */
+async function close(place: SealPlace, iteration: Iteration): Promise<void> {
+  await releaseStash(place, iteration);
+  noteChecked(place.repo.commonDir, iteration);
+  closeTrace(iteration);
 }
 
 /** What its text says counts for a file that was written while it lived. */

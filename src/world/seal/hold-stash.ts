@@ -1,0 +1,65 @@
+import { AppError } from '../../core/errors.ts';
+import type { Sha } from '../../core/ids.ts';
+import { sha } from '../../core/ids.ts';
+import { commitTree } from '../git/commit.ts';
+import { isUnchecked, sealName } from '../git/open-seals.ts';
+import { refsBelow, updateRefs } from '../git/update-refs.ts';
+import type { GitView } from '../git/view.ts';
+import type { Iteration } from '../world.ts';
+import { parseReflog } from './reflog.ts';
+import type { SealPlace } from './scene.ts';
+
+const HELD = 'refs/paralph/stash';
+
+const refOf = (iteration: Iteration): string => `${HELD}/${sealName(iteration)}`;
+
+/**
+ * Names the entries of the stash while an agent works: all but the newest stand in a reflog only, and `git gc` collects them once that
+ * was cut short. One commit with all of them as parents, for a stash may be high. After the seal was noted: what has no note is let go.
+ */
+export async function holdStash(place: SealPlace, iteration: Iteration, stash: string): Promise<void> {
+  const ref = refOf(iteration);
+  const { commonDir } = place.repo;
+  const spare = refsBelow(place.view, HELD).filter((one) => !isUnchecked(commonDir, one.slice(HELD.length + 1)));
+  await attempt(async () => {
+    const held = stash === '' ? null : await commitEntries(place, stash);
+    const changes = spare.map((one) => `delete ${one}`);
+    await updateRefs(place.view, held === null ? changes : [...changes, `update ${ref} ${held}`]);
+  });
+}
+
+export async function releaseStash({ view }: SealPlace, iteration: Iteration): Promise<void> {
+  const ref = refOf(iteration);
+  if (refsBelow(view, HELD).includes(ref)) await attempt(() => updateRefs(view, [`delete ${ref}`]));
+}
+
+async function commitEntries({ view, identity }: SealPlace, stash: string): Promise<Sha | null> {
+  const entries = await presentIn(view, [...new Set(parseReflog(stash).map(({ to }) => to))]);
+  const tree = entries.at(-1)?.tree;
+  if (tree === undefined) return null;
+  const parents = entries.map(({ commit }) => commit);
+  return commitTree(view, { tree, parents, identity, message: 'the stash while an agent works' });
+}
+
+/** A commit upon one that is not there would spoil every `git gc` to come. */
+export async function presentIn(
+  view: GitView,
+  commits: readonly Sha[],
+): Promise<readonly { readonly commit: Sha; readonly tree: Sha }[]> {
+  const input = commits.map((commit) => `${commit}^{tree}\n`).join('');
+  const { stdout } = await view.run(['cat-file', '--batch-check=%(objecttype) %(objectname)'], { input });
+  const lines = stdout.split('\n');
+  return commits.flatMap((commit, at) => {
+    const tree = /^tree ([0-9a-f]+)$/.exec(lines[at] ?? '')?.[1];
+    return tree === undefined ? [] : [{ commit, tree: sha(tree) }];
+  });
+}
+
+/** A lock in the way is no reason to keep an agent from its work, nor from being checked: the next one lets go of what is left. */
+async function attempt(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
