@@ -111,6 +111,8 @@ export type Event =
       readonly breach: Breach | null;
       /** What a hook did to the repository by mistake, and what was put back, in words; absent: nothing. */
       readonly hookSlip?: string;
+      /** Files in a person's checkout that were theirs before and have changed since, in words: no part of the work; absent: none. */
+      readonly yours?: string;
     }
   /** The gates ran in the loop's worktree. */
   | {

@@ -166,6 +166,7 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
   next.lastSaid = event.said;
   next.lastOdd = event.odd;
   next.hookSlip = event.hookSlip ?? null;
+  next.yours = event.yours ?? null;
   next.lastFailure = event.failure;
   next.usage = addUsage(loop.usage, event.usage);
   next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
@@ -199,7 +200,8 @@ const isHalfDone = (odd: string | null): boolean => odd !== null && odd !== 'emb
 function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
   if (event.failure !== null) return event.failure.message;
   if (failed) return `the agent exited with ${event.exit ?? 'no code'}`;
-  return isHalfDone(event.odd) ? `the worktree was left half-done: ${event.odd}` : '';
+  if (isHalfDone(event.odd)) return `the worktree was left half-done: ${event.odd}`;
+  return event.yours === undefined ? '' : `what it did to files of yours is not part of the work: ${event.yours}`;
 }
 
 /** Green gates make a loop ready; red ones are what its next iteration is about. */

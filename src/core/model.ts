@@ -215,6 +215,8 @@ export interface Loop {
   readonly lastOdd: string | null;
   /** What a hook did to the repository by mistake in the last iteration, and what was put back; absent or null: nothing. */
   readonly hookSlip?: string | null;
+  /** Files of a person's that changed while it worked in their checkout, and are no part of its work. */
+  readonly yours?: string | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */
   readonly landings: number;
   readonly usage: Usage;

@@ -72,6 +72,30 @@ describe('what is yours', () => {
     expect(yours(one)).toEqual(before);
   });
 
+  it('what an agent did to a file that you had changed is told at the end, and is why there seems to be nothing', async () => {
+    const one = scratch();
+    const EDIT = 'echo more >> README.md';
+    promptProject(one, `${WORK}\n${EDIT}\n${PROMISE}`);
+    one.put('README.md', 'changed\n');
+    one.put('new.txt', 'new\n');
+    const told = 'README.md had changes of yours before: what the agent did there is not part of the work';
+    const works = await ralph(one, ['run', promptFor('works')], { isCheckoutGuarded: false });
+    expect([works.code, works.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${told}; commit it first, or use --worktree`),
+    ]);
+    expect(one.git('diff', '--name-only', 'main~1', 'main')).toBe('works.txt');
+    writeAgent(one, `${EDIT}\n${PROMISE}`);
+    const idles = await ralph(one, ['run', promptFor('idles')], { isCheckoutGuarded: false });
+    expect([idles.code, idles.stderr]).toEqual([1, expect.stringContaining(told)]);
+    expect(idles.stderr).toMatch(
+      /parked .*no change in .*; what it did to files of yours is not part of the work: README\.md/,
+    );
+    writeAgent(one, `${WORK}\n${PROMISE}`);
+    const spares = await ralph(one, ['run', promptFor('spares')], { isCheckoutGuarded: false });
+    expect([spares.code, spares.stderr]).toEqual([0, expect.not.stringContaining('had changes of yours')]);
+  });
+
   it('what you commit and what others land while a loop works in place is not taken back with its own commits', async () => {
     const one = scratch();
     const steps = `touch "$BOOKS/here"\nhold work\n${WORK}\ngit add "$name.txt"\ngit commit -q -m "$name"\ntouch "$BOOKS/committed"\nhold end`;

@@ -95,8 +95,9 @@ async function iterate(
   const facts = await (iteration.inPlace === true
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
     : world.worktrees.commitLeftovers(left));
-  const { head, tree, odd } = facts;
-  const ended = { ...endedEvent(context, command, finished), head, tree, odd };
+  const { head, tree, odd, yours } = facts;
+  const apart = yours === undefined ? {} : { yours };
+  const ended = { ...endedEvent(context, command, finished), head, tree, odd, ...apart };
   // What a hook of the user's did by mistake, and is put back, is no reason to put the work aside.
   return found?.isHooks === true
     ? [{ ...ended, breach: null, hookSlip: `${HOOK_SLIP}: ${describeBreach(found)}` }]

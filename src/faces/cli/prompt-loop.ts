@@ -31,6 +31,7 @@ import { readPrompt, titleOf } from './prompt-text.ts';
 import { openRecording } from './recording.ts';
 import type { Recording } from './recording.ts';
 import { sayThrownAway } from './say-thrown-away.ts';
+import { sayYours } from './say-yours.ts';
 import { startProject } from './start-project.ts';
 
 /** A single loop: a tracker of one task that no file stands behind. */
@@ -138,6 +139,7 @@ async function drive(
     const isSpent = isRunsBudget(project) && phase?.at === 'parked' && phase.reason === 'budget';
     const exit = finishRun(call, driven, policy, { resume, isSpent });
     for (const line of failedWords(repo, driven.state, loopId(id))) call.out.say(line);
+    sayYours(call, driven.state.loops[loopId(id)]);
     return exit;
   } finally {
     await chosen.lock?.release();

@@ -28,6 +28,8 @@ export interface WorktreeFacts {
   readonly odd: string | null;
   /** The ref that keeps what the branch could not take. */
   readonly kept: string | null;
+  /** Files that were a person's before, are not as they were then, and are left out; a few of their names. */
+  readonly yours?: string;
 }
 
 export interface LeftoverOptions {

@@ -28,6 +28,8 @@ export interface InPlaceOrder {
 
 type Place = CheckoutPlace & { readonly identity: Identity };
 
+const NAMES_SHOWN = 3;
+
 /**
  * Commits what an agent changed in a person's checkout, without what was theirs before. No file is touched; the index only
  * where the branch that stands there takes the commit.
@@ -49,8 +51,11 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const now = readHeadFile(repo.commonDir, gitDir);
   // Read over a commit, a switch or a publish, the files are no work upon where they stood before.
   if (now?.commit !== standing?.commit || now?.branch !== standing?.branch) return commitInPlace(place, order);
-  await keepYours(place, order.loop, note, files);
-  const changes = (await readChanges(view, before, files)).filter((change) => !mine.has(change.path));
+  const touched = await touchedOf(view, note, files);
+  if (touched.size > 0) await keepYours(place, order.loop, note);
+  const all = await readChanges(view, before, files);
+  const changes = all.filter((change) => !mine.has(change.path));
+  const apart = all.filter((change) => touched.has(change.path));
   const tree = await withChanges(place, before, changes);
   const isOwn = standing?.branch === order.branch;
   const commit = await commitOf(place, order, { tree, parents: [...(isOwn ? [] : [tip]), ...note.taken, head] });
@@ -63,14 +68,27 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   }
   reach('place.moved');
   const committed = commit !== from;
-  return { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
+  const facts = { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
+  return apart.length === 0 ? facts : { ...facts, yours: namesOf(apart) };
+}
+
+/** Paths that were a person's before, and are not as they were then. */
+async function touchedOf(view: CheckoutPlace['view'], note: InPlaceNote, files: Sha): Promise<ReadonlySet<string>> {
+  const mine = new Set(note.mine);
+  const changes = mine.size === 0 ? [] : await readChanges(view, note.files, files);
+  return new Set(changes.map(({ path }) => path).filter((path) => mine.has(path)));
+}
+
+function namesOf(changes: readonly Change[]): string {
+  const names = changes.slice(0, NAMES_SHOWN).map(({ path }) => Buffer.from(path, 'latin1').toString('utf8'));
+  const more = changes.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** An agent may also work on what a person had begun, or throw it away: how it was stays to be had. */
-async function keepYours(place: Place, loop: LoopId, note: InPlaceNote, files: Sha): Promise<void> {
+async function keepYours(place: Place, loop: LoopId, note: InPlaceNote): Promise<void> {
   const { repo, view, identity } = place;
-  const mine = new Set(note.mine);
-  if (note.isKept || !(await readChanges(view, note.files, files)).some(({ path }) => mine.has(path))) return;
+  if (note.isKept) return;
   const message = `What was changed in the checkout when loop ${loop} began\n`;
   const commit = await commitTree(view, { tree: note.files, parents: [note.start], message, identity });
   await nameKept(view, { name: loop, commit, reason: 'paralph: kept', durable: true });
