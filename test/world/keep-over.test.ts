@@ -120,6 +120,31 @@ describe('what may go', () => {
     expect(scratch.git('rev-parse', BRANCH)).toBe(scene.base);
   });
 
+  it('keeps commits that were made on no branch and left, before their reflog goes', async () => {
+    const { place, root, path, put, scratch, git } = scene;
+    const commitNow = (name: string): string => {
+      put(name, name);
+      git('add', '-A');
+      git('commit', '-q', '-m', name);
+      return git('rev-parse', 'HEAD');
+    };
+    git('checkout', '-q', '--detach');
+    commitNow('first.txt');
+    const left = commitNow('second.txt');
+    git('checkout', '-q', BRANCH);
+    const order = { path, branch: BRANCH, loop: LOOP, act: 'discard', why: 'x', takesBranch: true } as const;
+    const kept = await takeAway({ ...place, worktreeRoot: root }, order);
+    scratch.git('reflog', 'expire', '--expire=now', '--all');
+    scratch.git('gc', '-q', '--prune=now');
+    expect(scratch.git('ls-tree', '--name-only', left)).toContain('first.txt');
+    expect(kept?.left).toHaveLength(1);
+    const [keep] = (await listKeeps(place.view)).filter(({ id }) => id === kept?.left?.[0]);
+    expect(keep).toMatchObject({ head: left, why: expect.stringContaining('on no branch') as unknown });
+    // It is no worktree that could be brought back.
+    const gone = await lastTaken(place, EMPTY_STATE);
+    expect(ids(gone)).toEqual([kept?.id]);
+  });
+
   it('takes a branch that a loop left behind, unless somebody moved it or had it before', async () => {
     const { place, scratch, base } = scene;
     expect(await spareBranches(place, landed())).toEqual([]);

@@ -39,6 +39,8 @@ export interface RemovedFeature {
   readonly kept: string | null;
   /** Uncommitted files in it. */
   readonly files: number;
+  /** The ids of what else was kept: commits that were left there on no branch. */
+  readonly left: readonly string[];
   readonly branchGone: boolean;
   /** The command that brings it back; null: there is nothing to bring back. */
   readonly restore: string | null;
@@ -82,6 +84,7 @@ async function takeFeature(repo: Repository, order: RemoveOrder): Promise<Remove
     branch,
     kept: kept?.id ?? null,
     files: kept?.files ?? 0,
+    left: kept?.left ?? [],
     branchGone,
     restore: kept === null ? null : restoreCommand(kept, path, branchGone ? branch : null),
   };

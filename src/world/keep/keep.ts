@@ -36,6 +36,8 @@ export interface Kept {
   readonly files: number;
   /** Repositories inside the worktree: they are not kept, so the folder must stay. */
   readonly embedded: readonly string[];
+  /** The keeps of commits that were left there on no branch. */
+  readonly left?: readonly string[];
 }
 
 interface Order {

@@ -10,6 +10,7 @@ import { begunRemoval, removeFolder } from '../git/removals.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/worktree-admin.ts';
 import { carriesOurLock } from '../git/worktree-entries.ts';
 import { removeWorktree } from '../git/worktrees.ts';
+import { keepLeft } from './keep-left.ts';
 import { listKeeps } from './list-keeps.ts';
 import { type KeepPlace, type Kept, type WorktreeOrder, keepWorktree } from './keep.ts';
 
@@ -53,7 +54,12 @@ interface Before {
 
 async function keepNow(place: AwayPlace, order: AwayOrder): Promise<Before> {
   const kept = await keepWorktree(place, { ...order, always: order.always ?? true });
-  return { kept, tip: order.branch == null ? null : await readRef(place.view, `refs/heads/${order.branch}`) };
+  // What a gate worktree stood on are candidates of ours, which can be made again.
+  const left = order.always === false ? [] : await keepLeft(place, order);
+  return {
+    kept: kept === null ? null : { ...kept, left },
+    tip: order.branch == null ? null : await readRef(place.view, `refs/heads/${order.branch}`),
+  };
 }
 
 /** What is left of a worktree whose removal has begun is not its work: that was kept before. */

@@ -33,11 +33,12 @@ export const handle: Handler = async (call) => {
 /** What went, and how to have it back. */
 export function sayRemoved(
   out: Output,
-  { name, path, branch, kept, files, branchGone, restore }: RemovedFeature,
+  { name, path, branch, kept, files, left, branchGone, restore }: RemovedFeature,
 ): void {
   const stays = branch === null || branchGone ? '' : `; its branch ${branch} stays`;
   out.say(cleanLine(`removed ${name}: ${path}${stays}`));
   if (kept === null || restore === null) return;
   out.say(`  kept as ${kept}: its commits, ${filesText(files)}`);
+  for (const id of left) out.say(`  kept as ${id}: commits that were left there on no branch`);
   out.say(cleanLine(`to have it back: ${restore}`));
 }

@@ -1,0 +1,36 @@
+import { basename } from 'node:path';
+import { type Sha, sha } from '../../core/ids.ts';
+import type { GitView } from '../git/view.ts';
+import { adminDirOf } from '../git/worktree-admin.ts';
+import { readReflog } from '../seal/reflog.ts';
+import { type KeepPlace, type WorktreeOrder, keepCommit } from './keep.ts';
+
+const WHY = 'it was left on no branch, and only the reflog of its worktree knew it';
+
+/**
+ * Keeps what HEAD of a worktree once stood on and no ref reaches: commits made while detached, then left. git forgets them with
+ * the worktree. Gives the ids of the keeps.
+ */
+export async function keepLeft(place: KeepPlace, order: WorktreeOrder): Promise<readonly string[]> {
+  const adminDir = adminDirOf(place.repo, order.path);
+  if (adminDir === null) return [];
+  const stood = readReflog(adminDir, 'HEAD').flatMap(({ from, to }) => [from, to]);
+  const { act, together = null } = order;
+  const name = order.loop ?? basename(order.branch ?? order.path);
+  const ids: string[] = [];
+  for (const commit of await unreachedTips(place.view, stood))
+    ids.push((await keepCommit(place, { commit, name, act, why: WHY, together })).id);
+  return ids;
+}
+
+/** Those that hold all others which no ref reaches. */
+async function unreachedTips(view: GitView, commits: readonly Sha[]): Promise<readonly Sha[]> {
+  const asked = [...new Set(commits)].filter((commit) => !/^0+$/.test(commit));
+  if (asked.length === 0) return [];
+  // A reflog outlives the objects it names.
+  const args = ['rev-list', '--parents', '--ignore-missing', '--stdin', '--not', '--all'];
+  const { stdout } = await view.run(args, { input: `${asked.join('\n')}\n` });
+  const lines = stdout.split('\n').map((line) => line.split(' '));
+  const parents = new Set(lines.flatMap(([, ...above]) => above));
+  return lines.flatMap(([commit = '']) => (commit === '' || parents.has(commit) ? [] : [sha(commit)]));
+}
