@@ -156,6 +156,23 @@ describe('mcp', () => {
     expect((await nowhere.call('memory_list')).text).toContain('E_NO_REPOSITORY');
   });
 
+  it('answers what is no message, and goes on', async () => {
+    const one = scratch();
+    const child = spawn(process.execPath, [bundle().main, 'mcp'], { cwd: one.repo, env: one.env, stdio: 'pipe' });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const call = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: null };
+    child.stdin.end(`not json\n${JSON.stringify(call)}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`);
+    expect(await ended).toBe(0);
+    const answers = stdout.trim().split('\n');
+    expect(answers.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { id: null, error: { code: -32700 } },
+      { id: 'x', error: { code: -32602 } },
+      { id: 2, result: {} },
+    ]);
+  });
+
   it('answers the probe of newer clients, speaks old and new versions, and ends with its input', async () => {
     const one = scratch();
     const child = spawn(process.execPath, [bundle().main, 'mcp'], { cwd: one.repo, env: one.env, stdio: 'pipe' });
@@ -179,14 +196,15 @@ describe('mcp', () => {
     const answers = stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: number });
-    const answer = (id: number): unknown => answers.find((one) => one.id === id);
+      .map((line) => JSON.parse(line) as { id: number | null });
+    const answer = (id: number | null): unknown => answers.find((one) => one.id === id);
     expect(answer(1)).toMatchObject({ error: { code: -32601 } });
     expect(answer(2)).toMatchObject({ result: { protocolVersion: '2024-11-05' } });
     expect(answer(3)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     expect(answer(4)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     expect(answer(5)).toMatchObject({ result: { content: [{ type: 'text' }] } });
-    expect(answers).toHaveLength(5);
+    expect(answer(null)).toMatchObject({ error: { code: -32700 } });
+    expect(answers).toHaveLength(6);
   });
 
   it('ends when it is told to', async () => {

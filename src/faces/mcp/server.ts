@@ -6,6 +6,7 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import { AppError } from '../../core/errors.ts';
 import type { Call } from '../cli/handler.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
+import { messagesOf } from './read-messages.ts';
 import { SCHEMA_OF, givenTo } from './tool.ts';
 import type { Tool } from './tool.ts';
 import { toolCalled, toolsFor } from './tools.ts';
@@ -25,20 +26,23 @@ export async function serve(call: Call, place: CallerPlace, version: string, sig
     open.add(answered);
     return await answered.finally(() => open.delete(answered));
   });
+  const input = messagesOf(process.stdin, (refusal) => process.stdout.write(`${JSON.stringify(refusal)}\n`));
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve;
     // The transport of the SDK does not look for the end of its input.
-    process.stdin.once('end', resolve);
-    process.stdin.once('close', resolve);
+    input.once('end', resolve);
+    input.once('close', resolve);
     process.stdout.once('error', () => resolve());
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await server.connect(new StdioServerTransport());
+  await server.connect(new StdioServerTransport(input));
   await ended;
   // What was asked before the end is still answered, and its facts are written.
   await Promise.allSettled(open);
   await nextTurn();
   await server.close();
+  // A pipe goes on reading, and an input that is read keeps the process alive.
+  process.stdin.unpipe(input).pause();
 }
 
 /** Refusals are results, not protocol errors: the model reads them and can act on the remedy. */
