@@ -60,6 +60,12 @@ describe('the plugin', () => {
     expect(known.filter((name) => !named.includes(name))).toEqual([]);
   });
 
+  it('starts no loop that holds the session until it ends', () => {
+    const starts = commands.flatMap(mentioned).filter((mention) => /^ralph start .*-- /.test(mention));
+    expect(starts).not.toEqual([]);
+    expect(starts.filter((mention) => !/ --(?:tmux|print) .*-- /.test(mention))).toEqual([]);
+  });
+
   it('sees what is not there', () => {
     expect(problemOf('ralph nothing')).toBe('no such command');
     expect(problemOf('ralph status --nothing')).toBe('no flag --nothing');
