@@ -46,7 +46,15 @@ describe('ralph start without a terminal', () => {
     expect((await start(one, ['auth', 'docs/spec.md', '--cancel', '--json'])).stderr).toContain(
       '"remedy":"ralph start auth docs/spec.md --json --parallel","exit":5',
     );
+    expect((await start(one, ['--cancel', '--', 'auth', 'docs/spec.md'])).stderr).toContain(
+      'fix: ralph start --parallel -- auth docs/spec.md\n',
+    );
     expect((await start(one, ['auth', 'docs/spec.md', '--replace', '--parallel'])).code).toBe(2);
+    const both = await start(one, ['auth', 'docs/spec.md', '--print', '--tmux']);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('error[E_USAGE]: --print and --tmux exclude each other'),
+    ]);
     expect((await start(one, ['auth'], { env: { RALPH_LOOP_ID: 'x' } })).stderr).toContain('E_NESTED');
     const nested = await ralph(one, ['run', 'do it'], { env: { RALPH_LOOP_ID: 'x' } });
     expect([nested.code, nested.stderr]).toEqual([

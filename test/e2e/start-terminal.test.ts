@@ -43,7 +43,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     first.type('x\n');
     first.type('a\n');
     expect(await first.ended()).toBe(0);
-    expect(first.screen()).toContain('started auth in tmux window auth');
+    expect(first.screen()).toContain('started auth in tmux window auth; tmux next-window');
     expect(first.ask('list-windows', '-t', 't', '-F', '#{window_name} #{window_active}')).toContain('auth 1');
     await landed(one, 'auth');
     // Its last words stay, above a shell in the worktree.

@@ -111,7 +111,7 @@ describe('makeFeature', () => {
       code: 'E_NEEDS_PERSON',
       remedy: `ralph worktree new login --path ${join(home, 'worktrees/login-2')}`,
     });
-    await expect(scene.make('login', { typed: 'ralph start login x.md' })).rejects.toMatchObject({
+    await expect(scene.make('login', { typed: ['start', 'login', 'x.md'] })).rejects.toMatchObject({
       remedy: `ralph start login x.md --path ${join(home, 'worktrees/login-2')}`,
     });
     // Somebody else would choose where it goes, and what comes along with it.
@@ -129,7 +129,13 @@ describe('makeFeature', () => {
     expect(readdirSync(join(home, 'outside'))).toEqual([]);
     expect(scratch.git('branch', '--list', 'feature/*')).toBe('');
     expect(await codeOf(scene.make('x', { path: join(scratch.dir, '.git/x') }))).toBe('E_NAME');
-    expect(await codeOf(scene.make('x', { path: join(scratch.dir, '..') }))).toBe('E_NAME');
+    await expect(scene.make('x', { path: join(scratch.dir, '..') })).rejects.toMatchObject({
+      code: 'E_NAME',
+      remedy: `ralph worktree new x --path ${scratch.dir}-x`,
+    });
+    await expect(scene.make('x', {}, { path: '../../<name>/..' })).rejects.toMatchObject({
+      remedy: expect.stringContaining('ralph config set worktree.path'),
+    });
     for (const path of ['x'.repeat(300), `/${'ü'.repeat(200)}`, ' '])
       expect(await codeOf(scene.make('x', { path }))).toBe('E_NAME');
     // Branches are files and folders to git, and what is listed before the one in the way is not.
@@ -142,6 +148,11 @@ describe('makeFeature', () => {
         code: 'E_NEEDS_PERSON',
         message: `git cannot have a branch feature/${name} beside ${other}`,
       });
+    // What shall be done there goes along.
+    const typed = ['start', 'zed', 'do it now', '--from', 'main'];
+    await expect(scene.make('zed', { typed })).rejects.toMatchObject({
+      remedy: "ralph start zed 'do it now' --from main --branch feature-zed-2",
+    });
     scratch.git('branch', '-D', 'feature/alpha', 'feature/login', 'feature/zed/one', 'deep/a');
     await scene.make('deep/er', {}, { branch: '<name>' });
     for (const [name, branch] of [
@@ -161,6 +172,9 @@ describe('makeFeature', () => {
     await expect(scene.make('one', { branch: 'b', path: join(home, 'p') })).rejects.toMatchObject({
       remedy: 'ralph worktree new one-2',
     });
+    await expect(
+      scene.make('one', { branch: 'b', path: join(home, 'p'), typed: ['start', 'one', 'do it', '--branch', 'b'] }),
+    ).rejects.toMatchObject({ remedy: "ralph start one-2 'do it' --branch b" });
     await expect(scene.make('two', { branch: 'a b' })).rejects.toMatchObject({
       remedy: 'ralph worktree new two --branch a-b',
     });

@@ -75,7 +75,12 @@ describe('preflight chooses the target', () => {
       ...missing,
       remedy: 'git branch release origin/release',
     });
-    await expect(check(dir, 'ma*')).rejects.toMatchObject(missing);
+    for (const name of ['ma*', 'a b', '-x', 'a..b'])
+      await expect(check(dir, name), name).rejects.toMatchObject({
+        ...missing,
+        message: expect.stringContaining('git takes no such name'),
+        remedy: 'git branch --list',
+      });
   });
 
   it('but not before the first commit', async () => {

@@ -19,13 +19,16 @@ export function featureName(text: string, command = 'ralph worktree new'): strin
   });
 }
 
-/** The same for a branch that does not exist yet. */
-export function newBranchName(text: string, command = 'git branch'): string {
+/** The same for a branch that does not exist yet. `remedy`: what makes one of another name. */
+export function newBranchName(
+  text: string,
+  remedy = (name: string): string => `git branch ${shellWord(name)}`,
+): string {
   const why = text === 'HEAD' || text.startsWith('refs/') ? 'git gives it another meaning' : null;
   const found = why ?? whyNotAName(text, BRANCH_CHARS_MAX);
   if (found === null) return text;
   throw new AppError('E_NAME', `${shown(text)} cannot be the name of a new branch: ${found}`, {
-    remedy: `${command} ${shellWord(slugOf(text) === text ? `${text}-1` : slugOf(text))}`,
+    remedy: remedy(slugOf(text) === text ? `${text}-1` : slugOf(text)),
   });
 }
 

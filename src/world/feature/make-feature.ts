@@ -36,8 +36,8 @@ export interface FeatureOrder {
   /** The branch that work lands on, by the settings; without it: as found. */
   readonly target?: string | null;
   readonly install: boolean;
-  /** What the user typed, for remedies; without it: `ralph worktree new NAME`. */
-  readonly typed?: string;
+  /** What the user typed behind `ralph`, for remedies; without it: `worktree new NAME`. */
+  readonly typed?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly onStep: (text: string) => void;
 }

@@ -7,6 +7,7 @@ import { shellWord } from '../../core/remedy.ts';
 import { featureName, newBranchName } from '../../text/feature/feature-name.ts';
 import { fillBranch, fillPath } from '../../text/feature/feature-template.ts';
 import { shortLine } from '../../text/screen/clean.ts';
+import { type Flags, retype } from '../../text/start/retype.ts';
 import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { adminDirOf, gitDirs, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
@@ -78,7 +79,7 @@ async function wantedBy(repo: Repository, order: FeatureOrder): Promise<Wanted> 
   await requireBranchName(repo, order, branch);
   const tip = await branchTip(repo, branch);
   if (tip === null) {
-    newBranchName(branch, `${commandOf(order)} --branch`);
+    newBranchName(branch, (other) => again(order, { '--branch': other }));
     await refuseBranchInTheWay(repo, order, branch);
   }
   const template = order.path ?? fillPath(order.settings.path, { name, repo: project, branch });
@@ -97,16 +98,15 @@ async function requireBranchName(repo: Repository, order: FeatureOrder, branch: 
   const args = ['check-ref-format', `refs/heads/${branch}`];
   const check = isText ? await runGit([...HARDENED, ...args], { cwd: repo.commonDir, ok: [0, 1, 128, 129] }) : null;
   if (check?.code === 0) return;
-  newBranchName(branch, `${commandOf(order)} --branch`);
+  newBranchName(branch, (other) => again(order, { '--branch': other }));
   throw new AppError('E_NAME', `git takes no branch named ${JSON.stringify(shortLine(branch, 60))}`, {
     remedy: 'git check-ref-format --branch NAME',
   });
 }
 
-/** Without what is to be said differently. */
-const commandOf = ({ name, typed }: FeatureOrder): string => `${verbOf(typed)} ${shellWord(name)}`;
-const verbOf = (typed: string | undefined): string =>
-  typed?.startsWith('ralph start ') === true ? 'ralph start' : 'ralph worktree new';
+/** What was typed, with what is to be said differently. */
+const again = ({ name, typed }: FeatureOrder, flags: Flags): string =>
+  retype(typed ?? ['worktree', 'new', name], flags);
 
 /** Git keeps branches like files: where one is called `a` there is none called `a/b`. */
 async function refuseBranchInTheWay(repo: Repository, order: FeatureOrder, branch: string): Promise<void> {
@@ -118,21 +118,25 @@ async function refuseBranchInTheWay(repo: Repository, order: FeatureOrder, branc
   const other = stdout.split('\n').find((one) => one !== '' && (isBelow(one, branch) || isBelow(branch, one)));
   if (other === undefined) return;
   throw new AppError('E_NEEDS_PERSON', `git cannot have a branch ${branch} beside ${other}`, {
-    remedy: `${commandOf(order)} --branch ${shellWord(`${branch.replaceAll('/', '-')}-2`)}`,
+    remedy: again(order, { '--branch': `${branch.replaceAll('/', '-')}-2` }),
   });
 }
 
 const isBelow = (folder: string, branch: string): boolean => branch.startsWith(`${folder}/`);
 
-function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Place {
+function placeOf(repo: Repository, order: FeatureOrder, template: string): Place {
+  const { env, name } = order;
+  // Whoever gave a folder has no fault in the settings.
+  const remedy =
+    order.path === null
+      ? `ralph config set worktree.path '~/worktrees/<name>'`
+      : again(order, { '--path': `${repo.root}-${name.replaceAll('/', '-')}` });
   const isLong = template.split('/').some((part) => Buffer.byteLength(part) > FOLDER_BYTES_MAX);
   if (template.trim() === '' || /\p{Cc}/u.test(template) || isLong)
     throw new AppError(
       'E_NAME',
       `${JSON.stringify(shortLine(template, SHOWN_CHARS))} cannot be the folder of a worktree${isLong ? ': it is too long' : ''}`,
-      {
-        remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
-      },
+      { remedy },
     );
   const home = env['HOME'] === undefined || env['HOME'] === '' ? homedir() : env['HOME'];
   const named = resolve(
@@ -143,9 +147,7 @@ function placeOf(repo: Repository, { env }: FeatureOrder, template: string): Pla
   const holds = (folder: string, inner: string): boolean => inner === folder || inner.startsWith(folder + sep);
   const [root, common] = [realpathLoose(repo.root), realpathLoose(repo.commonDir)];
   if (holds(path, root) || holds(common, path))
-    throw new AppError('E_NAME', `${path} belongs to the repository itself, so no worktree can be there`, {
-      remedy: `ralph config set worktree.path '~/worktrees/<name>'`,
-    });
+    throw new AppError('E_NAME', `${path} belongs to the repository itself, so no worktree can be there`, { remedy });
   return { path, isLink: lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true };
 }
 
@@ -191,13 +193,19 @@ function refuseNamesake(repo: Repository, { name, typed }: FeatureOrder): void {
   const path = other === undefined ? null : worktreeOf(other);
   if (path === null || !existsSync(path)) return;
   throw new AppError('E_NEEDS_PERSON', `${name} is the worktree at ${path} already`, {
-    remedy: `${verbOf(typed)} ${shellWord(`${name}-2`)}`,
+    remedy: retype(renamed(typed ?? [], name, `${name}-2`) ?? ['worktree', 'new', `${name}-2`], {}),
   });
 }
 
+/** The first word is the command, whatever the feature is called. */
+function renamed(typed: readonly string[], from: string, to: string): readonly string[] | null {
+  const at = typed.findIndex((word, place) => place > 0 && word.normalize('NFC') === from);
+  return at === -1 ? null : typed.with(at, to);
+}
+
 function refuseTaken(order: FeatureOrder, { path, isLink }: Place, worktrees: readonly Worktree[]): void {
-  const { name, path: given } = order;
-  const elsewhere = `${order.typed ?? `ralph worktree new ${shellWord(name)}`} --path ${shellWord(`${path}-2`)}`;
+  const { path: given } = order;
+  const elsewhere = again(order, { '--path': `${path}-2` });
   if (isLink)
     throw new AppError('E_NEEDS_PERSON', `a link leads to ${path}, so no worktree is made there`, {
       remedy: elsewhere,
@@ -217,7 +225,7 @@ function refuseTaken(order: FeatureOrder, { path, isLink }: Place, worktrees: re
 const branchThere = (order: FeatureOrder, branch: string, tip: Sha): AppError =>
   new AppError('E_NEEDS_PERSON', `the branch ${branch} exists, at ${tip.slice(0, 12)}, and is never moved`, {
     facts: ['without --from it is checked out as it is'],
-    remedy: `${commandOf(order)} --branch ${shellWord(branch)}`,
+    remedy: again(order, { '--from': null, '--branch': branch }),
   });
 
 /** What was asked for; else the branch as the remote has it; else where work lands. */

@@ -116,6 +116,12 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
     return new AppError('E_NO_TARGET', message, { facts, remedy });
   }
   const name = withoutHeads(wanted);
+  const check = await view.run(['check-ref-format', HEADS + name], { ok: [0, 1] });
+  if (check.code !== 0 || name.startsWith('-'))
+    return new AppError('E_NO_TARGET', `There is no branch ${JSON.stringify(name)}: git takes no such name.`, {
+      facts,
+      remedy: 'git branch --list',
+    });
   const remote = [await readRef(view, `refs/remotes/origin/${name}`), await readRef(view, `refs/remotes/${name}`)];
   const words =
     remote[1] !== null

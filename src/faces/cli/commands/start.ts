@@ -2,7 +2,6 @@ import { invariant } from '../../../core/assert.ts';
 import type { ExitCode } from '../../../core/errors.ts';
 import { EXIT } from '../../../core/errors.ts';
 import type { Sha } from '../../../core/ids.ts';
-import { shellWord } from '../../../core/remedy.ts';
 import { featureName } from '../../../text/feature/feature-name.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -25,7 +24,7 @@ import { runPromptLoop } from '../prompt-loop.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { sayFailedSetup } from '../say-failed-setup.ts';
 import { chooseWay } from '../start/choose-way.ts';
-import { launchBeside, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
+import { launchBeside, refuseTwoWays, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
 import { loopText, openingOf, requireText, wishOf } from '../start/start-wish.ts';
 import type { StartWish } from '../start/start-wish.ts';
@@ -36,6 +35,7 @@ import { startProject } from '../start-project.ts';
 /** A worktree for a feature and an agent in it: to talk to, or as a loop; beside whoever loops here already. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'start');
+  refuseTwoWays(call);
   const [given = '', ...words] = call.args;
   const feature = featureName(given, 'ralph start');
   const project = await openProject(call);
@@ -139,7 +139,7 @@ function orderOf(call: Call, name: string, { config }: Project): FeatureOrder {
     settings: settings.worktree,
     target: settings.landing.target,
     install: call.flags['install'] !== false,
-    typed: `ralph ${call.words.map(shellWord).join(' ')}`,
+    typed: call.words,
     env: call.env,
     onStep: (line) => call.out.say(cleanLine(line)),
   };

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts';
 import type { Settings } from '../../../core/settings.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { retype } from '../../../text/start/retype.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
 import { ask } from '../ask.ts';
 import type { Call } from '../handler.ts';
@@ -46,18 +46,19 @@ const isOccupied = ({ occupants, worktree }: Crowd): boolean =>
   occupants.some((one) => one.kind === 'loop' && one.checkout === worktree);
 
 function refused(call: Call, crowd: Crowd): AppError {
-  const words = call.words.filter((word) => word !== '--cancel' && word !== '--parallel').map(typed);
+  const given = {
+    '--cancel': null,
+    '--parallel': null,
+    [isOccupied(crowd) ? '--replace' : '--parallel']: true,
+  } as const;
   const ways = isOccupied(crowd)
     ? ['--replace stops it first; its work is kept']
     : [`--parallel starts ${crowd.feature} beside it`, '--replace stops it first; its work is kept'];
   return new AppError('E_BUSY', `${crowd.feature} was not started: somebody loops here already`, {
     facts: [...crowd.occupants.map(describeOccupant), ...ways],
-    remedy: `ralph ${words.join(' ')} ${isOccupied(crowd) ? '--replace' : '--parallel'}`,
+    remedy: retype(call.words, given),
   });
 }
-
-/** A flag is no less safe without quotes. */
-const typed = (word: string): string => (/^--[a-z-]+$/.test(word) ? word : shellWord(word));
 
 async function askFor({ out }: Call, { feature, beside }: Crowd, isFull: boolean): Promise<Way> {
   const ways: readonly (readonly [string, Way, string])[] = [

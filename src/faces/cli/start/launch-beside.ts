@@ -1,3 +1,4 @@
+import { AppError } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
 import { copyToClipboard } from '../../../world/start/clipboard.ts';
@@ -18,6 +19,12 @@ export interface LaunchOrder {
   readonly path: string;
   readonly script: string;
   readonly tmux: Tmux | null;
+}
+
+/** To start it and to start nothing cannot both be meant. */
+export function refuseTwoWays({ flags }: Call): void {
+  if (flags['print'] !== true || flags['tmux'] !== true) return;
+  throw new AppError('E_USAGE', '--print and --tmux exclude each other', { remedy: 'ralph start --help' });
 }
 
 /** The tmux to start in, if that is wished for and there is one. */
@@ -50,7 +57,7 @@ async function copied({ env, cwd, flags }: Call, command: string): Promise<strin
 export function sayLaunched(call: Call, order: LaunchOrder, { tmux, command, clipboard }: Launched): void {
   const { out } = call;
   if (tmux?.at === 'window')
-    return out.say(`started ${order.name} in tmux window ${tmux.name}; Ctrl-b n goes to the next window`);
+    return out.say(`started ${order.name} in tmux window ${tmux.name}; tmux next-window goes to the next one`);
   if (tmux?.at === 'session') out.say(`started ${order.name} in tmux session ${tmux.name}. To see it:`);
   else out.say(`to start ${order.name}, paste this into another terminal:`);
   // What is to be pasted is data: alone on its line, and alone in a pipe.
