@@ -318,4 +318,17 @@ describe('setup', () => {
     expect((await scene.make('three', { env, install: false })).setup).toEqual([]);
     expect((await scene.make('four', { env }, { install: 'never' })).setup).toEqual([]);
   });
+
+  it('tells of a Python project that nothing was installed for it, unless that is wanted', async () => {
+    const { scratch, said } = scene;
+    scratch.write('pyproject.toml', '[tool.poetry]\nname = "x"\n');
+    scratch.commit();
+    const told = (): readonly string[] => said.splice(0).filter((line) => line.includes('pyproject.toml'));
+    await scene.make('one');
+    expect(told()).toEqual([expect.stringMatching(/^nothing was installed for .*setup = \["poetry install"\]$/)]);
+    await scene.make('two', { install: false });
+    await scene.make('three', {}, { install: 'never' });
+    await scene.make('four', {}, { setup: ['true'] });
+    expect(told()).toEqual([]);
+  });
 });

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { type Ecosystem, ecosystemsOf } from '../../text/feature/ecosystems.ts';
+import { uninstalledPython } from '../../text/feature/uninstalled-python.ts';
 import { namesIfThere } from '../processes/read-if-there.ts';
 import { readTail } from '../processes/tail.ts';
+import type { Setup } from './run-setup.ts';
 
-const PACKAGE_BYTES_MAX = 1024 * 1024;
+const MANIFEST_BYTES_MAX = 1024 * 1024;
 
 /** What a folder is made with, by the files at its top. */
 export function detectEcosystems(folder: string): readonly Ecosystem[] {
@@ -11,9 +13,19 @@ export function detectEcosystems(folder: string): readonly Ecosystem[] {
   return ecosystemsOf(names, names.includes('package.json') ? packageManagerIn(join(folder, 'package.json')) : null);
 }
 
+/** What nothing is installed for, though it looks as if something had to be, in a line; null: all is done, or the user says what to do. */
+export function whatIsLeftOut(folder: string, setup: Setup): string | null {
+  if ('lines' in setup) return null;
+  try {
+    return uninstalledPython(setup.ecosystems, readTail(join(folder, 'pyproject.toml'), MANIFEST_BYTES_MAX));
+  } catch {
+    return null;
+  }
+}
+
 function packageManagerIn(file: string): string | null {
   try {
-    const { packageManager } = JSON.parse(readTail(file, PACKAGE_BYTES_MAX)) as { packageManager?: unknown };
+    const { packageManager } = JSON.parse(readTail(file, MANIFEST_BYTES_MAX)) as { packageManager?: unknown };
     return typeof packageManager === 'string' ? packageManager : null;
   } catch {
     return null;

@@ -14,7 +14,7 @@ import { describeTakenBack, healWorktreeEntries } from '../repair/heal-entries.t
 import { addWorktree } from '../git/worktrees.ts';
 import { cannotWrite } from '../log/log-errors.ts';
 import { type LeftFile, carryFiles } from './carry-files.ts';
-import { detectEcosystems } from './detect-ecosystems.ts';
+import { detectEcosystems, whatIsLeftOut } from './detect-ecosystems.ts';
 import { countChanges } from './feature-changes.ts';
 import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from './feature-note.ts';
 import { MAKING, withFeaturePlace } from './feature-place.ts';
@@ -151,7 +151,10 @@ async function finish(
       `submodules are missing: ${modules.failed}; again: git -C ${shellWord(path)} submodule update --init --recursive`,
     );
   const env = { ...order.env, ...toldOf(note) };
-  const setup = order.install ? await runSetup(path, setupOf(settings, path), env, onStep) : [];
+  const wished = setupOf(settings, path);
+  const setup = order.install ? await runSetup(path, wished, env, onStep) : [];
+  const uninstalled = order.install && settings.install === 'auto' ? whatIsLeftOut(path, wished) : null;
+  if (uninstalled !== null) onStep(uninstalled);
   writeFeatureNote(adminDir, { ...note, carried: copied, isDone: true });
   return made(plan, note, { copied: copied.map((file) => file.path), left, submodules: modules.count, setup });
 }
