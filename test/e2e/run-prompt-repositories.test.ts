@@ -119,7 +119,10 @@ ${PROMISE}`,
     one.git('config', 'filter.lfs.required', 'true');
     const main = one.git('rev-parse', 'main');
     const required = await ralph(one, ['run', promptFor('required')], { isCheckoutGuarded: false });
-    expect([required.code, required.stderr]).toEqual([1, expect.stringContaining('no-such-program: not found')]);
+    expect([required.code, required.stderr]).toEqual([
+      1,
+      expect.stringContaining('the filter lfs (no-such-program) that .gitattributes asks for is not installed'),
+    ]);
     expect(readFileSync(join(repo, 'model.large'), 'utf8')).toMatch(/more$/m);
     expect(one.git('rev-parse', 'main')).toBe(main);
   });

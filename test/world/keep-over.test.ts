@@ -131,6 +131,8 @@ describe('what may go', () => {
     git('checkout', '-q', '--detach');
     commitNow('first.txt');
     const left = commitNow('second.txt');
+    // What it merely stood on is not its own: gates test candidates of ours there.
+    git('checkout', '-q', git('commit-tree', '-m', 'candidate', `${BRANCH}^{tree}`));
     git('checkout', '-q', BRANCH);
     const order = { path, branch: BRANCH, loop: LOOP, act: 'discard', why: 'x', takesBranch: true } as const;
     const kept = await takeAway({ ...place, worktreeRoot: root }, order);
@@ -139,6 +141,7 @@ describe('what may go', () => {
     expect(scratch.git('ls-tree', '--name-only', left)).toContain('first.txt');
     expect(kept?.left).toHaveLength(1);
     const [keep] = (await listKeeps(place.view)).filter(({ id }) => id === kept?.left?.[0]);
+    expect(keep?.loop ?? keep?.name, 'nobody takes it for what the loop came to').not.toBe(LOOP);
     expect(keep).toMatchObject({ head: left, why: expect.stringContaining('on no branch') as unknown });
     // It is no worktree that could be brought back.
     const gone = await lastTaken(place, EMPTY_STATE);

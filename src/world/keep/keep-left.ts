@@ -7,18 +7,21 @@ import { type KeepPlace, type WorktreeOrder, keepCommit } from './keep.ts';
 
 const WHY = 'it was left on no branch, and only the reflog of its worktree knew it';
 
+/** How git notes down that a commit was made there. Merely stood upon, it is somebody else's, or a candidate of ours. */
+const MADE = /^(commit|merge|cherry-pick|revert|rebase|am|pull)\b/;
+
 /**
- * Keeps what HEAD of a worktree once stood on and no ref reaches: commits made while detached, then left. git forgets them with
- * the worktree. Gives the ids of the keeps.
+ * Keeps what was made in a worktree and no ref reaches: commits made while detached, then left. git forgets them with the worktree.
+ * They are not what the loop came to, so they have a name of their own. Gives the ids of the keeps.
  */
 export async function keepLeft(place: KeepPlace, order: WorktreeOrder): Promise<readonly string[]> {
   const adminDir = adminDirOf(place.repo, order.path);
   if (adminDir === null) return [];
-  const stood = readReflog(adminDir, 'HEAD').flatMap(({ from, to }) => [from, to]);
+  const made = readReflog(adminDir, 'HEAD').flatMap(({ to, message }) => (MADE.test(message) ? [to] : []));
   const { act, together = null } = order;
-  const name = order.loop ?? basename(order.branch ?? order.path);
+  const name = `${order.loop ?? basename(order.branch ?? order.path)}-left`;
   const ids: string[] = [];
-  for (const commit of await unreachedTips(place.view, stood))
+  for (const commit of await unreachedTips(place.view, made))
     ids.push((await keepCommit(place, { commit, name, act, why: WHY, together })).id);
   return ids;
 }
