@@ -181,7 +181,7 @@ export function withoutCar(landing: Landing | null, id: Loop['id']): Landing | n
 }
 
 /** How many cars integration moves past right now. */
-function movingCars(landing: Landing | null): number {
+export function movingCars(landing: Landing | null): number {
   const { stage, cars } = landing ?? { stage: null, cars: [] };
   return stage?.at === 'advancing' ? cars.findIndex((car) => car.commit === stage.commit) + 1 : 0;
 }

@@ -1,6 +1,7 @@
 import { accountsToResume } from './accounts.ts';
 import type { Event } from './events.ts';
 import type { HostId, LoopId, Sha } from './ids.ts';
+import { movingCars } from './land.ts';
 import type { ProcessMark, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import type { Task } from './task.ts';
@@ -55,7 +56,7 @@ function untoldLanding(
 ): readonly Event[] {
   if (landing?.stage.at !== 'advancing' || landing.stage.commit !== integration) return [];
   if (![...deadHosts, ...stoppedHosts].includes(landing.host)) return [];
-  const moved = landing.cars.slice(0, landing.cars.findIndex((car) => car.commit === integration) + 1);
+  const moved = landing.cars.slice(0, movingCars(landing));
   const isThrownAway = moved.some((car) => car.loop !== null && loops[car.loop]?.phase.at === 'parked');
   return isThrownAway ? [{ type: 'integration-advanced', fence: landing.fence, commit: integration }] : [];
 }

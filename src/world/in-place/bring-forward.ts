@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { findBlockers } from '../git/publish-blockers.ts';
 import { readChanges } from '../git/publish-changes.ts';
@@ -17,11 +18,11 @@ export async function bringForward(view: GitView, cwd: string, from: Sha, to: Sh
   const blockers = await findBlockers(cwd, changes);
   const left = blockers.length === 0 ? [] : await acceptSame(cwd, view, { from, to, changes }, blockers);
   if (left.length > 0) return false;
-  const args = [...HARDENED, 'read-tree', '-m', '-u', from, to];
-  const tried = await runGit(args, { cwd, ok: [0, 1, 128] });
-  if (tried.code === 0) return true;
-  if (REFUSED.test(tried.stderr)) return false;
-  // Once more for the words of its failure, if it fails again.
-  await runGit(args, { cwd });
-  return true;
+  try {
+    await runGit([...HARDENED, 'read-tree', '-m', '-u', from, to], { cwd });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.facts.some((fact) => REFUSED.test(fact))) return false;
+    throw error;
+  }
 }
