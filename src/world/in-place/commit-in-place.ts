@@ -4,7 +4,7 @@ import { commitTree } from '../git/commit.ts';
 import type { Identity } from '../git/identity.ts';
 import type { WorktreeFacts } from '../git/leftovers.ts';
 import { isAncestor } from '../git/merge.ts';
-import { indexLine, readChanges } from '../git/publish-changes.ts';
+import { indexLine, readChanges, shown } from '../git/publish-changes.ts';
 import type { Change } from '../git/publish-changes.ts';
 import { readHeadFile } from '../git/ref-files.ts';
 import { moveRef, readRef } from '../git/refs.ts';
@@ -80,7 +80,7 @@ async function touchedOf(view: CheckoutPlace['view'], note: InPlaceNote, files: 
 }
 
 function namesOf(changes: readonly Change[]): string {
-  const names = changes.slice(0, NAMES_SHOWN).map(({ path }) => Buffer.from(path, 'latin1').toString('utf8'));
+  const names = changes.slice(0, NAMES_SHOWN).map(({ path }) => shown(path));
   const more = changes.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
