@@ -5,6 +5,7 @@ import { build, buildTest } from './build.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { installClients } from './lib/clients.mjs';
 import { filesBelow } from './lib/files.mjs';
+import { rerunAlone } from './lib/rerun.mjs';
 import { ROOT, inRoot } from './lib/root.mjs';
 import { closeWith } from './lib/tally.mjs';
 import { installTools } from './lib/tools.mjs';
@@ -44,4 +45,6 @@ const options = { isBuilt: parts[0].failed === 0 };
 parts.push(await runVitest(alone, filters, options));
 for (const line of [...(await tooling), ...(await installing)]) console.log(line);
 parts.push(await runVitest(withOthers, filters, options));
-closeWith(parts);
+const runFile = (file) => runVitest(PROJECTS.flat(), [file], options);
+// Without a build there is nothing a second look could change.
+closeWith(options.isBuilt ? await rerunAlone(parts, { runFile, tell: (line) => console.log(line) }) : parts);

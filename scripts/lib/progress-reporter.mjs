@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ROOT } from './root.mjs';
+import { ROOT, inRoot } from './root.mjs';
+
+/** How many errors belong to no file: vitest's own json does not tell. */
+export const OUTSIDE = inRoot('.cache', 'test-outside.json');
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -29,5 +33,6 @@ export default class ProgressReporter {
 
   onTestRunEnd(_modules, unhandledErrors) {
     for (const error of unhandledErrors) tellError('outside of any test', error);
+    writeFileSync(OUTSIDE, JSON.stringify(unhandledErrors.length));
   }
 }

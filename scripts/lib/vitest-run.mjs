@@ -1,24 +1,20 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { memoryFolder } from './memory-folder.mjs';
+import { OUTSIDE } from './progress-reporter.mjs';
 import { inRoot } from './root.mjs';
 import { run, tool } from './run.mjs';
+import { tallyFiles } from './tally.mjs';
 
 const RESULTS = inRoot('.cache', 'test-results.json');
 const REPORTER = inRoot('scripts', 'lib', 'progress-reporter.mjs');
 
-function readResults() {
+function readJson(file) {
   try {
-    return JSON.parse(readFileSync(RESULTS, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return null;
   }
 }
-
-/** A file that could not even be loaded has no failed test in it, but is one. */
-const brokenFiles = (results) =>
-  results.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length;
 
 /** No test asks a stranger's server; a node that reads the certificates of the machine takes three times as long to start. */
 function testEnvironment(scratch, isBuilt) {
@@ -36,12 +32,12 @@ function removeScratch(folder) {
 }
 
 /**
- * Runs the named vitest projects and returns counts. Anything that went wrong outside a test counts as one failure. Where
- * `isBuilt`, each file of tests takes the program as it is.
+ * Runs the named vitest projects and returns counts, with those of each file that failed apart. Anything that went wrong
+ * outside a test counts as one failure. Where `isBuilt`, each file of tests takes the program as it is.
  */
 export async function runVitest(projects, filters = [], { isBuilt = false } = {}) {
   mkdirSync(inRoot('.cache'), { recursive: true });
-  rmSync(RESULTS, { force: true });
+  for (const file of [RESULTS, OUTSIDE]) rmSync(file, { force: true });
   const scratch = process.env['TMPDIR'] === undefined ? memoryFolder() : null;
   const { code } = await run(
     [
@@ -60,12 +56,8 @@ export async function runVitest(projects, filters = [], { isBuilt = false } = {}
     },
   );
   if (scratch !== null) removeScratch(scratch);
-  const results = readResults();
-  if (results == null) return { passed: 0, failed: 1, skipped: 0 };
-  const failed = results.numFailedTests + brokenFiles(results);
-  return {
-    passed: results.numPassedTests,
-    failed: failed === 0 && code !== 0 ? 1 : failed,
-    skipped: results.numPendingTests + results.numTodoTests,
-  };
+  const results = readJson(RESULTS);
+  const outside = readJson(OUTSIDE);
+  if (results === null || outside === null) return { passed: 0, failed: 1, skipped: 0, red: [] };
+  return tallyFiles(results, { code, outside });
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT, readText, repositoryFiles } from './support/repository.ts';
 
-const UNPACKED_BYTES_MAX = 2 * 1024 * 1024;
+/** Why this much: docs/adr/0004-bundled-package.md. */
+const UNPACKED_BYTES_MAX = 3 * 1024 * 1024;
 const { version } = JSON.parse(readText('package.json')) as { version: string };
 
 interface Packed {
