@@ -96,6 +96,9 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
+/** How to get a version that knows more. */
+export const UPGRADE = 'npm install --global paralph@latest';
+
 /** An operating error: something outside is not as we need it, and here is how to mend it. */
 export class AppError extends Error {
   override name = 'AppError';
@@ -113,4 +116,16 @@ export class AppError extends Error {
   get exit(): ExitCode {
     return CATALOG[this.code].exit;
   }
+}
+
+/** The record is whole, but it tells of something that only a newer version does. */
+export function newerEvent(seq: number, event: never): AppError {
+  const { type } = event as { readonly type: unknown };
+  return new AppError(
+    'E_LOG_NEWER',
+    `record ${seq} of the log holds the event ${JSON.stringify(type)}, which this version does not know`,
+    {
+      remedy: UPGRADE,
+    },
+  );
 }

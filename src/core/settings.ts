@@ -120,6 +120,8 @@ export interface AgentSettings {
   readonly maxTurns: number;
   /** Silence after which it counts as stuck; null: silence means nothing. */
   readonly stallMs: number | null;
+  /** A line of its output that matches means too many requests; null: only what is known of clients counts. */
+  readonly rateLimit: string | null;
   /** workspace: the client's own sandbox, where it has one. */
   readonly sandbox: 'workspace' | 'none';
   /** Offer it our verbs as MCP tools, where its driver can. */

@@ -1,8 +1,8 @@
-import { unreachable } from './assert.ts';
 import type { Command } from './commands.ts';
 import { completeEvent, isRetired } from './complete-event.ts';
 import type { Draft } from './draft.ts';
 import { drafting } from './draft.ts';
+import { newerEvent } from './errors.ts';
 import type { Event, Stamp } from './events.ts';
 import { resumeAccount } from './accounts.ts';
 import { propose } from './hear.ts';
@@ -106,7 +106,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'publish-diverged':
       return applyLandingEvent(state, event, stamp);
     default:
-      return unreachable(event);
+      throw newerEvent(stamp.seq, event);
   }
 }
 

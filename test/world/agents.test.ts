@@ -31,6 +31,7 @@ describe('an iteration', () => {
       guided: 7,
       maxTurns: 500,
       stallMs: null,
+      rateLimit: null,
     });
     expect([read('prompt.md'), read('stdout.log'), read('stderr.log')]).toEqual(['Do it.\n', 'said\n', 'loud\n']);
     expect(statSync(join(dir, 'token')).mode & 0o777).toBe(0o600);

@@ -105,6 +105,7 @@ export function completeAgent(name: string, table: AgentTable | undefined): Agen
     account: table?.account ?? name,
     maxTurns: table?.maxTurns ?? MAX_TURNS,
     stallMs: table?.stallMs ?? (driver === 'text' ? null : STALL_MS),
+    rateLimit: table?.rateLimit ?? null,
     sandbox: table?.sandbox ?? 'workspace',
     mcp: table?.mcp ?? true,
     price: table?.price ?? null,

@@ -74,9 +74,17 @@ function failureOf(code: number, report: Report): Failure | null {
   return (isTerminal === null ? failureInText(report.finalText) : null) ?? { kind: 'other', message: `exit ${code}` };
 }
 
-function failureInText(text: string): Failure | null {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  for (const line of lines.slice(-TELLING_LINES).reverse()) {
+/** The last lines of a text, newest first: only they may tell why it failed. */
+export const tellingLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-TELLING_LINES)
+    .reverse();
+
+/** What plain words tell of the account behind the agent. */
+export function failureInText(text: string): Failure | null {
+  for (const line of tellingLines(text)) {
     const kind = classifyMessage(line);
     if (kind === 'limit' || kind === 'auth' || kind === 'rate')
       return { kind, message: shortLine(line, MESSAGE_CHARS_MAX) };

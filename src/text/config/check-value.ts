@@ -25,6 +25,8 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
   switch (type.kind) {
     case 'text':
       return whole(isLine(value) && value.trim() !== '', dotted, 'a non-empty text on one line', value);
+    case 'pattern':
+      return whole(isLine(value) && isPattern(value), dotted, 'a regular expression', value);
     case 'flag':
       return whole(typeof value === 'boolean', dotted, 'true or false', value);
     case 'count':
@@ -127,6 +129,14 @@ function list(
 
 function isShellLine(text: string): boolean {
   return text.trim() !== '' && !text.includes('\0');
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'iu').source !== '(?:)';
+  } catch {
+    return false;
+  }
 }
 
 function isLine(value: unknown): value is string {

@@ -3,6 +3,7 @@ import { DRIVERS } from '../../core/settings.ts';
 /** What a key may hold. Everything that checks, describes or edits a value is derived from this. */
 export type KeyType =
   | { readonly kind: 'text' }
+  | { readonly kind: 'pattern' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'count'; readonly min: number; readonly max: number }
   | { readonly kind: 'amount' }
@@ -169,6 +170,12 @@ export const KEYS: readonly ConfigKey[] = [
     duration,
     '30m',
     'Silence after which the agent counts as stuck; 30m when unset, and never for text.',
+  ),
+  open(
+    'agents.*.rate_limit',
+    { kind: 'pattern' },
+    'quota of the hour',
+    'Regular expression, whatever the case: a line of output that matches means too many requests, so the agent waits.',
   ),
   open(
     'agents.*.sandbox',

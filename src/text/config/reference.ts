@@ -94,6 +94,8 @@ export function typeInWords(type: KeyType): string {
     case 'variable':
     case 'landing-template':
       return 'text';
+    case 'pattern':
+      return 'regular expression';
     case 'shell-line':
       return 'shell command';
     case 'auto-count':
@@ -157,6 +159,7 @@ function typeSchema(type: KeyType): Json {
   const texts = (item: Json, more: Json = {}): Json => ({ type: 'array', items: { type: 'string', ...item }, ...more });
   switch (type.kind) {
     case 'text':
+    case 'pattern':
     case 'landing-template':
     case 'shell-line':
       return { type: 'string', minLength: 1 };

@@ -88,6 +88,7 @@ describe('settle', () => {
         'auto-count': key.type.kind === 'auto-count' && key.type.min > 2 ? String(key.type.min) : '2',
         'auto-duration': 'auto',
         people: 'Z <z@example.com>',
+        pattern: 'zzz',
         'landing-template': 'zzz',
         'shell-line': 'zzz',
         amount: '4.5',

@@ -188,6 +188,8 @@ function agentKey(before: AgentTable, key: string, inner: string, value: never):
       return { passEnv: value };
     case 'max_turns':
       return { maxTurns: value };
+    case 'rate_limit':
+      return { rateLimit: value };
     default:
       return { [key]: value };
   }

@@ -24,6 +24,7 @@ export function valueFromText(key: ConfigKey, text: string): unknown {
     case 'variable-names':
       return listFromText(text.trim());
     case 'text':
+    case 'pattern':
     case 'choice':
     case 'landing-template':
     case 'shell-line':

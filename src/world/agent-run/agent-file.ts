@@ -17,6 +17,8 @@ export interface AgentFile {
   readonly guided: number;
   readonly maxTurns: number;
   readonly stallMs: number | null;
+  /** What the agent prints where there were too many requests; null: nothing of its own. */
+  readonly rateLimit: string | null;
 }
 
 const NAME = 'agent.json';
@@ -40,6 +42,7 @@ export function readAgentFile(dir: string): AgentFile {
     guided: numberOr(value.guided, 0),
     maxTurns: numberOr(value.maxTurns, Number.MAX_SAFE_INTEGER),
     stallMs: numberOr(value.stallMs, null),
+    rateLimit: typeof value.rateLimit === 'string' ? value.rateLimit : null,
   };
 }
 

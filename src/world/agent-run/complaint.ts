@@ -1,9 +1,13 @@
 import { join } from 'node:path';
-import type { FailureKind } from '../../core/failure.ts';
+import type { Failure, FailureKind } from '../../core/failure.ts';
 import { classifyMessage } from '../../text/agents/classify.ts';
+import { readSignal } from '../../text/agents/completion.ts';
 import type { IterationEnd, Report } from '../../text/agents/report.ts';
+import { failureInText, tellingLines } from '../../text/agents/verdict.ts';
 import { shortLine } from '../../text/screen/clean.ts';
 import { readTail } from '../processes/tail.ts';
+import type { AgentFile } from './agent-file.ts';
+import type { Completion } from './listen.ts';
 
 const TAIL_BYTES = 4096;
 const MESSAGE_CHARS_MAX = 300;
@@ -15,11 +19,22 @@ const NOT_STARTED = new Set([126, 127]);
 /** The same exit code, but it is the prompt that cannot be handed over. */
 const TOO_LONG = /argument list too long/i;
 
+export interface Ended {
+  readonly dir: string;
+  readonly end: IterationEnd;
+  readonly agent: Pick<AgentFile, 'rateLimit'>;
+  /** How it says that it is done; null: nothing it says ends it. */
+  readonly completion: Completion | null;
+}
+
 /** A client that dies without a word of its protocol has mostly said why elsewhere: the last line of its errors is the reason. */
-export function withComplaint(dir: string, end: IterationEnd, report: Report): Report {
+export function withComplaint(ended: Ended, report: Report): Report {
+  const { dir, end } = ended;
   const { isTerminal, failure, limit, denials, usage } = report;
   const missing = whyMissing(dir, end, report);
   if (missing !== null) return { ...report, failure: { kind: 'missing', message: missing } };
+  const told = toldInWords(ended, report);
+  if (told !== null) return { ...report, failure: told };
   const isTold = isTerminal !== false || failure !== null || limit !== null || denials > 0;
   if (end.how !== 'exited' || end.code === 0 || isTold) return report;
   const line = lastComplaint(dir);
@@ -28,6 +43,21 @@ export function withComplaint(dir: string, end: IterationEnd, report: Report): R
   const hasBegun = usage.turns > 0 || report.session !== null;
   const message = `exit ${end.code}: ${line}`;
   return { ...report, failure: { kind: !hasBegun && TELLING.has(kind) ? kind : 'unfinished', message } };
+}
+
+/** What the user's own pattern finds; and of a program that speaks no protocol, what it complained about beside its output. */
+function toldInWords({ dir, end, agent, completion }: Ended, report: Report): Failure | null {
+  if (end.how !== 'exited' || report.failure !== null) return null;
+  const { finalText, structured, isTerminal } = report;
+  const complaints = readTail(join(dir, 'stderr.log'), TAIL_BYTES);
+  const isDone = completion !== null && readSignal(finalText, structured, completion) !== null;
+  if (agent.rateLimit !== null && !isDone) {
+    const pattern = new RegExp(agent.rateLimit, 'iu');
+    const line = [...tellingLines(finalText), ...tellingLines(complaints)].find((one) => pattern.test(one));
+    if (line !== undefined) return { kind: 'rate', message: shortLine(line, MESSAGE_CHARS_MAX).trim() };
+  }
+  if (isTerminal !== null || end.code === 0) return null;
+  return failureInText(finalText) === null ? failureInText(complaints) : null;
 }
 
 /** Not a word, and an exit code that says the program never ran: no other task would fare better with it. */

@@ -27,6 +27,8 @@ import type { LoopLog } from './loop-log.ts';
 type FinishOptions = Parameters<Agents['finish']>[1];
 
 const POLL_MS = 250;
+/** Two looks are never so far apart in a process that runs. */
+const SUSPENDED_MS = 5000;
 /** How long a client that is asked by protocol gets to end its turn in order. */
 const ASKED_MS_MAX = 3000;
 /** What is said last may come in two pieces. */
@@ -60,8 +62,8 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
     await listener.advance(signal);
   };
   const runtimeMs = options.timeoutMs - ranMs(place, started);
-  const end = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
-  const durationMs = Math.round(isEnded ? lastedMs(place, dir, started) : ranMs(place, started));
+  const { end, isUnseen } = await watch({ place, dir, agent, listener, onPoll, options, runtimeMs });
+  const durationMs = Math.round(isEnded || isUnseen ? lastedMs(place, dir, started) : ranMs(place, started));
   reach('run.exit_seen');
   const { swept } = await stopTree({
     identity,
@@ -71,7 +73,7 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
   });
   if (isFlood(end)) for (const name of LOGS) cutOff(join(dir, name), place.limits.outputMb * MEGABYTE);
   copier.finish();
-  const report = withComplaint(dir, end, await listener.report());
+  const report = withComplaint({ dir, end, agent, completion: options.completion ?? null }, await listener.report());
   if (listener.skipped() > 0) log.note(`${listener.skipped()} lines were too long to be read`);
   log.note(`iteration ended: ${describe(end)} after ${durationMs} ms`);
   const { name, account } = agent;
@@ -90,8 +92,14 @@ interface Watch {
   readonly runtimeMs: number;
 }
 
+interface Watched {
+  readonly end: IterationEnd;
+  /** It ended while this process was suspended: when, only files tell. */
+  readonly isUnseen: boolean;
+}
+
 /** Waits for the end, or for a reason to make one; what talks by protocol is asked to end before it is made to. */
-async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }: Watch): Promise<IterationEnd> {
+async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }: Watch): Promise<Watched> {
   const { stallMs, maxTurns } = agent;
   const watchdog = createWatchdog({ stallMs, maxTurns, outputMb: place.limits.outputMb });
   const bound = createBound(options.signal, runtimeMs);
@@ -101,26 +109,31 @@ async function watch({ place, dir, agent, listener, onPoll, options, runtimeMs }
   const linger = createLinger(Math.max(LINGER_MS_MIN, options.graceMs), isOver);
   let stop: Stop | null = null;
   let isLingering = false;
+  let lookedAtMs = place.clock.awakeMs();
+  let wokeAtMs = -Infinity;
   const look = async (): Promise<void> => {
+    if (place.clock.awakeMs() - lookedAtMs > SUSPENDED_MS) wokeAtMs = place.clock.awakeMs();
     const [stdoutBytes = 0, stderrBytes = 0] = LOGS.map((name) => sizeOf(join(dir, name)));
     // The bytes are counted first: a flood grows faster than it can be read.
     if (stdoutBytes + stderrBytes <= place.limits.outputMb * MEGABYTE) await onPoll(bound.signal);
     stop = watchdog({ atMs: place.clock.awakeMs(), stdoutBytes, stderrBytes, turns: listener.turns() });
     isLingering = await linger({ atMs: place.clock.awakeMs(), bytes: stdoutBytes + stderrBytes });
     if (stop !== null || isLingering) bound.abort();
+    lookedAtMs = place.clock.awakeMs();
   };
   try {
     const ended = await awaitShim(dir, { signal: bound.signal, pollMs: POLL_MS, onPoll: look });
-    if (ended.state === 'exited') return { how: 'exited', code: ended.code };
-    if (ended.state === 'lost') return { how: 'lost' };
+    const isUnseen = place.clock.awakeMs() - wokeAtMs < SUSPENDED_MS;
+    if (ended.state === 'exited' && stop === null) return { end: { how: 'exited', code: ended.code }, isUnseen };
+    if (ended.state === 'lost') return { end: { how: 'lost' }, isUnseen };
   } finally {
     bound.release();
   }
-  if (isLingering && stop === null) return { how: 'exited', code: 0 };
+  if (isLingering && stop === null) return { end: { how: 'exited', code: 0 }, isUnseen: false };
   const isInterrupted = stop === null && options.signal.aborted;
   const end: IterationEnd = stop ?? { how: isInterrupted ? 'interrupted' : 'timed-out' };
   if (!isFlood(end)) await askToEnd(dir, options);
-  return end;
+  return { end, isUnseen: false };
 }
 
 async function askToEnd(dir: string, options: FinishOptions): Promise<void> {

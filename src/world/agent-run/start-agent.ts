@@ -55,8 +55,8 @@ export async function startAgent(
 }
 
 function describe(agent: AgentSettings, order: AgentOrder, protocol: Protocol): AgentFile {
-  const { account, driver, price, maxTurns, stallMs } = agent;
-  return { name: order.agent, account, driver, protocol, price, guided: order.guided, maxTurns, stallMs };
+  const { account, driver, price, maxTurns, stallMs, rateLimit } = agent;
+  return { name: order.agent, account, driver, protocol, price, guided: order.guided, maxTurns, stallMs, rateLimit };
 }
 
 /** The main checkout has no git folder beside the shared one. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { AppError } from '../../core/errors.ts';
+import { AppError, UPGRADE } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 
 /** The system's code (ENOENT and the like), or null for any other error. */
@@ -51,6 +51,6 @@ export function missingRecord(dir: string, seq: number): AppError {
 
 export function newerFormat(where: string, version: number, ours: number): AppError {
   return new AppError('E_LOG_NEWER', `${where}: format ${version}, but this version knows only up to ${ours}`, {
-    remedy: 'npm install --global paralph@latest',
+    remedy: UPGRADE,
   });
 }

@@ -87,14 +87,17 @@ export async function awaitShim(
   const pollMs = Math.max(options.pollMs ?? POLL_MS, POLL_MS_MIN);
   let child: ChildProcess | undefined;
   for (;;) {
-    // The end of a child of our own is an event, so its folder need not be read before.
+    // The end of a child of our own is an event, so its folder need not be read before; but a process that was suspended
+    // hears of its timers first.
     child = ownChildren.get(resolve(dir)) ?? child;
-    if (child === undefined || hasEnded(child)) {
+    if (child === undefined || hasEnded(child) || options.signal.aborted) {
       const sight = lookAtShim(dir);
       if (sight.state === 'exited') return sight;
       // On a full disk a shim of ours can come and go without a trace; only its exit event tells.
       const isGone = sight.state === 'starting' && sight.starter.pid === process.pid;
-      if (sight.state === 'lost' || sight.state === 'absent' || isGone) return codeOf(child) ?? { state: 'lost' };
+      const isOurs = child !== undefined && !hasEnded(child);
+      if (!isOurs && (sight.state === 'lost' || sight.state === 'absent' || isGone))
+        return codeOf(child) ?? { state: 'lost' };
     }
     if (options.signal.aborted) return { state: 'aborted' };
     await pause(child === undefined ? pollMs : untilNextBeat(OWN_POLL_MS), options.signal, child);

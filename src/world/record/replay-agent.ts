@@ -24,6 +24,7 @@ export function replayAgent(file: string, program: OurProgram = ourProgram()): R
     passEnv: [],
     account: 'replay',
     maxTurns: Number.MAX_SAFE_INTEGER,
+    rateLimit: null,
     stallMs: null,
     sandbox: 'none',
     mcp: false,
