@@ -1,3 +1,4 @@
+import type { Besides } from './besides.ts';
 import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
@@ -131,6 +132,8 @@ export type Event =
       readonly protected: readonly string[];
       /** Paths it changed since it began, some of them if there are many. */
       readonly changed: readonly string[];
+      /** Commits on its branch that are not of its making and would land with it; absent: none. */
+      readonly besides?: Besides;
     }
   /** No agent may work on the loop now, or a person stopped it before one began, so its host gives it back. */
   | {

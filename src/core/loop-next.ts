@@ -1,3 +1,4 @@
+import { withBranch } from './besides.ts';
 import { isTakenByAnother } from './land.ts';
 import type { LoopStatus } from './loops-view.ts';
 import type { Loop, ParkReason, State } from './model.ts';
@@ -25,7 +26,7 @@ export function loopNext(state: State, loop: Loop, status: LoopStatus): string {
     case 'merging':
       return 'ralph queue --watch';
     case 'ready':
-      return `ralph loops merge ${id}`;
+      return loop.besides == null ? `ralph loops merge ${id}` : withBranch(loop);
     case 'merged':
       return loop.phase.at === 'landed' ? `git show ${loop.phase.commit.slice(0, COMMIT_DIGITS)}` : 'git log';
     case 'discarded':

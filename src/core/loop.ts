@@ -218,6 +218,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     usedMs: loop.usedMs + event.durationMs,
     footprint: event.changed,
     lastGate: event.report,
+    besides: event.besides ?? null,
   };
   const after =
     event.report.verdict === 'red'
@@ -237,9 +238,9 @@ function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'ga
   return withOdds(known, (odds) => sawVerdict(odds, before === 'red' ? 'flaky' : 'firm'));
 }
 
-/** Ready to land, by itself where that is the policy. What runs in every other loop once it is on main waits for a person. */
+/** Ready to land, by itself where that is the policy and nothing but its own work would land. What runs in every other loop once it is on main waits for a person. */
 function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stamp): Loop {
-  const lands = host.policy.mergePolicy === 'auto_merge';
+  const lands = host.policy.mergePolicy === 'auto_merge' && loop.besides == null;
   if (lands && touched.length > 0)
     return park(loop, 'protected', `changes what agents read and act upon: ${touched.join(', ')}`, stamp, touched);
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };

@@ -1,3 +1,4 @@
+import { describeBesides, heldBesides } from './besides.ts';
 import type { LoopId, Sha } from './ids.ts';
 import { isTakenByAnother } from './land.ts';
 import { loopNext } from './loop-next.ts';
@@ -163,7 +164,10 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
   }
 }
 
-function noteOf({ host, waitsFor, stopping }: Loop): string | null {
+function noteOf(loop: Loop): string | null {
+  const { host, waitsFor, stopping } = loop;
+  const besides = heldBesides(loop);
+  if (besides !== null) return describeBesides(besides);
   if (stopping) return 'stops when its iteration ends';
   if (host !== null || waitsFor === null) return null;
   return waitsFor === 'auth' ? 'no agent can work now' : "the run's budget is spent";

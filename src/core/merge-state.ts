@@ -1,3 +1,4 @@
+import { describeBesides, heldBesides } from './besides.ts';
 import { canBeQueued } from './landing-queue.ts';
 import type { Loop, State } from './model.ts';
 import { loopsOf } from './model.ts';
@@ -16,12 +17,17 @@ export function mergeState(state: State, loop: Loop): MergeState | null {
   if (state.landing?.cars.some((car) => car.loop === loop.id) === true) return { state: 'merging', why: null };
   if (phase.at === 'parked') return canBeQueued(loop) ? blocked(`${phase.reason}: ${phase.detail}`) : null;
   if (phase.at !== 'ready') return null;
-  const why = stopped(state) ?? under(state, loop) ?? busy(state);
+  const why = alsoHolds(loop) ?? stopped(state) ?? under(state, loop) ?? busy(state);
   if (why !== null) return blocked(why);
   return phase.queued && state.landing !== null ? blocked(whyNotAboard(state, loop)) : { state: 'ready', why: null };
 }
 
 const blocked = (why: string): MergeState => ({ state: 'blocked', why });
+
+function alsoHolds(loop: Loop): string | null {
+  const besides = heldBesides(loop);
+  return besides === null ? null : describeBesides(besides);
+}
 
 function stopped({ queuePaused, landingTrouble }: State): string | null {
   if (queuePaused) return 'the queue is paused';

@@ -1,4 +1,5 @@
 import type { Altered } from './altered.ts';
+import type { Besides } from './besides.ts';
 import type { Failure } from './failure.ts';
 import type { Granted } from './granted.ts';
 import { NOTHING_GRANTED } from './granted.ts';
@@ -217,6 +218,8 @@ export interface Loop {
   readonly hookSlip?: string | null;
   /** Files of a person's that changed while it worked in their checkout, and are no part of its work. */
   readonly yours?: string | null;
+  /** Commits on its branch that are not of its making and would land with it; absent or null: none. */
+  readonly besides?: Besides | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */
   readonly landings: number;
   readonly usage: Usage;

@@ -1,4 +1,5 @@
 import { accountOf } from './accounts.ts';
+import { describeBesides, heldBesides } from './besides.ts';
 import type { LoopId, Sha, TaskKey } from './ids.ts';
 import type { Hold, Loop, ParkReason, State, Tracker } from './model.ts';
 import { loopsOf } from './model.ts';
@@ -11,6 +12,8 @@ export type News =
       readonly task: TaskKey;
       readonly branch: string;
       readonly queued: boolean;
+      /** What else it would land, in words; absent: nothing. */
+      readonly detail?: string;
     }
   | { readonly type: 'loop-landed'; readonly loop: LoopId; readonly task: TaskKey; readonly commit: Sha }
   | {
@@ -90,7 +93,7 @@ function newsOf(loop: Loop, was: Loop | undefined): News | null {
   const { phase, id, task, branch } = loop;
   switch (phase.at) {
     case 'ready':
-      return was?.phase.at === 'ready' ? null : { type: 'loop-ready', loop: id, task, branch, queued: phase.queued };
+      return was?.phase.at === 'ready' ? null : readyNews(loop, phase.queued);
     case 'landed':
       return was?.phase.at === 'landed' ? null : { type: 'loop-landed', loop: id, task, commit: phase.commit };
     case 'parked':
@@ -105,4 +108,11 @@ function newsOf(loop: Loop, was: Loop | undefined): News | null {
         ? { type: 'loop-returned', loop: id, task, branch, detail: loop.rework?.detail ?? '' }
         : null;
   }
+}
+
+function readyNews(loop: Loop, queued: boolean): News {
+  const { id, task, branch } = loop;
+  const besides = heldBesides(loop);
+  const detail = besides === null ? {} : { detail: describeBesides(besides) };
+  return { type: 'loop-ready', loop: id, task, branch, queued, ...detail };
 }

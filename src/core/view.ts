@@ -1,3 +1,4 @@
+import { describeBesides, heldBesides } from './besides.ts';
 import type { HostId, LoopId, Sha } from './ids.ts';
 import { taskKey } from './ids.ts';
 import { canBeQueued, landingQueue } from './landing-queue.ts';
@@ -216,12 +217,17 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
     attempts: state.attempts[key] ?? 0,
     commit: state.landed[key]?.commit ?? null,
     reason: parked?.reason ?? null,
-    detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : null),
+    detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : readyDetail(loop)),
     next:
       loop !== null && (isPromptTracker(tracker) || parked?.reason === 'stopped')
         ? loopsNext(state, loop, status)
         : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
   };
+}
+
+function readyDetail(loop: Loop | null): string | null {
+  const besides = loop === null ? null : heldBesides(loop);
+  return besides === null ? null : describeBesides(besides);
 }
 
 /** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */

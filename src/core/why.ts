@@ -69,7 +69,10 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
     case 'orphaned':
       return [`Loop ${task.loop ?? '?'} is orphaned: its host died.`];
     case 'ready':
-      return [`It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`];
+      return [
+        `It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`,
+        ...(task.detail === null ? [] : [`It does not land by itself: ${task.detail}.`]),
+      ];
     case 'queued':
       return queueInWords(state, task.loop);
     case 'landing':

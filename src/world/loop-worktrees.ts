@@ -17,6 +17,7 @@ import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
 import { dropGateWorktree, withGateWorktree } from './gate-worktree.ts';
 import { commitInPlace } from './in-place/commit-in-place.ts';
+import { findBesides } from './in-place/find-besides.ts';
 import { leaveCheckout } from './in-place/leave-checkout.ts';
 import { takeCheckout } from './in-place/take-checkout.ts';
 import { writeLoopNote } from './loop-notes.ts';
@@ -61,6 +62,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     takeCheckout: (order) => takeCheckout(place, order),
     commitInPlace: (order) => commitInPlace(place, order),
     leaveCheckout: (options) => leaveCheckout(place, options),
+    besides: (order) => findBesides(place, order),
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
     linksOut: (from, to) => linksOut(view, from, to),

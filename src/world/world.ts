@@ -1,3 +1,4 @@
+import type { Besides } from '../core/besides.ts';
 import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
@@ -7,6 +8,7 @@ import type { IterationEnd, Report } from '../text/agents/report.ts';
 import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Published } from './git/publish.ts';
 import type { WorktreeFacts } from './git/leftovers.ts';
+import type { BesidesOrder } from './in-place/find-besides.ts';
 import type { Log } from './log/log.ts';
 
 /** Everything outside, as one value. The engine is handed it; tests of the engine hand it another. */
@@ -107,6 +109,8 @@ export interface Worktrees {
     readonly landed: Sha;
     readonly loop: LoopId;
   }): Promise<void>;
+  /** What would land with a loop that worked on a person's branch, and is not of its making; null: nothing. */
+  besides(options: BesidesOrder): Promise<Besides | null>;
   /** Paths changed since the base, committed or not, some of them if there are many. */
   touched(path: string, base: Sha): Promise<readonly string[]>;
   /** Paths that differ between two commits. */

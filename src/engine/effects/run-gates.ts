@@ -1,4 +1,6 @@
 import { invariant } from '../../core/assert.ts';
+import { madeBefore } from '../../core/besides.ts';
+import type { Besides } from '../../core/besides.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
@@ -41,8 +43,21 @@ export async function runGates(
   const { loop: id, fence, n } = command;
   // What others write through a link that leads out is written there, so it waits for a person as well.
   const held = [...matchProtected(changed, context.protect), ...links];
-  const facts = { protected: held, changed: changed.slice(0, FOOTPRINT_MAX) };
+  const besides = await besidesOf(context, loop, head);
+  const facts = {
+    protected: held,
+    changed: changed.slice(0, FOOTPRINT_MAX),
+    ...(besides === null ? {} : { besides }),
+  };
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
+}
+
+/** On a person's branch there may be more than its own work. */
+async function besidesOf({ world, state }: PerformContext, loop: Loop, head: Sha): Promise<Besides | null> {
+  if (loop.place.at !== 'checkout' || loop.place.branch === null) return null;
+  const { target } = world.integration;
+  const made = madeBefore(state(), loop);
+  return world.worktrees.besides({ loop: loop.id, branch: loop.branch, head, target, ...made });
 }
 
 interface Touched {

@@ -46,3 +46,7 @@ export const PUBLISH_FLAG: FlagSpec = {
   description: 'when your branch follows: end, each or manual',
   key: 'landing.publish',
 };
+export const WITH_BRANCH_FLAG: FlagSpec = {
+  flag: '--with-branch',
+  description: 'also what else its branch holds: commits that neither it nor a landed loop made',
+};

@@ -83,7 +83,7 @@ function verdictLine({ verdict, failing, altered }: GateReport, style: Style): s
 export function newsLine(news: News, state: State, style: Style): string {
   switch (news.type) {
     case 'loop-ready':
-      return `${style.bold(taskName(state, news.loop))} is ready${news.queued ? ' and queued for landing' : ` on ${news.branch}`}`;
+      return `${style.bold(taskName(state, news.loop))} is ready${news.queued ? ' and queued for landing' : ` on ${news.branch}`}${news.detail === undefined ? '' : style.yellow(`: ${cleanLine(news.detail)}`)}`;
     case 'loop-landed':
       return `${style.bold(taskName(state, news.loop))} ${style.green('landed')} as ${news.commit.slice(0, 10)}`;
     case 'loop-parked':

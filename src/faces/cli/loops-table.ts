@@ -1,5 +1,13 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, NO_FETCH_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import {
+  JSON_FLAG,
+  NO_FETCH_FLAG,
+  PUBLISH_FLAG,
+  SET_FLAG,
+  TARGET_FLAG,
+  TASKS_FLAG,
+  WITH_BRANCH_FLAG,
+} from './command-spec.ts';
 
 const ID = {
   name: '<id>',
@@ -150,7 +158,7 @@ const ACTING: readonly CommandSpec[] = [
     group: 'Land',
     summary: 'Land once more what was put aside at landing',
     argument: ID,
-    flags: LANDING,
+    flags: [WITH_BRANCH_FLAG, ...LANDING],
     examples: ['ralph loops retry add-login'],
     load: () => import('./commands/loops-retry.ts'),
   },
@@ -159,7 +167,11 @@ const ACTING: readonly CommandSpec[] = [
     group: 'Land',
     summary: 'Land a loop',
     argument: ID,
-    flags: [{ flag: '--force', description: 'also while it is being landed by another process' }, ...LANDING],
+    flags: [
+      { flag: '--force', description: 'also while it is being landed by another process' },
+      WITH_BRANCH_FLAG,
+      ...LANDING,
+    ],
     examples: ['ralph loops merge add-login'],
     load: () => import('./commands/loops-merge.ts'),
   },

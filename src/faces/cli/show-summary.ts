@@ -21,7 +21,12 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     summary.landed,
     (task) => `${style.green('landed')}  ${cleanLine(task.task)} as ${task.commit?.slice(0, 10) ?? '?'}`,
   );
-  lines(out, summary.ready, (task) => `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(
+    out,
+    summary.ready,
+    (task) =>
+      `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
+  );
   lines(
     out,
     summary.parked,

@@ -1,5 +1,13 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, NO_FETCH_FLAG, PUBLISH_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import {
+  JSON_FLAG,
+  NO_FETCH_FLAG,
+  PUBLISH_FLAG,
+  SET_FLAG,
+  TARGET_FLAG,
+  TASKS_FLAG,
+  WITH_BRANCH_FLAG,
+} from './command-spec.ts';
 import { KEEP_COMMANDS } from './keep-table.ts';
 import { LOOPS_COMMANDS } from './loops-table.ts';
 import { START_COMMANDS } from './start-table.ts';
@@ -19,7 +27,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flag: '--worktree', description: 'the loop works in a worktree of its own, also if this checkout is free' },
       { flag: '--exclusive', description: 'wait until no other loop works in this checkout' },
       { flag: '--wait <duration>', description: 'how long --exclusive waits, such as 30m; for ever unless set' },
-      { flag: '--no-auto-merge', description: 'the loop stays ready instead of landing by itself' },
+      {
+        flag: '--no-auto-merge',
+        description:
+          'what is done stays ready; else a prompt lands by itself, unless you set merge_policy to manual or its branch holds commits that no loop made',
+      },
       { flag: '--continue', description: 'go on with the single loop worked on last, or with --loop-id' },
       { flag: '--loop-id <id>', description: 'which loop to go on with' },
       { flag: '--record <file>', description: 'write down what the agent does, to play it again' },
@@ -69,6 +81,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     argument: { name: '[id...]', description: 'task or loop ids, or unique beginnings of them' },
     flags: [
       { flag: '--all', description: 'everything that is ready' },
+      WITH_BRANCH_FLAG,
       { flag: '--dry-run', description: 'say what would land; change nothing' },
       JSON_FLAG,
       PUBLISH_FLAG,
@@ -76,7 +89,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       TASKS_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph land --all', 'ralph land add-login', 'ralph land --all --dry-run'],
+    examples: [
+      'ralph land --all',
+      'ralph land add-login',
+      'ralph land make-header-3f2a --with-branch',
+      'ralph land --all --dry-run',
+    ],
     load: () => import('./commands/land.ts'),
   },
   {

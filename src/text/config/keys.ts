@@ -124,7 +124,7 @@ export const KEYS: readonly ConfigKey[] = [
     'parallel.merge_policy',
     choice('manual', 'auto_merge', 'pr'),
     'manual',
-    'manual: a person lands; auto_merge: green work lands by itself; pr: open a pull request.',
+    'manual: a person lands; auto_merge: green work lands by itself; pr: open a pull request. Unset, tasks wait for a person and a prompt (ralph run PROMPT) lands by itself.',
   ),
   key(
     'parallel.conflict_resolution.strategy',

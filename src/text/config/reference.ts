@@ -30,7 +30,7 @@ enabled = false              # opt-in
 max_workers = 3              # concurrent agents
 worktree_root = ".ralph/worktrees"
 strategy = "queue"           # queue|group
-merge_policy = "manual"      # manual|auto_merge|pr
+# merge_policy = "manual"    # manual|auto_merge|pr; unset, a prompt of your own lands by itself
 
 [parallel.conflict_resolution]
 strategy = "requeue"         # requeue|ai_resolve|stop

@@ -17,6 +17,7 @@ import { withPrivateIndex } from '../keep/private-index.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 import type { InPlaceNote } from './in-place-note.ts';
+import { noteOwn } from './own-commits.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
 
 export interface InPlaceOrder {
@@ -62,6 +63,7 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   reach('place.committed');
   const from = isOwn ? head : tip;
   if (commit !== from) {
+    if (commit !== head) noteOwn(repo, order.loop, [commit]);
     const move = await moveRef(view, `refs/heads/${order.branch}`, commit, from, 'paralph: leftovers');
     if (!move.moved) return asItIs(place, order, move.now, 'other-branch');
     if (isOwn) await stageAsCommitted(order.path, changes);

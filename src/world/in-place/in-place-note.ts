@@ -22,6 +22,8 @@ export interface InPlaceNote {
   readonly isKept: boolean;
   /** Commits the agent made on a branch that is not its own; the branch was put back, and they count as its work. */
   readonly taken: readonly Sha[];
+  /** On a branch of a person's: the commits of the loop's making. Older versions did not say. */
+  readonly own?: readonly Sha[];
 }
 
 const folderOf = (repo: Repository): string => join(repo.stateDir, 'in-place');

@@ -19,9 +19,9 @@ import { bringForward } from './bring-forward.ts';
 import { commandsIn } from './commands-in.ts';
 import { gitDirOf } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import { COMMITS, madeBetween, noteOwn } from './own-commits.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
 
-const COMMITS = new Set('commit merge cherry-pick revert am rebase pull'.split(' '));
 const SWITCHES = new Set('checkout switch symbolic-ref'.split(' '));
 
 interface TakeBack {
@@ -54,7 +54,7 @@ export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): 
     const writes = [...switches, ...commandsIn(cwd, trace, COMMITS)];
     const isTheirs = atMs !== null && writes.some((command) => isDuring(command, atMs));
     if (switches.length === 0 || !isTheirs || !(await isAncestor(view, start, head.commit))) return before;
-    await rememberCommits(place, iteration, { start, made: head.commit });
+    await rememberCommits(place, iteration, { start, made: head.commit, before });
   }
   const from = await takeBackBranch(place, options, { standing, start });
   const now = { ...before, refs: { ...before.refs, [ref]: from } };
@@ -71,7 +71,7 @@ export async function takeBackCommits(place: CheckoutPlace, options: TakeBack): 
 /** Resolves with where the branch stands without the agent's commits. */
 async function takeBackBranch(
   place: CheckoutPlace,
-  { iteration, branch, trace }: TakeBack,
+  { iteration, branch, before, trace }: TakeBack,
   { standing, start }: { readonly standing: string; readonly start: Sha },
 ): Promise<Sha> {
   const { repo, view } = place;
@@ -90,7 +90,7 @@ async function takeBackBranch(
   // Somebody has gone on from what the agent made: only a person can part that.
   if (within.includes(true)) return start;
   if (from === made) return from;
-  const isSwept = await rememberCommits(place, iteration, { start: from, made });
+  const isSwept = await rememberCommits(place, iteration, { start: from, made, before });
   reach('place.back');
   // On a branch of its own the loop may commit, but not what is a person's.
   if (standing === branch && !isSwept) return start;
@@ -126,13 +126,15 @@ async function newestOf({ view }: CheckoutPlace, commits: readonly [Sha, ...Sha[
 async function rememberCommits(
   { repo, view }: CheckoutPlace,
   { loop }: Iteration,
-  { start, made }: { readonly start: Sha; readonly made: Sha },
+  { start, made, before }: { readonly start: Sha; readonly made: Sha; readonly before: Fingerprint },
 ): Promise<boolean> {
   const note = readInPlaceNote(repo, loop);
   if (note === null || start === made) return false;
   const mine = new Set(note.mine);
   const isSwept = (await readChanges(view, start, made)).some((change) => mine.has(change.path));
   await nameKept(view, { name: loop, commit: made, reason: 'paralph: kept', durable: true });
-  if (!isSwept) writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
-  return isSwept;
+  if (isSwept) return true;
+  writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
+  noteOwn(repo, loop, await madeBetween(view, start, made, before));
+  return false;
 }

@@ -75,7 +75,18 @@ async function beginNote(
   const now = readHeadFile(repo.commonDir, gitDirOf(repo, path));
   if (now?.commit !== start || now.branch !== home) return null;
   const mine = [...new Set(found.map((change) => change.path))];
-  const note = { version: 1, start, home, standing: null, files, mine, index: [], isKept: false, taken: [] } as const;
+  const note = {
+    version: 1,
+    start,
+    home,
+    standing: null,
+    files,
+    mine,
+    index: [],
+    isKept: false,
+    taken: [],
+    own: [],
+  } as const;
   writeInPlaceNote(repo, loop, note);
   reach('place.noted');
   return note;

@@ -5,6 +5,7 @@ import { sharedSettings } from '../git/distrust.ts';
 import { committedSince } from '../in-place/committed-since.ts';
 import { giveBackFiles } from '../in-place/give-back-files.ts';
 import { giveBackIndex, noteStanding } from '../in-place/give-back-index.ts';
+import { noteAgentCommits } from '../in-place/own-commits.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
 import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
 import { listSettings } from '../git/run-git.ts';
@@ -64,6 +65,7 @@ export function openSeal(place: SealPlace): Seal {
       const trace = await readTrace(dir);
       if (iteration.inPlace === true) {
         const begun = before;
+        await noteAgentCommits(place, { iteration, branch, before, trace });
         before = await takeBackCommits(place, { iteration, branch, before, trace });
         const committed = await committedSince(place, iteration, begun);
         await giveBackFiles(place, iteration, trace, committed);

@@ -29,6 +29,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
       }),
     // Simulated loops have worktrees of their own.
     takeCheckout: noCheckout,
+    besides: () => Promise.resolve(null),
     commitInPlace: noCheckout,
     leaveCheckout: noCheckout,
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),

@@ -1,3 +1,4 @@
+import { describeBesides, madeBefore, withBranch } from '../../../core/besides.ts';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events.ts';
 import { nextOf } from '../../../core/loops-view.ts';
@@ -11,7 +12,9 @@ import { taskIdOf } from '../../../core/tasks.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import type { Repository } from '../../../world/git/repository.ts';
+import { openView } from '../../../world/git/view.ts';
 import { branchTip } from '../../../world/git/worktrees.ts';
+import { findBesides } from '../../../world/in-place/find-besides.ts';
 import type { World } from '../../../world/world.ts';
 import { ownTarget } from '../as-started.ts';
 import { driveHost } from '../drive-host.ts';
@@ -35,10 +38,8 @@ export const handle: Handler = async (call) => {
   refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
   const state = await readState(repo);
   const { target } = await preflight(repo, settings.landing.target);
-  const chosen = withBases(
-    state,
-    choose(call, state).filter((loop) => landsHere(call, repo, loop, target)),
-  );
+  const named = choose(call, state).filter((loop) => landsHere(call, repo, loop, target));
+  const chosen = withBases(state, await withoutBesides(call, project, { state, loops: named, target }));
   if (call.flags['dryRun'] === true) return dryRun(call, project, state, { chosen, target });
   const pending =
     chosen.length > 0 ||
@@ -90,6 +91,38 @@ function landsHere(call: Call, repo: Repository, { id }: Loop, target: string): 
   if (own === target || call.settings.has('landing.target')) return true;
   call.out.say(`${id} lands on ${cleanLine(own)}: ralph loops merge ${shellWord(id)}`);
   return false;
+}
+
+/** What a person has on the branch of a loop lands when they say so; of everything that is ready, the rest lands. */
+async function withoutBesides(
+  call: Call,
+  { repo }: Project,
+  { state, loops, target }: { readonly state: State; readonly loops: readonly Loop[]; readonly target: string },
+): Promise<readonly Loop[]> {
+  if (call.flags['withBranch'] === true) return loops;
+  const view = await openView(repo);
+  const found = await Promise.all(
+    loops.map(async (loop) => {
+      const head = (await branchTip(repo, loop.branch)) ?? loop.head;
+      const isAsked = loop.phase.at === 'ready' && loop.phase.queued;
+      if (head === null || isAsked || loop.place.at !== 'checkout') return null;
+      return findBesides(
+        { repo, view },
+        { loop: loop.id, branch: loop.branch, head, target, ...madeBefore(state, loop) },
+      );
+    }),
+  );
+  return loops.filter((loop, at) => {
+    const besides = found[at] ?? null;
+    if (besides === null) return true;
+    if (call.flags['all'] !== true)
+      throw new AppError('E_NEEDS_PERSON', `${loop.id} does not land alone: ${cleanLine(describeBesides(besides))}`, {
+        facts: ['all of that lands with it if you say so; to land only its work, take the rest off the branch'],
+        remedy: withBranch(loop),
+      });
+    call.out.say(`${loop.id} stays ready: ${cleanLine(describeBesides(besides))}. all of it: ${withBranch(loop)}`);
+    return false;
+  });
 }
 
 /** First come, first landed. */

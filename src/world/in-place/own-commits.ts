@@ -1,0 +1,54 @@
+import type { LoopId, Sha } from '../../core/ids.ts';
+import { sha } from '../../core/ids.ts';
+import { readRef } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import type { GitView } from '../git/view.ts';
+import type { Fingerprint } from '../seal/fingerprint.ts';
+import type { GitCommand } from '../seal/git-trace.ts';
+import { isMadeBy, readReflog } from '../seal/reflog.ts';
+import type { Iteration } from '../world.ts';
+import { commandsIn } from './commands-in.ts';
+import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import type { CheckoutPlace } from './take-checkout.ts';
+
+/** Git commands that make commits. */
+export const COMMITS: ReadonlySet<string> = new Set('commit merge cherry-pick revert am rebase pull'.split(' '));
+
+/** On a branch of a person's, who made a commit cannot be seen later: what the agent committed there is written down. */
+export async function noteAgentCommits(
+  { repo, view }: CheckoutPlace,
+  options: {
+    readonly iteration: Iteration;
+    readonly branch: string;
+    readonly before: Fingerprint;
+    readonly trace: readonly GitCommand[];
+  },
+): Promise<void> {
+  const { iteration, branch, before, trace } = options;
+  const { loop, cwd } = iteration;
+  const ref = `refs/heads/${branch}`;
+  const start = before.refs[ref];
+  const commands = commandsIn(cwd, trace, COMMITS);
+  if (readInPlaceNote(repo, loop)?.home !== branch || start === undefined || commands.length === 0) return;
+  const entries = readReflog(repo.commonDir, ref);
+  const since = entries.slice(entries.findLastIndex(({ to }) => to === start) + 1);
+  const tip = (await readRef(view, ref)) ?? start;
+  // Without a reflog nobody can tell them apart; then all of it is the agent's.
+  const moves =
+    since.length > 0 ? since.filter((entry) => isMadeBy(commands, entry, since)) : [{ from: start, to: tip }];
+  for (const { from, to } of moves) noteOwn(repo, loop, await madeBetween(view, from, to, before));
+}
+
+/** What a merge brought in from a branch that was there before was made by somebody else. */
+export async function madeBetween(view: GitView, from: Sha, to: Sha, before: Fingerprint): Promise<readonly Sha[]> {
+  const without = [...new Set([from, ...Object.values(before.refs)])].map((one) => `^${one}\n`);
+  const input = `${to}\n${without.join('')}`;
+  const { stdout } = await view.run(['rev-list', '--ignore-missing', '--stdin'], { input });
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
+}
+
+export function noteOwn(repo: Repository, loop: LoopId, commits: readonly Sha[]): void {
+  const note = readInPlaceNote(repo, loop);
+  if (note === null || commits.length === 0) return;
+  writeInPlaceNote(repo, loop, { ...note, own: [...new Set([...(note.own ?? []), ...commits])] });
+}
