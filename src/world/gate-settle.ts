@@ -7,6 +7,7 @@ import { copyIndex } from './git/copy-index.ts';
 import { missingFilters, withoutFilters } from './git/missing-filters.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit, runGitBytes } from './git/run-git.ts';
+import { trustedFolder } from './git/trusted-folder.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { withCheckoutSlot } from './git/worktrees.ts';
 import { readIfThere } from './processes/read-if-there.ts';
@@ -53,11 +54,12 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
     copyIndex(join(folder, 'index'), index);
     await openEntries(path, await entriesOf(repo, before));
   }
-  const git = [...HARDENED, ...EXACT, ...withoutFilters(await missingFilters(repo.commonDir))];
+  const where = { cwd: path, env: trustedFolder(repo.commonDir, adminDir, path) };
+  const git = [...HARDENED, ...EXACT, ...withoutFilters(await missingFilters(path, where.env))];
   await withCheckoutSlot(() =>
-    runGit([...git, 'read-tree', '--reset', '-u', '--no-recurse-submodules', commit], { cwd: path }),
+    runGit([...git, 'read-tree', '--reset', '-u', '--no-recurse-submodules', commit], where),
   );
-  await runGit([...git, 'clean', '-ffdq'], { cwd: path });
+  await runGit([...git, 'clean', '-ffdq'], where);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyIndex(index, join(folder, 'index.new'));
   renameSync(join(folder, 'index.new'), join(folder, 'index'));

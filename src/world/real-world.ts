@@ -8,6 +8,7 @@ import { reach } from './failpoint.ts';
 import { openForesight } from './foresight.ts';
 import { openDisk } from './disk.ts';
 import { openGates } from './gates.ts';
+import { takeUpTrust } from './git/hold-trust.ts';
 import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
 import { readSigning } from './git/signing.ts';
@@ -54,6 +55,7 @@ export async function openWorld({
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
   const { merge } = settings.landing;
   await showLife(join(repo.stateDir, 'alive'), ownIdentity());
+  await takeUpTrust(repo.commonDir);
   reach('host.opened');
   const worktrees = openWorktrees({
     repo,

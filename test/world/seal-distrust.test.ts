@@ -5,6 +5,7 @@ import { loopId, taskId } from '../../src/core/ids.ts';
 import { noteOpenSeal, openSealsOf } from '../../src/world/git/open-seals.ts';
 import { HARDENED, runGit } from '../../src/world/git/run-git.ts';
 import { temporaryFolder, waitFor } from './fixtures/process-kit.ts';
+import { gitIn } from './scratch.ts';
 import { play, sealScene } from './seal-scene.ts';
 import type { SealScene } from './seal-scene.ts';
 
@@ -25,7 +26,7 @@ function porcelainIn({ sibling, dir }: SealScene): (name: string) => Promise<{ b
 }
 
 describe('what git is told to run', () => {
-  it('counts while an agent is at work only if it was set before, wherever else it is written', async () => {
+  it('counts in a run only if it was set before its first agent started, wherever else it is written', async () => {
     const scene = await sealScene();
     const { git, iterate, dir, common, seal, sibling, repo } = scene;
     const add = porcelainIn(scene);
@@ -76,12 +77,16 @@ describe('what git is told to run', () => {
       // git knows no way back from a process to a command.
       { blob: 'plain', ran: '' },
       { blob: 'CLEAN', ran: '' },
-      // The control: nobody is at work, so everything counts that is set.
-      { blob: 'plain', ran: expect.stringMatching(/^branch\n/) as string },
+      // Nobody is at work, but the run goes on: what was not set before it began does not count.
+      { blob: 'plain', ran: '' },
       { blob: 'plain', ran: '' },
       { blob: 'HOME', ran: '' },
-      { blob: 'LATE', ran: '' },
+      { blob: 'plain', ran: '' },
     ]);
+    // The control: git of the user's own obeys it.
+    writeFileSync(join(sibling, 'file.branch'), 'plain\n');
+    gitIn(sibling, 'add', 'file.branch');
+    expect(readFileSync(join(dir, '../canary'), 'utf8')).toMatch(/^branch\n/);
   });
 });
 
@@ -90,7 +95,7 @@ it('an agent that starts a minute after its seal was taken, as when the machine 
   const dir = join(commonDir, 'run');
   mkdirSync(dir);
   writeFileSync(join(dir, 'seal.json'), '{}');
-  noteOpenSeal(commonDir, { loop: 'one-x', n: 1, dir, atMs: Date.now() - 61_000, trusted: {}, present: {} });
+  noteOpenSeal(commonDir, { loop: 'one-x', n: 1, dir, atMs: Date.now() - 61_000 });
   const { ctimeMs } = statSync(join(commonDir, 'paralph/seals'));
   await waitFor('the folder to be old enough to be remembered', () => Date.now() - ctimeMs > 100);
   expect(openSealsOf(commonDir)).toEqual([]);

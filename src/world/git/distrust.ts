@@ -1,9 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { inertValue, lookAtSettings, ownSettings } from './executing-settings.ts';
 import type { Entries, ListSettings, Settings } from './executing-settings.ts';
-import { openSealsOf } from './open-seals.ts';
-import type { OpenSeal } from './open-seals.ts';
+import type { GitFolders } from './git-folders.ts';
+import { gitFoldersOf } from './git-folders.ts';
+import { nestedPrograms } from './nested-programs.ts';
+import type { ListLinks } from './nested-programs.ts';
+import type { Trust } from './trust.ts';
+import { trustOf, trustedShallow } from './trust.ts';
 
 /** How to run git so that it does not run what was planted. */
 export interface Guard {
@@ -12,45 +15,57 @@ export interface Guard {
 }
 
 /**
- * A way under which git does not run what an agent may have written into the repository's config. While an iteration is not
- * checked, programs count only if they were set before it began: the user's own filters go on to work. Null: nothing to fear.
+ * A way under which git does not run what an agent may have written into the repository's config. In a run, programs count only if
+ * they were set before its first agent started: the user's own filters go on to work. Null: nothing to fear.
  */
-export function distrust(cwd: string, args: readonly string[], list: ListSettings): Promise<Guard> | null {
+export function distrust(cwd: string, args: readonly string[], ask: Ask): Promise<Guard> | null {
   const place = gitFoldersOf(cwd);
   if (place === null) return null;
-  const [oldest] = openSealsOf(place.commonDir);
-  return oldest === undefined ? null : guardFrom(oldest, place, args, list);
+  const trust = trustOf(place.commonDir);
+  const looksInside = args.includes('--ignore-submodules=none');
+  if (trust === null && !looksInside) return null;
+  return guardFrom(trust, place, looksInside ? deeply(args) : args, ask, looksInside ? cwd : null);
+}
+
+/** What has to be asked of git. Neither may execute anything. */
+export interface Ask {
+  readonly list: ListSettings;
+  readonly links: ListLinks;
 }
 
 /** What is set for everybody in the repository. */
 export const sharedSettings = (commonDir: string, list: ListSettings): Promise<Settings> =>
   settingsIn({ commonDir, gitDir: commonDir }, list);
 
-interface GitFolders {
-  readonly commonDir: string;
-  /** Of the worktree; for the main checkout the same. */
-  readonly gitDir: string;
-}
-
 const settingsIn = ({ commonDir, gitDir }: GitFolders, list: ListSettings): Promise<Settings> =>
   lookAtSettings([join(commonDir, 'config'), join(gitDir, 'config.worktree')], list);
 
 async function guardFrom(
-  { trusted, present }: OpenSeal,
+  trust: Trust | null,
   place: GitFolders,
   args: readonly string[],
-  list: ListSettings,
+  { list, links }: Ask,
+  looksInto: string | null,
 ): Promise<Guard> {
-  const now = await settingsIn(place, list);
-  const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])];
-  const planted = keys.filter((key) => !isSame(now[key], trusted[key]) && !isSame(now[key], present[key]));
-  if (planted.length === 0) return { env: {}, args };
+  const nested = looksInto === null ? [] : await nestedPrograms(looksInto, links, list);
+  const trusted = trust?.settings ?? {};
+  const planted = trust === null ? [] : await findPlanted(trust, place, list);
+  const shallow = trustedShallow(place.commonDir);
+  if (planted.length + nested.length === 0) return { env: shallow, args };
   const own = await ownSettings(list);
   const last = new Map(own);
   const good = new Map(planted.map((key) => [key, trusted[key]?.at(-1) ?? last.get(key) ?? inertValue(key) ?? '']));
   const settings: Entries = [...good].filter(([key]) => !HELPER.test(key));
   const helpers: Entries = planted.some((key) => HELPER.test(key)) ? helpersAgain(own, trusted) : [];
-  return { env: variablesFor([...settings, ...helpers], good), args: withoutPlantedPacks(args, good) };
+  const all = [...settings, ...helpers, ...nested];
+  return { env: { ...shallow, ...variablesFor(all, good) }, args: withoutPlantedPacks(args, good) };
+}
+
+/** Keys of what was set since. */
+async function findPlanted({ settings }: Trust, place: GitFolders, list: ListSettings): Promise<readonly string[]> {
+  const now = await settingsIn(place, list);
+  const keys = [...new Set([...Object.keys(now), ...Object.keys(settings)])];
+  return keys.filter((key) => !isSame(now[key], settings[key]));
 }
 
 const HELPER = /^credential\.(?:.+\.)?helper$/s;
@@ -83,8 +98,15 @@ const PACKS: ReadonlyMap<string, string> = new Map([
   ['push', 'receive-pack'],
 ]);
 
+const commandAt = (args: readonly string[]): number =>
+  args.findIndex((word, index) => !word.startsWith('-') && args[index - 1] !== '-c');
+
+/** Whoever looks into repositories inside looks into theirs, too; our flags reach the git that does it. */
+const deeply = (args: readonly string[]): readonly string[] =>
+  args.toSpliced(commandAt(args), 0, '-c', 'diff.ignoreSubmodules=none');
+
 function withoutPlantedPacks(args: readonly string[], good: ReadonlyMap<string, string>): readonly string[] {
-  const at = args.findIndex((word, index) => !word.startsWith('-') && args[index - 1] !== '-c');
+  const at = commandAt(args);
   const pack = PACKS.get(args[at] ?? '');
   const key = args.map((word) => `remote.${word}.${pack?.replace('-', '') ?? ''}`).find((one) => good.has(one));
   if (pack === undefined || key === undefined) return args;
@@ -93,29 +115,3 @@ function withoutPlantedPacks(args: readonly string[], good: ReadonlyMap<string, 
 
 const isSame = (one: readonly string[] = [], other: readonly string[] = []): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at]);
-
-/** The repository that git would find from a folder, by reading files: this is asked before every git command. */
-function gitFoldersOf(cwd: string): GitFolders | null {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const dotGit = join(folder, '.git');
-    const stat = statSync(dotGit, { throwIfNoEntry: false });
-    if (stat?.isDirectory() === true) return { commonDir: dotGit, gitDir: dotGit };
-    if (stat?.isFile() === true) return linkedFolders(dotGit);
-    if (existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects')))
-      return { commonDir: folder, gitDir: folder };
-    if (folder === dirname(folder)) return null;
-  }
-}
-
-function linkedFolders(dotGit: string): GitFolders | null {
-  try {
-    const [, named = ''] = /^gitdir: (.+?)\r?\n?$/s.exec(readFileSync(dotGit, 'utf8')) ?? [];
-    const gitDir = resolve(dirname(dotGit), named);
-    const shared = join(gitDir, 'commondir');
-    const commonDir = existsSync(shared) ? resolve(gitDir, readFileSync(shared, 'utf8').trimEnd()) : gitDir;
-    return { commonDir, gitDir };
-  } catch {
-    // Not a worktree, or no longer one: git will say so.
-    return null;
-  }
-}

@@ -5,7 +5,8 @@ import { ASK_FILTERS, type FilterSetting, filterMissing, filtersIn, isMissing } 
 import { HARDENED, gitEnvironment, runGit } from './run-git.ts';
 
 /** Filters that git is told to use and whose program this machine lacks: a checkout that needs one would fail as a whole. */
-export const missingFilters = async (cwd: string): Promise<readonly string[]> => namesOf(await missingHere(cwd));
+export const missingFilters = async (cwd: string, env: GitVariables = {}): Promise<readonly string[]> =>
+  namesOf(await missingHere(cwd, env));
 
 /** Every filter that git is told to use. */
 export const allFilters = async (cwd: string): Promise<readonly string[]> => namesOf(await filtersHere(cwd));
@@ -25,11 +26,13 @@ export async function missedFilters(cwd: string): Promise<readonly AppError[]> {
 
 const namesOf = (filters: readonly FilterSetting[]): readonly string[] => [...new Set(filters.map(({ name }) => name))];
 
-const missingHere = async (cwd: string): Promise<readonly FilterSetting[]> =>
-  (await filtersHere(cwd)).filter((filter) => isMissing(filter, gitEnvironment(), cwd));
+type GitVariables = Readonly<Record<string, string>>;
 
-const filtersHere = async (cwd: string): Promise<readonly FilterSetting[]> =>
-  filtersIn((await runGit([...HARDENED, ...ASK_FILTERS], { cwd, ok: [0, 1] })).stdout);
+const missingHere = async (cwd: string, env: GitVariables = {}): Promise<readonly FilterSetting[]> =>
+  (await filtersHere(cwd, env)).filter((filter) => isMissing(filter, gitEnvironment(), cwd));
+
+const filtersHere = async (cwd: string, env: GitVariables = {}): Promise<readonly FilterSetting[]> =>
+  filtersIn((await runGit([...HARDENED, ...ASK_FILTERS], { cwd, env, ok: [0, 1] })).stdout);
 
 /** Flags under which git leaves what these filters would turn into files as it is stored. */
 export const withoutFilters = (names: readonly string[]): readonly string[] =>

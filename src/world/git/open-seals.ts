@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
 import { namesIfThere } from '../processes/read-if-there.ts';
 import { markOf } from './executing-settings.ts';
-import type { Settings } from './executing-settings.ts';
 
 /** An iteration whose agent may still work, or did until its host was killed: nobody has checked yet what it did. */
 export interface OpenSeal {
@@ -12,10 +11,6 @@ export interface OpenSeal {
   /** Its run folder. */
   readonly dir: string;
   readonly atMs: number;
-  /** What was trusted when it began. */
-  readonly trusted: Settings;
-  /** What was set then: more, if other agents were at work whose check has been made since. */
-  readonly present: Settings;
 }
 
 /** From the taking of a seal to the start of its agent; without an agent there is nothing to check. */
@@ -57,7 +52,7 @@ export function noteOpenSeal(commonDir: string, seal: OpenSeal): void {
   mkdirSync(folderOf(commonDir), { recursive: true, mode: 0o700 });
   const given = openSealsOf(commonDir).filter(({ loop, n }) => loop === seal.loop && n < seal.n);
   writePrivately(fileOf(commonDir, seal), JSON.stringify(seal));
-  // A loop that has gone on to its next iteration never comes back to one that nobody ended; the new one trusts no more than it.
+  // A loop that has gone on to its next iteration never comes back to one that nobody ended.
   for (const one of given) rmSync(fileOf(commonDir, one), { force: true });
   known.delete(commonDir);
 }

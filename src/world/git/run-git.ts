@@ -55,6 +55,9 @@ export const HARDENED: readonly string[] = [
   'merge.autoStash=false',
   'rerere.enabled=false',
   'submodule.recurse=false',
+  // Git would look at the files of a repository inside by that repository's settings, so by its programs: `distrust` puts them
+  // out of force where somebody has to look there.
+  'diff.ignoreSubmodules=dirty',
   'protocol.ext.allow=never',
   'advice.detachedHead=false',
   'color.ui=false',
@@ -82,6 +85,10 @@ function makeEnvironment(): Record<string, string> {
     GIT_EDITOR: 'true',
     GIT_SEQUENCE_EDITOR: 'true',
     GIT_MERGE_AUTOEDIT: 'no',
+    // Everyone who can write a ref or a file of the repository could put another object in the place of the one an id names.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    // A file that cannot exist: of an empty one git says that it is out of date.
+    GIT_GRAFT_FILE: '/dev/null/none',
     // A git that outlives us must not die of telling its progress to nobody.
     GIT_PROGRESS_DELAY: '86400',
     LC_ALL: 'C',
@@ -96,7 +103,10 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 
 export async function runGitBytes(args: readonly string[], options: GitOptions): Promise<GitBytes> {
   // With a git folder of the caller's own, the repository's config is not read.
-  const guard = options.env?.['GIT_DIR'] === undefined ? await distrust(options.cwd, args, listSettings) : null;
+  const guard =
+    options.env?.['GIT_DIR'] === undefined
+      ? await distrust(options.cwd, args, { list: listSettings, links: listLinks })
+      : null;
   const guarded = guard === null ? options : { ...options, env: { ...options.env, ...guard.env } };
   const ended = await start(guard?.args ?? args, guarded);
   const shown = commandLine(args);
@@ -115,6 +125,13 @@ export async function listSettings(file: string | null): Promise<string> {
   });
   // A file that git cannot read stops every command that would obey it.
   return code === 0 ? stdout.toString('utf8') : '';
+}
+
+/** Where an index links to other repositories. */
+async function listLinks(cwd: string): Promise<readonly string[]> {
+  const { stdout } = await start([...HARDENED, 'ls-files', '-s', '-z'], { cwd });
+  const entries = stdout.toString('latin1').split('\0');
+  return entries.flatMap((entry) => /^160000 \S+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);
 }
 
 /** The filter for want of which git failed; null: something else is wrong. Git does not say which it wanted, nor that it was one. */

@@ -1,23 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
+import { keepFile, keepLink, orNull } from './keep-entry.ts';
 import { readFormat } from './repository-format.ts';
 import type { RepositoryFormat } from './repository-format.ts';
 import type { Repository } from './repository.ts';
 import { runGit, runGitBytes } from './run-git.ts';
 import type { GitBytes, GitResult } from './run-git.ts';
+import { trustedShallow } from './trust.ts';
 
 export interface ViewOptions {
   readonly input?: string | Buffer;
@@ -62,7 +54,8 @@ export async function openView(repo: Repository): Promise<GitView> {
     if (!isIntact(gitDir, config)) lay(repo, gitDir, config);
     const { workTree, env, ...rest } = options;
     const attributes = workTree === undefined ? {} : { GIT_WORK_TREE: workTree };
-    return { ...rest, cwd: workTree ?? gitDir, env: { ...viewEnvironment(gitDir), ...attributes, ...env } };
+    const own = { ...viewEnvironment(gitDir), ...trustedShallow(repo.commonDir) };
+    return { ...rest, cwd: workTree ?? gitDir, env: { ...own, ...attributes, ...env } };
   };
   const view: GitView = {
     gitDir,
@@ -85,8 +78,6 @@ function viewEnvironment(gitDir: string): Record<string, string> {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
-    // refs/replace is shared with everyone who can write a ref: what we land must be what the ids say.
-    GIT_NO_REPLACE_OBJECTS: '1',
   };
 }
 
@@ -133,41 +124,10 @@ function lay(repo: Repository, gitDir: string, config: string): void {
     }
     rmSync(join(gitDir, 'commondir'), { recursive: true, force: true });
     // Not a branch: git treats the branch of HEAD as checked out here.
-    keepFile(join(gitDir, 'HEAD'), 'ref: refs/paralph/view\n');
-    keepFile(join(gitDir, 'config'), config);
+    keepFile(join(gitDir, 'HEAD'), Buffer.from('ref: refs/paralph/view\n'));
+    keepFile(join(gitDir, 'config'), Buffer.from(config));
   } catch (error) {
     throw unwritable(gitDir, error);
-  }
-}
-
-function keepLink(path: string, target: string): void {
-  if (orNull(() => readlinkSync(path)) === target) return;
-  const aside = `${path}.${randomUUID()}`;
-  symlinkSync(target, aside);
-  putInPlace(aside, path);
-}
-
-function keepFile(path: string, content: string): void {
-  if (orNull(() => readFileSync(path, 'utf8')) === content) return;
-  const aside = `${path}.${randomUUID()}`;
-  writeFileSync(aside, content, { mode: 0o600, flag: 'wx' });
-  putInPlace(aside, path);
-}
-
-function putInPlace(aside: string, path: string): void {
-  try {
-    renameSync(aside, path);
-  } catch (error) {
-    rmSync(aside, { force: true });
-    throw error;
-  }
-}
-
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
   }
 }
 

@@ -23,11 +23,10 @@ export async function headOf(path: string): Promise<Head> {
   };
 }
 
-/** Whether nothing is modified, staged or new. Ignored files do not count. */
+/** Whether nothing is modified, staged or new, in repositories inside as well. Ignored files do not count. */
 export async function isClean(path: string): Promise<boolean> {
-  const { stdout } = await runGit([...HARDENED, 'status', '--porcelain', '-z', '--untracked-files=normal'], {
-    cwd: path,
-  });
+  const args = ['status', '--porcelain', '-z', '--untracked-files=normal', '--ignore-submodules=none'];
+  const { stdout } = await runGit([...HARDENED, ...args], { cwd: path });
   return stdout === '';
 }
 

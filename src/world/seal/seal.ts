@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { makePrivateFolder } from '../agent-run/agent-file.ts';
 import { openLoopLog } from '../agent-run/loop-log.ts';
-import { sharedSettings } from '../git/distrust.ts';
+import { holdTrust } from '../git/hold-trust.ts';
 import { committedSince } from '../in-place/committed-since.ts';
 import { giveBackFiles } from '../in-place/give-back-files.ts';
 import { giveBackIndex, noteStanding } from '../in-place/give-back-index.ts';
 import { noteAgentCommits } from '../in-place/own-commits.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
-import { noteChecked, noteOpenSeal, openSealsOf } from '../git/open-seals.ts';
-import { listSettings } from '../git/run-git.ts';
+import { noteChecked, noteOpenSeal } from '../git/open-seals.ts';
 import { runFolder, workerLog } from '../state-places.ts';
 import type { Iteration, Seal } from '../world.ts';
 import { readNoted, settle } from './check.ts';
@@ -44,6 +43,7 @@ export function openSeal(place: SealPlace): Seal {
     take: async (iteration) => {
       const dir = folderOf(iteration);
       makePrivateFolder(dir);
+      await holdTrust(place.repo.commonDir);
       openTrace(dir, iteration);
       if (iteration.inPlace === true) {
         noteInPlace(dir);
@@ -51,7 +51,8 @@ export function openSeal(place: SealPlace): Seal {
       }
       const print = await takeFingerprint(place.repo, iteration.cwd, look);
       writeFingerprint(dir, print);
-      await noteOpen(place, iteration, { dir, atMs: print.atMs });
+      const { loop, n } = iteration;
+      noteOpenSeal(place.repo.commonDir, { loop, n, dir, atMs: print.atMs });
       await holdStash(place, iteration, print.stash);
     },
     check: async (iteration, branch) => {
@@ -115,18 +116,6 @@ function programmedWithin(
     if (atMs !== null && (atMs < fromMs || atMs > toMs)) return false;
     return says(file, isAlone(atMs ?? toMs));
   };
-}
-
-/** From now on programs that git is told to run count only if they were set by now. */
-async function noteOpen(
-  { repo: { commonDir } }: SealPlace,
-  { loop, n }: Iteration,
-  taken: { readonly dir: string; readonly atMs: number },
-): Promise<void> {
-  const present = await sharedSettings(commonDir, listSettings);
-  const earlier = openSealsOf(commonDir).find(({ dir }) => dir !== taken.dir);
-  // What an agent at work has planted by now is not made good by another one that starts.
-  noteOpenSeal(commonDir, { ...taken, loop, n, trusted: earlier?.trusted ?? present, present });
 }
 
 /** Loops that look at the same moment look together; nobody gets an answer that is older than their question. */

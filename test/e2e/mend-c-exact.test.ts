@@ -1,0 +1,52 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { landedTasks } from './harness/git.ts';
+import { beside, ralph } from './harness/ralph.ts';
+import type { Scratch } from './harness/scratch.ts';
+import { scratch } from './harness/scratch.ts';
+import { shellProject } from './harness/shell-agent.ts';
+
+const CLAIM = "echo '<promise>COMPLETE</promise>'";
+const GATE = 'grep -qx good state.txt';
+
+function exactProject(one: Scratch, script: string, files: Readonly<Record<string, string>> = {}): void {
+  shellProject(one, `common=$(git rev-parse --git-common-dir)\n${script}\n${CLAIM}`, {
+    tasks: ['one'],
+    files: { 'state.txt': 'good\n', ...files },
+    config: { gates: { commands: [GATE] }, limits: { iterations: 2 } },
+  });
+}
+
+describe('what is tested is what lands', () => {
+  it('mend c: a history that an agent cut short with a file named shallow is the whole one to us', async () => {
+    const one = scratch();
+    exactProject(
+      one,
+      `echo made > made.txt; git add -A; git commit -q -m work; git rev-parse HEAD HEAD~1 > "$common/shallow"`,
+    );
+    const run = await ralph(one, ['run'], { isCheckoutGuarded: false });
+    expect([run.code, landedTasks(one.git, 'main')], run.stderr).toEqual([0, ['one']]);
+    rmSync(join(one.repo, '.git/shallow'));
+    expect(one.git('log', '--format=%s', 'main')).toContain('Start');
+  });
+
+  it('mend c: a program that a repository inside names is not run by our looks at the worktree', async () => {
+    const one = scratch();
+    const canary = beside(one, 'canary');
+    const evil = beside(one, 'evil');
+    writeFileSync(evil, `#!/bin/sh\n[ -n "$RALPH_TOKEN" ] || echo "$*" >> ${canary}\ncat\n`, { mode: 0o755 });
+    exactProject(
+      one,
+      `git init -q inside; cd inside; git config user.name a; git config user.email a@b
+       git config filter.evil.clean '${evil} clean'; git config core.fsmonitor '${evil} fsmonitor'
+       echo '* filter=evil' > .gitattributes; echo s > s; git add -A; git commit -q -m s
+       cd ..; git add inside 2> /dev/null; echo t > inside/s; touch -d 2020-01-01 inside/s; echo made > made.txt`,
+    );
+    const run = await ralph(one, ['run']);
+    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '', 'something that was planted ran').toBe('');
+    expect([run.code, landedTasks(one.git, 'main')], run.stderr).toEqual([0, ['one']]);
+  });
+});
