@@ -206,7 +206,7 @@ function troubleOf(state: State, task: TaskView): readonly string[] {
 /** A gate that fails without this work is shown without it. */
 function mainTrouble({ landingTrouble: trouble }: State, stopped: readonly string[], target: string): string | null {
   if (trouble?.kind !== 'main-red' || stopped.length === 0) return null;
-  return inNewWorktree(`refs/paralph/int/${target}`, trouble.gate?.failing ?? '');
+  return inNewWorktree(`refs/paralph/int/${target}`, asGate(trouble.gate?.failing ?? ''));
 }
 
 function reproduction(loop: Loop, red: GateReport | null, target: string): string | null {
@@ -215,10 +215,14 @@ function reproduction(loop: Loop, red: GateReport | null, target: string): strin
   if (reason === 'conflict')
     return `git merge-tree --write-tree --name-only ${shellWord(main)} ${shellWord(loop.branch)}`;
   if (red === null) return null;
-  const gate = red.failing ?? '';
+  const gate = asGate(red.failing ?? '');
   if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
   return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;
 }
+
+/** As it was run: a person's own shell may not count a failure in the middle. */
+const asGate = (command: string): string =>
+  /[|;&\n]/.test(command) ? `bash -eo pipefail -c ${shellWord(command)}` : command;
 
 const inNewWorktree = (ref: string, act: string): string =>
   `d=$(mktemp -d) && git worktree add --detach "$d" ${shellWord(ref)} && cd "$d" && ${act}`;

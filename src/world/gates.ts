@@ -70,9 +70,11 @@ function tailOf(ran: CommandResult, limitMs: number): string {
   const killedBy = KILLS.find((name) => ran.code === 128 + constants.signals[name]);
   const how = ran.timedOut
     ? `stopped after ${describeMs(limitMs)}`
-    : killedBy === undefined
-      ? null
-      : `killed by ${killedBy}`;
+    : ran.code === 128 + constants.signals.SIGPIPE
+      ? 'killed by SIGPIPE: what it was piped into ended before it had read everything, as head and grep -q do'
+      : killedBy === undefined
+        ? null
+        : `killed by ${killedBy}`;
   if (how === null) return ran.tail;
   return ran.tail.trim() === '' ? `(${how})` : `${ran.tail.trimEnd()}\n(${how})`;
 }

@@ -4,7 +4,9 @@ import { AppError } from '../../core/errors.ts';
 import type { HostPolicy, TrainPolicy } from '../../core/model.ts';
 import type { Driver, Settings } from '../../core/settings.ts';
 import type { ChosenAgent } from '../../world/choose-agent.ts';
+import { hasPipe, uncountedIn } from '../../text/shell/gate-line.ts';
 import { environmentHash } from '../../world/processes/environment.ts';
+import { hasPipefail, shellFor } from '../../world/processes/shell-for.ts';
 
 export interface PolicyFacts {
   readonly settings: Settings;
@@ -32,7 +34,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
     budget: settings.run,
     resolver: resolver === null ? null : { name: resolver.name, account: resolver.settings.account },
     gatesHash: createHash('sha256')
-      .update(JSON.stringify([settings.gates.commands, environmentHash(env)]))
+      .update(JSON.stringify([settings.gates.commands, shellFor(env), environmentHash(env)]))
       .digest('hex')
       .slice(0, 12),
     hasGates: settings.gates.commands.length > 0,
@@ -69,6 +71,20 @@ export function refuseUnsupported(settings: Settings): void {
       'merge_policy "pr" is not supported yet; manual keeps the branches ready, auto_merge lands them',
       { remedy: 'ralph config set parallel.merge_policy manual' },
     );
+}
+
+/** What of the gates would not count as it is meant, on this machine. */
+export function gateWarnings({ gates }: Settings, env: NodeJS.ProcessEnv): readonly string[] {
+  const [piped] = hasPipefail(env) ? [] : gates.commands.filter(hasPipe);
+  const uncounted = gates.commands.flatMap((command) => {
+    const what = uncountedIn(command);
+    return what === null ? [] : [`gate ${JSON.stringify(command)}: ${what}`];
+  });
+  if (piped === undefined) return uncounted;
+  return [
+    `bash is not installed, so sh runs the gates: of the programs in a pipe only the last one counts, as in ${JSON.stringify(piped)}. Install bash, or write the gate without a pipe`,
+    ...uncounted,
+  ];
 }
 
 /** Drivers whose clients tell what they cost. */

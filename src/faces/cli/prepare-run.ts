@@ -8,7 +8,7 @@ import { preflight } from '../../world/git/preflight.ts';
 import { agentEnvironment } from '../../world/processes/environment.ts';
 import { checkPromptFiles } from '../../world/prompt-files.ts';
 import type { Call } from './handler.ts';
-import { budgetWarnings, refuseUnsupported, runPolicy } from './policy.ts';
+import { budgetWarnings, gateWarnings, refuseUnsupported, runPolicy } from './policy.ts';
 import type { Project } from './project.ts';
 
 export interface Prepared {
@@ -46,6 +46,7 @@ export async function prepareRun(
       : [
           'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
         ]),
+    ...gateWarnings(settings, call.env),
     ...prompts.warnings,
     ...budgetWarnings(settings, chosen),
   ];

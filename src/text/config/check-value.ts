@@ -1,4 +1,5 @@
 import { checkLandingTemplate } from '../landing-template.ts';
+import { gateLineFault } from '../shell/gate-line.ts';
 import { LONGEST_DURATION_H, readDurationMs } from './duration.ts';
 import type { ConfigKey } from './keys.ts';
 import { nearest } from './nearest.ts';
@@ -65,7 +66,7 @@ export function checkValue(key: ConfigKey, dotted: string, value: unknown): Valu
     case 'texts':
       return list(value, dotted, 'one item each', (item) => item.trim() !== '' && !CONTROL.test(item));
     case 'shell-lines':
-      return list(value, dotted, 'shell commands', isShellLine);
+      return list(value, dotted, 'shell commands', isShellLine) ?? (type.judge ? judges(value, dotted) : null);
     case 'people':
       return list(value, dotted, 'people, as NAME <MAIL>', (item) => !CONTROL.test(item) && PERSON.test(item));
     case 'argv':
@@ -125,6 +126,14 @@ function list(
   return item === -1
     ? null
     : { message: `\`${dotted}\` must be ${wanted}; item ${item + 1} is ${shown(value[item])}`, item };
+}
+
+/** The first command that would be green whatever it finds. */
+function judges(value: unknown, dotted: string): ValueProblem | null {
+  const faults = (value as readonly string[]).map(gateLineFault);
+  const item = faults.findIndex((fault) => fault !== null);
+  if (item === -1) return null;
+  return { message: `\`${dotted}\`: ${shown((value as readonly string[])[item])} ${faults[item] ?? ''}`, item };
 }
 
 function isShellLine(text: string): boolean {

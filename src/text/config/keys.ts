@@ -16,7 +16,8 @@ export type KeyType =
   | { readonly kind: 'people' }
   | { readonly kind: 'landing-template' }
   | { readonly kind: 'shell-line' }
-  | { readonly kind: 'shell-lines' }
+  /** judge: their exit codes decide something, so each must be a command that is waited for. */
+  | { readonly kind: 'shell-lines'; readonly judge: boolean }
   | { readonly kind: 'argv' }
   | { readonly kind: 'variable' }
   | { readonly kind: 'variable-names' };
@@ -47,7 +48,7 @@ const duration: KeyType = { kind: 'duration' };
 const choice = (...of: readonly string[]): KeyType => ({ kind: 'choice', of });
 const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max });
 const autoCount = (min: number, max: number): KeyType => ({ kind: 'auto-count', min, max });
-const shellLines: KeyType = { kind: 'shell-lines' };
+const shellLines: KeyType = { kind: 'shell-lines', judge: false };
 const MANY = 1_000_000;
 /** What clients read from a repository and act upon without asking. */
 const PROTECTED = [
@@ -134,7 +135,12 @@ export const KEYS: readonly ConfigKey[] = [
   ),
   key('parallel.conflict_resolution.ai_agent', text, 'claude', 'Agent that resolves conflicts with ai_resolve.'),
 
-  key('gates.commands', shellLines, [], 'Shell commands that must all exit 0 before anything lands.'),
+  key(
+    'gates.commands',
+    { kind: 'shell-lines', judge: true },
+    [],
+    'Shell commands that must all exit 0 before anything lands; bash -eo pipefail runs them.',
+  ),
   key(
     'gates.timeout',
     { kind: 'auto-duration' },

@@ -6,6 +6,7 @@ import { TOKEN_VARIABLE, assertToken } from './marker.ts';
 import { openLog } from './open-log.ts';
 import { pause } from './pause.ts';
 import { processSource } from './process-source.ts';
+import { shellFor } from './shell-for.ts';
 import { spawnDetached } from './spawn-detached.ts';
 import { stopTree } from './stop-tree.ts';
 import { readTailSince } from './tail.ts';
@@ -46,7 +47,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   try {
     const offset = fstatSync(log).size;
     const { child, identity } = await spawnDetached({
-      argv: ['/bin/sh', '-c', options.command],
+      argv: [...shellFor(options.env), options.command],
       cwd: options.cwd,
       env: { ...options.env, [TOKEN_VARIABLE]: options.token },
       stdio: ['ignore', log, log],

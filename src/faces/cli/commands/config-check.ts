@@ -5,6 +5,8 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { checkConfig, configError } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
+import { gateWarnings } from '../policy.ts';
+import { warnAll } from '../prepare-run.ts';
 
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
@@ -12,6 +14,7 @@ export const handle: Handler = async (call) => {
   const { files, problems, warnings } = config;
   if (call.flags['json'] === true) call.out.json({ version: 1, files, problems, warnings });
   for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
+  warnAll(call, gateWarnings(config.settings, call.env));
   const [first] = config.problems;
   if (first !== undefined) {
     const remedy = first.line > 0 ? `$EDITOR +${first.line} ${shellWord(first.file)}` : 'ralph config list';

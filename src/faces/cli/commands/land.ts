@@ -22,7 +22,8 @@ import { findOne } from '../find-one.ts';
 import type { Call, Handler } from '../handler.ts';
 import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
-import { landPolicy, refuseUnsupported } from '../policy.ts';
+import { gateWarnings, landPolicy, refuseUnsupported } from '../policy.ts';
+import { warnAll } from '../prepare-run.ts';
 import { readState } from '../project.ts';
 import type { Project } from '../project.ts';
 import { refuseInLoop, typedName } from '../refuse-in-loop.ts';
@@ -50,6 +51,7 @@ export const handle: Handler = async (call) => {
     call.out.say('nothing is ready to land');
     return EXIT.ok;
   }
+  warnAll(call, gateWarnings(settings, call.env));
   const world = await openLandingWorld(call, project, target);
   const policy = landPolicy({ settings, tracker: world.tracker.path, target, env: call.env });
   const items = await headsNow(world, chosen);
