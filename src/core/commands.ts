@@ -44,7 +44,6 @@ export type Command =
       readonly fence: number;
       readonly commit: Sha;
       readonly tree: Sha;
-      readonly slot: number;
       readonly again: number;
       readonly timeoutMs: number | null;
     }

@@ -191,10 +191,10 @@ function slipIn(loop: Loop | null): readonly string[] {
   return loop?.hookSlip == null ? [] : [`In its last iteration ${loop.hookSlip}.`];
 }
 
-/** Green in a worktree that a gate has changed is green for something else than what lands, so it is worth knowing. */
+/** Green in a tree that a gate has changed is green for something else than what lands, so it is worth knowing. */
 function alteredBy(loop: Loop | null): readonly string[] {
   const altered = loop?.lastGate?.altered;
-  return altered === undefined ? [] : [`In its worktree, ${describeAltered(altered)}. None of that lands.`];
+  return altered === undefined ? [] : [`Where the gates ran, ${describeAltered(altered)}. None of that lands.`];
 }
 
 function troubleOf(state: State, task: TaskView): readonly string[] {

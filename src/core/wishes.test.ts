@@ -97,7 +97,7 @@ describe('wishes', () => {
       [b, 'c2'],
     ]);
     expect(wishes(tale.state(), H1)).toMatchObject([
-      { type: 'test-candidate', commit: 'c2', tree: 'c2-tree', slot: 1, again: 0, timeoutMs: null },
+      { type: 'test-candidate', commit: 'c2', tree: 'c2-tree', again: 0, timeoutMs: null },
     ]);
     tale.test('c2-tree', RED);
     expect(wishes(tale.state(), H1)).toMatchObject([{ type: 'test-candidate', commit: 'c1', tree: 'c1-tree' }]);

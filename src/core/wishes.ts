@@ -105,14 +105,13 @@ function stageWish(state: State, host: Host, { fence, build, stage, base, cars }
   }
 }
 
-function testWish(state: State, { policy }: Host, fence: number, { commit, tree, slot, again }: GateRun): Command {
+function testWish(state: State, { policy }: Host, fence: number, { commit, tree, again }: GateRun): Command {
   return {
     type: 'test-candidate',
     key: `test:${fence}:${commit}:${again}`,
     fence,
     commit,
     tree,
-    slot,
     again,
     timeoutMs: policy.gateTimeoutAuto ? timeoutFrom(state.pace) : null,
   };

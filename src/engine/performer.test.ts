@@ -11,7 +11,7 @@ import { excuse } from './starved.ts';
 
 const TO = sha('a'.repeat(40));
 const PUBLISH: Command = { type: 'publish', key: 'publish', to: TO };
-const TEST = { type: 'test-candidate', key: 'test', fence: 1, commit: TO, tree: TO, slot: 1 } as const;
+const TEST = { type: 'test-candidate', key: 'test', fence: 1, commit: TO, tree: TO } as const;
 const CANDIDATE: Command = { ...TEST, again: 0, timeoutMs: null };
 const NO_ROOM: GateReport = { verdict: 'red', failing: 'make', tail: 'cc: No space left on device' };
 
@@ -32,7 +32,7 @@ function stage() {
     disk: { freeMb: () => scene.freeMb },
     integration: { publish: async () => scene.publish() },
     worktrees: {
-      withGateWorktree: (_slot: number, _at: string, act: (path: string) => unknown) => act('/w'),
+      withGateWorktree: (_at: string, act: (path: string) => unknown) => act('/w'),
       tip: (branch: string) => scene.tip(branch),
     },
     gates: { run: async () => ({ report: scene.report, durationMs: 1, clean: true }) },

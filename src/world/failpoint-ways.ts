@@ -32,9 +32,9 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
     'iter.committed',
     'iter.ended',
   ],
-  'run-gates': ['gate.stands', 'gate.start', 'gate.end', 'gate.back', 'keep.pinned'],
+  'run-gates': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested', 'keep.pinned'],
   'build-train': ['train.named', 'train.followed', 'train.built', 'train.held'],
-  'test-candidate': ['wt.folder_gone', 'gate.start', 'gate.end', 'train.tested'],
+  'test-candidate': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested'],
   'advance-integration': ['land.before_sync', 'land.before_cas', 'land.after_cas', 'land.synced', 'land.done'],
   'update-worktree': [
     'update.begun',

@@ -17,6 +17,8 @@ export interface GatePlace {
   readonly path: string;
   /** Ours alone: how we left the worktree. */
   readonly folder: string;
+  /** It is made anew. */
+  readonly onNew: () => void;
 }
 
 /** All git needs of a worktree's entry. The rest is what somebody began in it: merges, locks, sparse files, settings. */

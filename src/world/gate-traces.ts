@@ -5,40 +5,28 @@ import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 
-/** What gates left where they ran. */
-export interface GateTraces {
-  /** Every file is as it was, and nothing is new but what is ignored. */
-  readonly clean: boolean;
-  /** Tracked files alone: what gates write beside them is nobody's concern. */
-  readonly altered: Pick<Altered, 'files' | 'paths' | 'committed'> | null;
-}
+/** What gates did to tracked files; what they write beside them is nobody's concern. */
+export type GateTraces = Pick<Altered, 'files' | 'paths' | 'committed'>;
 
 /** More would not tell more. */
 const PATHS_SHOWN = 5;
 
 /** One look after the gates, with a second one only where they have moved HEAD. Where git cannot tell, nobody is accused. */
-export async function findTraces(
-  repo: Repository,
-  { path, commit, untracked }: { readonly path: string; readonly commit: Sha; readonly untracked: 'normal' | 'no' },
-): Promise<GateTraces> {
-  const unknown: GateTraces = { clean: false, altered: null };
+export async function findTraces(repo: Repository, path: string, commit: Sha): Promise<GateTraces | null> {
   const adminDir = adminDirOf(repo, path);
-  if (adminDir === null) return unknown;
+  if (adminDir === null) return null;
   try {
-    const status = ['status', '--porcelain', '-z', '--no-renames', `--untracked-files=${untracked}`];
+    const status = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=no'];
     const left = entriesOf((await runGit([...HARDENED, ...status], { cwd: path })).stdout);
     const head = readHeadFile(repo.commonDir, adminDir)?.commit ?? commit;
     const diff = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', commit, head];
     const committed = head === commit ? [] : entriesOf((await runGit([...HARDENED, ...diff], { cwd: path })).stdout);
-    const changed = left.filter((entry) => !entry.startsWith('?? ')).map((entry) => entry.slice('XY '.length));
+    const changed = left.map((entry) => entry.slice('XY '.length));
     const paths = [...new Set([...committed, ...changed])].sort();
-    if (head === commit && paths.length === 0) return { clean: left.length === 0, altered: null };
-    return {
-      clean: false,
-      altered: { files: paths.length, paths: paths.slice(0, PATHS_SHOWN), committed: head !== commit },
-    };
+    if (head === commit && paths.length === 0) return null;
+    return { files: paths.length, paths: paths.slice(0, PATHS_SHOWN), committed: head !== commit };
   } catch {
-    return unknown;
+    return null;
   }
 }
 

@@ -1,6 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
@@ -15,10 +14,11 @@ import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
 import { isHeldBySuspended, turnOf, withMutex, withOneMutexOf } from './mutex.ts';
 import { lockFile } from './state-places.ts';
 
-export const GATE_SLOTS_MAX = 16;
+/** As many as gates may ever run at once: those of every loop there can be on a host, and those of a train. */
+const GATE_WORKTREES_MAX = 272;
 /** Who runs gates holds the worktree for longer than this. */
 const DROP_WAIT_MS = 200;
-/** Whoever is inside may be suspended while others wait. */
+/** Whoever looks for a free one may be suspended while others wait. */
 const LOOK_AGAIN_MS = 5000;
 
 const nameOf = (slot: number): string => `gate-${slot}`;
@@ -29,47 +29,63 @@ export const gateNote = (repo: Repository, slot: number): string => join(folderO
 
 /** The slot of a gate worktree; null for any other folder. */
 export function gateSlotOf(path: string): number | null {
-  const slot = Number(/^gate-(\d{1,2})$/.exec(basename(path))?.[1] ?? 0);
-  return slot >= 1 && slot <= GATE_SLOTS_MAX ? slot : null;
+  const slot = Number(/^gate-([1-9]\d{0,2})$/.exec(basename(path))?.[1] ?? 0);
+  return slot >= 1 && slot <= GATE_WORKTREES_MAX ? slot : null;
+}
+
+export interface GateWorktrees {
+  /** Runs `act` in one that nobody else uses, standing at exactly the commit. */
+  readonly withOne: <T>(commit: Sha, act: (path: string) => Promise<T>) => Promise<T>;
+  /** Takes away those this process has made, unless somebody else's gates run there: then they are theirs. */
+  readonly dropMade: () => Promise<void>;
 }
 
 /**
- * Worktrees that stay and only serve gates, one for each slot. Ignored files (installed dependencies, caches) survive from
- * one candidate to the next; everything else is exactly the commit, whatever the gate before did.
+ * Worktrees that stay and only serve gates: every run takes the first that is free. Ignored files (installed dependencies,
+ * caches) survive from one candidate to the next; everything else is exactly the commit, whatever the gate before did.
  */
-export async function withGateWorktree<T>(
-  repo: Repository,
-  worktreeRoot: string,
-  wanted: number,
-  commit: Sha,
-  act: (path: string) => Promise<T>,
-): Promise<T> {
-  invariant(Number.isInteger(wanted) && wanted >= 1 && wanted <= GATE_SLOTS_MAX, `no gate slot ${wanted}`);
-  for (;;) {
-    const slot = await slotFor(repo, wanted);
-    const path = join(worktreeRoot, nameOf(slot));
-    const file = lockFile(repo, nameOf(slot));
-    const done = await withOneMutexOf([file], AbortSignal.timeout(LOOK_AGAIN_MS), async () => {
-      await stopNoted(gateNote(repo, slot));
-      await bringTo({ repo, path, folder: folderOf(repo, slot) }, worktreeRoot, commit);
-      const acted = await act(path);
-      reach('train.tested');
-      return acted;
-    });
-    if (done !== null) return done.value;
-  }
+export function openGateWorktrees(repo: Repository, worktreeRoot: string): GateWorktrees {
+  const made = new Set<number>();
+  const placeOf = (slot: number): GatePlace => ({
+    repo,
+    path: join(worktreeRoot, nameOf(slot)),
+    folder: folderOf(repo, slot),
+    onNew: () => void made.add(slot),
+  });
+  return {
+    withOne: async (commit, act) => {
+      for (;;) {
+        const slots = await slotsToTry(repo);
+        const files = slots.map((slot) => lockFile(repo, nameOf(slot)));
+        const done = await withOneMutexOf(files, AbortSignal.timeout(LOOK_AGAIN_MS), async (file) => {
+          const slot = slots[files.indexOf(file)] ?? 1;
+          await stopNoted(gateNote(repo, slot));
+          await bringTo(placeOf(slot), worktreeRoot, commit);
+          reach('gate.stands');
+          const acted = await act(placeOf(slot).path);
+          reach('gate.tested');
+          return acted;
+        });
+        if (done !== null) return done.value;
+      }
+    },
+    dropMade: async () => {
+      for (const slot of made) await drop(repo, worktreeRoot, slot);
+    },
+  };
 }
 
-/** Nobody waits for a host that is suspended while its gates run: it keeps its worktree, and others take one that is free. */
-async function slotFor(repo: Repository, wanted: number): Promise<number> {
-  const file = lockFile(repo, nameOf(wanted));
-  if (!(await isHeldBySuspended(file)) && !(await isHeldBySuspended(turnOf(file)))) return wanted;
-  const others = Array.from({ length: GATE_SLOTS_MAX - 1 }, (_, at) => GATE_SLOTS_MAX - 1 - at);
-  return others.find((slot) => slot !== wanted && !existsSync(lockFile(repo, nameOf(slot)))) ?? wanted;
+/**
+ * All of them, from the first on. Nobody waits for a host that is suspended: what it holds is passed over like anything held,
+ * and where it is the one that looks for a free one, the others look from the next on.
+ */
+async function slotsToTry(repo: Repository): Promise<readonly number[]> {
+  const slots = Array.from({ length: GATE_WORKTREES_MAX }, (_, at) => at + 1);
+  while (slots.length > 1 && (await isHeldBySuspended(turnOf(lockFile(repo, nameOf(slots[0] ?? 1)))))) slots.shift();
+  return slots;
 }
 
-/** Takes one of them away, unless somebody else's gates run in it: then it is theirs to take. */
-export async function dropGateWorktree(repo: Repository, worktreeRoot: string, slot: number): Promise<void> {
+async function drop(repo: Repository, worktreeRoot: string, slot: number): Promise<void> {
   const path = join(worktreeRoot, nameOf(slot));
   await withOneMutexOf([lockFile(repo, nameOf(slot))], AbortSignal.timeout(DROP_WAIT_MS), async () => {
     const adminDir = adminDirOf(repo, path);
@@ -104,6 +120,7 @@ async function makeAnew(place: GatePlace, worktreeRoot: string, commit: Sha): Pr
   const { repo, path } = place;
   refuseStrangers(repo, path);
   dropRecord(place);
+  place.onNew();
   mkdirSync(worktreeRoot, { recursive: true });
   try {
     await removeWorktree(repo, { path, worktreeRoot });

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { invariant } from '../core/assert.ts';
 import { describeMs } from '../core/describe-time.ts';
 import type { GateReport } from '../core/model.ts';
 import type { GateSettings } from '../core/settings.ts';
@@ -29,23 +30,23 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
       mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
       const limitMs = Math.min(gates.timeoutMs, timeoutMs ?? gates.timeoutMs);
       const slot = gateSlotOf(path);
+      invariant(slot !== null, `${path} is no place for gates`);
       let durationMs = 0;
       const ended = async (report: GateReport): ReturnType<Gates['run']> => {
-        if (commit === null) return { report, durationMs, clean: false };
-        const { clean, altered } = await findTraces(repo, { path, commit, untracked: slot === null ? 'normal' : 'no' });
-        if (altered === null) return { report, durationMs, clean };
+        const altered = commit === null ? null : await findTraces(repo, path, commit);
+        if (altered === null) return { report, durationMs };
         const ran = report.failing === null ? gates.commands.length : gates.commands.indexOf(report.failing) + 1;
-        return { report: { ...report, altered: { by: gates.commands.slice(0, ran), ...altered } }, durationMs, clean };
+        return { report: { ...report, altered: { by: gates.commands.slice(0, ran), ...altered } }, durationMs };
       };
       for (const command of gates.commands) {
         const token = newToken();
         reach('gate.start');
         const held = await withResources({ repo, gates, command }, signal, (notes) =>
-          withNotes(slot === null ? notes : [...notes, gateNote(repo, slot)], token, () =>
+          withNotes([...notes, gateNote(repo, slot)], token, () =>
             runCommand({
               command,
               cwd: path,
-              env: { ...gateEnvironment(env), ...(slot === null ? {} : { RALPH_GATE_SLOT: String(slot) }) },
+              env: { ...gateEnvironment(env), RALPH_GATE_SLOT: String(slot) },
               logFile,
               timeoutMs: limitMs,
               graceMs: force.aborted ? 0 : GRACE_MS,

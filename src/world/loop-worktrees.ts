@@ -15,7 +15,7 @@ import { adminDirOf } from './git/worktree-admin.ts';
 import { isOurs, isRetired, retireWorktree, takeWorktree } from './git/worktree-pool.ts';
 import { isClean } from './git/worktree-state.ts';
 import { findMarkers } from './conflict-markers.ts';
-import { dropGateWorktree, withGateWorktree } from './gate-worktree.ts';
+import { openGateWorktrees } from './gate-worktree.ts';
 import { commitInPlace } from './in-place/commit-in-place.ts';
 import { findBesides } from './in-place/find-besides.ts';
 import { leaveCheckout } from './in-place/leave-checkout.ts';
@@ -23,7 +23,7 @@ import { takeCheckout } from './in-place/take-checkout.ts';
 import { writeLoopNote } from './loop-notes.ts';
 import { mergeIn } from './merge-in.ts';
 import { findUnlandedLoops } from './repair/unlanded-loops.ts';
-import { facts, isOn, restore, standAt, standOn } from './stand.ts';
+import { facts, standOn } from './stand.ts';
 import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
@@ -46,19 +46,15 @@ export interface WorktreePlace {
 
 export function openWorktrees(place: WorktreePlace): Worktrees {
   const { repo, view, worktreeRoot } = place;
-  // Worktrees whose files are exactly their commit, because we have just committed them and nobody was let in since.
-  const settled = new Set<string>();
+  const gates = openGateWorktrees(repo, worktreeRoot);
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     isOurs: (branch, tip) => isOurs(repo, branch, tip),
     make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
-    commitLeftovers: async (options) => {
-      const found = await commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) });
-      if (found.odd === null) settled.add(options.path);
-      return found;
-    },
+    commitLeftovers: (options) =>
+      commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) }),
     takeCheckout: (order) => takeCheckout(place, order),
     commitInPlace: (order) => commitInPlace(place, order),
     leaveCheckout: (options) => leaveCheckout(place, options),
@@ -66,23 +62,11 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
     linksOut: (from, to) => linksOut(view, from, to),
-    restore: async (path) => {
-      if (!settled.delete(path)) await restore(path);
-    },
     retire: (options) => retire(place, options),
-    withGateWorktree: (slot, commit, act) => withGateWorktree(repo, worktreeRoot, slot, commit, act),
-    dropGateWorktree: (slot) => dropGateWorktree(repo, worktreeRoot, slot),
-    mergeIn: (options) => {
-      settled.delete(options.path);
-      return mergeIn(place, options);
-    },
+    withGateWorktree: gates.withOne,
+    dropGateWorktrees: gates.dropMade,
+    mergeIn: (options) => mergeIn(place, options),
     markers: (commit, paths) => findMarkers(view, commit, paths),
-    standAt: async (path, commit) => {
-      settled.delete(path);
-      await standAt(place, path, commit);
-      reach('gate.stands');
-    },
-    isOn: (path, branch) => isOn(place, path, branch),
     note: (path, note) => writeLoopNote(repo, path, note),
     found: () => findUnlandedLoops(place),
     standOn: (path, branch) => standOn(place, path, branch),

@@ -27,9 +27,6 @@ import { settledBy } from './settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './state-places.ts';
 import type { TrackerFile, World } from './world.ts';
 
-/** Files are made anew beside the gates, in the last of their worktrees, which trains hardly ever use. */
-const REGENERATE_SLOT = 16;
-
 export interface WorldOrder {
   readonly repo: Repository;
   readonly identity: Identity;
@@ -85,7 +82,7 @@ export async function openWorld({
         view,
         env,
         gates: settings.gates,
-        withWorktree: (commit, act) => worktrees.withGateWorktree(REGENERATE_SLOT, commit, act),
+        withWorktree: (commit, act) => worktrees.withGateWorktree(commit, act),
       }),
     }),
     agents: openAgents({

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { type Sha, sha } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
-import { reach } from './failpoint.ts';
 import { readHeadFile } from './git/ref-files.ts';
 import { readRef } from './git/refs.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
@@ -24,22 +23,14 @@ export async function facts({ repo, view }: WorktreePlace, path: string): Return
   return { head: sha(commit), tree: sha(tree) };
 }
 
-export function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
+function isOn({ repo }: WorktreePlace, path: string, branch: string): boolean {
   const adminDir = adminDirOf(repo, path);
   return adminDir !== null && readHeadFile(repo.commonDir, adminDir)?.branch === branch;
 }
 
-export async function standAt(place: WorktreePlace, path: string, commit: Sha): Promise<void> {
-  // Where the files are those of the commit already, only HEAD has to leave its branch.
-  const isThere = (await facts(place, path)).head === commit;
-  if (!isThere) await keepStray(place, path);
-  const how = isThere ? ['update-ref', '--no-deref', 'HEAD', commit] : ['checkout', '-q', '--detach', commit];
-  await runGit([...HARDENED, ...how], { cwd: path });
-}
-
 /**
  * Without `git checkout`: that looks at every worktree there is, and dies if one is just being made. HEAD is taken off
- * whatever it stands on first, so that no branch a gate went to is moved.
+ * whatever it stands on first, so that no other branch is moved.
  */
 export async function standOn(place: WorktreePlace, path: string, branch: string): Promise<void> {
   const { repo, view } = place;
@@ -53,22 +44,21 @@ export async function standOn(place: WorktreePlace, path: string, branch: string
   if (adminDir !== null && isDetachedAt(place, adminDir, tip)) await restore(path);
   else {
     await keepStray(place, path);
-    await git('update-ref', '--no-deref', '-m', 'paralph: back from the gates', 'HEAD', tip);
+    await git('update-ref', '--no-deref', '-m', 'paralph: back to its branch', 'HEAD', tip);
     await git('reset', '-q', '--hard');
     await git('clean', '-fdq');
   }
-  reach('gate.back');
   await git('symbolic-ref', '-m', 'paralph: back on its branch', 'HEAD', `refs/heads/${branch}`);
 }
 
-/** A commit that somebody made while the gates ran is on no branch. Our own HEAD came there by a checkout. */
+/** A commit that somebody made there is on no branch. A HEAD that came there by a checkout is named elsewhere. */
 async function keepStray(place: WorktreePlace, path: string): Promise<void> {
   const adminDir = adminDirOf(place.repo, path);
   const head = adminDir === null ? undefined : readHeadFile(place.repo.commonDir, adminDir);
   if (adminDir === null || head === undefined || head.branch !== null || head.commit === null) return;
   const last = readReflog(adminDir, 'HEAD').at(-1);
   if (last?.to !== head.commit || last.message === '' || /^(?:checkout:|paralph)/.test(last.message)) return;
-  const why = 'committed while the gates ran';
+  const why = 'committed on no branch';
   await keepCommit({ ...place, ignored: [] }, { act: 'reset', why, commit: head.commit, name: basename(path) });
 }
 
@@ -77,7 +67,7 @@ function isDetachedAt({ repo }: WorktreePlace, adminDir: string, commit: Sha): b
   return head?.branch === null && head.commit === commit;
 }
 
-export async function restore(path: string): Promise<void> {
+async function restore(path: string): Promise<void> {
   if (await isClean(path)) return;
   await runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path });
   await runGit([...HARDENED, 'clean', '-fdq'], { cwd: path });

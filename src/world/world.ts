@@ -117,8 +117,6 @@ export interface Worktrees {
   changed(from: Sha, to: Sha): Promise<readonly string[]>;
   /** Links that are new or changed between two commits and lead out of the checkout, as `path -> target`. */
   linksOut(from: Sha, to: Sha): Promise<readonly string[]>;
-  /** Throws away what a gate left in a worktree whose own work is committed. */
-  restore(path: string): Promise<void>;
   /** Gives the worktree back for reuse; a sentence says why it could not. */
   retire(options: {
     readonly path: string;
@@ -128,10 +126,10 @@ export interface Worktrees {
     readonly landed: Sha;
     readonly loop: LoopId;
   }): Promise<{ readonly kept: string | null }>;
-  /** One of the worktrees for gates alone (slots count from 1), standing at exactly this commit while `act` runs. */
-  withGateWorktree<T>(slot: number, commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
-  /** Takes one of these away, unless somebody's gates run in it. */
-  dropGateWorktree(slot: number): Promise<void>;
+  /** A free one of the worktrees for gates alone, standing at exactly this commit while `act` runs: the only place for gates. */
+  withGateWorktree<T>(commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+  /** Takes those away that this host has made, unless somebody's gates run in them. */
+  dropGateWorktrees(): Promise<void>;
   /** Brings a commit into the branch that stands in this worktree, with conflict markers where they do not merge. Nobody works there meanwhile. */
   mergeIn(options: {
     readonly path: string;
@@ -141,14 +139,11 @@ export interface Worktrees {
   }): Promise<{ readonly head: Sha; readonly tree: Sha; readonly conflicts: readonly string[] }>;
   /** `path:line` of conflict markers that are still in these files of a commit. */
   markers(commit: Sha, paths: readonly string[]): Promise<readonly string[]>;
-  /** Stands the worktree at a commit that is on no branch, for the gates to see. It holds nothing uncommitted. */
-  standAt(path: string, commit: Sha): Promise<void>;
-  isOn(path: string, branch: string): boolean;
   /** Writes down beside the worktree whose it is, for the day when the log is lost. */
   note(path: string, note: LoopNote): void;
   /** Unlanded work of ours, as branches and worktrees tell it. */
   found(): Promise<readonly FoundLoop[]>;
-  /** Back on its branch, wherever gates or a crash left it; what they committed elsewhere is nobody's. */
+  /** Back on its branch, wherever somebody left it; what they committed on none is kept. */
   standOn(path: string, branch: string): Promise<void>;
 }
 
@@ -336,12 +331,11 @@ export interface Disk {
 export interface GatesRan {
   readonly report: GateReport;
   readonly durationMs: number;
-  /** They left the files exactly as they were, as far as that was asked. */
-  readonly clean: boolean;
 }
 
 export interface Gates {
   run(options: {
+    /** A gate worktree. */
     readonly path: string;
     /** What stands there: what the gates do to it is told. null: nobody asks. */
     readonly commit: Sha | null;

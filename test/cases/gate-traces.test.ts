@@ -19,7 +19,7 @@ it('case 33: what a gate changes, adds or commits lands nowhere, in no worktree,
   const id = /^loop (\S+):/m.exec(ran.stderr)?.[1] ?? '';
   const told = /one of the gates `true`, .* changed 2 tracked files and committed: README\.md, new\.txt/;
   expect(ran.stderr).toMatch(new RegExp(`${id} gates green; ${told.source} \\(none of it lands\\)`));
-  expect((await why(one, id)).sentences.join(' ')).toMatch(new RegExp(`In its worktree, ${told.source}\\. None`));
+  expect((await why(one, id)).sentences.join(' ')).toMatch(new RegExp(`Where the gates ran, ${told.source}\\. None`));
   expect(one.git('log', '--format=%s', '--branches'), 'its branch is as its agent left it').not.toContain('junk');
 
   userCommits(one, { 'mine.txt': 'mine' });

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha, sha } from '../../src/core/ids.ts';
 import type { GateSettings } from '../../src/core/settings.ts';
-import { withGateWorktree } from '../../src/world/gate-worktree.ts';
+import { openGateWorktrees } from '../../src/world/gate-worktree.ts';
 import { openGates } from '../../src/world/gates.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { findMarked } from '../../src/world/processes/sweep.ts';
@@ -16,6 +16,8 @@ let outer = '';
 beforeEach(() => {
   scratch = scratchRepo();
   outer = dirname(scratch.dir);
+  // What is no commit's is run in any folder of that name.
+  mkdirSync(join(outer, 'gate-1'));
 });
 afterEach(() => scratch.remove());
 
@@ -34,7 +36,7 @@ const run = (
   more: { path?: string; commit?: Sha; timeoutMs?: number; signal?: AbortSignal } = {},
 ) =>
   openGates(findRepository(scratch.dir), gates, process.env).run({
-    path: scratch.dir,
+    path: join(outer, 'gate-1'),
     commit: null,
     name: 'test',
     timeoutMs: null,
@@ -75,41 +77,29 @@ describe('a gate', () => {
     scratch.write('.gitignore', 'out/\n');
     scratch.write('a.txt', 'a\n');
     const commit = sha(scratch.commit());
-    const at = (command: string, slot: number | null = 1) => {
-      if (slot !== null)
-        return withGateWorktree(repo, join(outer, 'wt'), slot, commit, (path) =>
-          run(settings([command]), { path, commit }),
-        );
-      return run(settings([command]), { path: loopWorktree, commit });
-    };
-    const loopWorktree = join(outer, 'loop');
-    scratch.git('worktree', 'add', '-q', '--detach', loopWorktree);
-    const still = { report: { verdict: 'green' }, clean: true };
-    expect(await at('mkdir out; touch out/x a.txt')).toMatchObject(still);
+    const at = (command: string) =>
+      openGateWorktrees(repo, join(outer, 'wt')).withOne(commit, (path) => run(settings([command]), { path, commit }));
+    expect((await at('mkdir out; touch out/x a.txt'))?.report).toEqual({ verdict: 'green', failing: null, tail: '' });
     expect((await at('echo new > new.txt'))?.report.altered).toBeUndefined();
     const altered = { by: ['rm a.txt; false'], files: 1, paths: ['a.txt'], committed: false };
     expect((await at('rm a.txt; false'))?.report).toMatchObject({ verdict: 'red', altered });
-    expect(await at('touch a.txt', null)).toMatchObject(still);
-    const left = await at('echo new > new.txt', null);
-    expect([left?.clean, left?.report.altered], 'somebody has to clean up').toEqual([false, undefined]);
-    expect((await at('git -c user.name=g -c user.email=g@x commit -q --allow-empty -m x', null))?.report).toMatchObject(
-      {
-        altered: { files: 0, paths: [], committed: true },
-      },
-    );
-    expect((await at('rm -r .git; git init -q', 2))?.report.altered, 'nobody can tell').toBeUndefined();
+    const commits = await at('git -c user.name=g -c user.email=g@x commit -q --allow-empty -m x');
+    expect(commits?.report).toMatchObject({ altered: { files: 0, paths: [], committed: true } });
+    expect((await at('rm -r .git; git init -q'))?.report.altered, 'nobody can tell').toBeUndefined();
   });
 
-  it('knows its slot in a gate worktree, and none elsewhere', async () => {
+  it('knows its slot, and leaves no note of its processes', async () => {
     const repo = findRepository(scratch.dir);
     const seen = join(outer, 'seen');
     const gates = settings([`echo "slot \${RALPH_GATE_SLOT-none}" >>'${seen}'`]);
-    await withGateWorktree(repo, join(outer, 'wt'), 3, sha(scratch.git('rev-parse', 'HEAD')), (path) =>
-      run(gates, { path }),
+    const { withOne } = openGateWorktrees(repo, join(outer, 'wt'));
+    const head = sha(scratch.git('rev-parse', 'HEAD'));
+    await withOne(
+      head,
+      async (path) => (await run(gates, { path }), withOne(head, (other) => run(gates, { path: other }))),
     );
-    await run(gates);
-    expect(readFileSync(seen, 'utf8')).toBe('slot 3\nslot none\n');
-    expect(readdirSync(join(scratch.dir, '.git/paralph/gates/gate-3')).sort()).toEqual(['commit', 'index']);
+    expect(readFileSync(seen, 'utf8')).toBe('slot 1\nslot 2\n');
+    expect(readdirSync(join(scratch.dir, '.git/paralph/gates/gate-2')).sort()).toEqual(['commit', 'index']);
   });
 });
 
@@ -126,10 +116,10 @@ describe('a resource', () => {
     program = await bundleChild(`
       import { findRepository } from 'src/world/git/repository.ts';
       import { openGates } from 'src/world/gates.ts';
-      const [dir, gates, times] = process.argv.slice(2);
+      const [dir, gates, times, path] = process.argv.slice(2);
       const never = new AbortController().signal;
       const open = openGates(findRepository(dir), JSON.parse(gates), process.env);
-      const one = () => open.run({ path: dir, name: 'child', timeoutMs: null, signal: never, force: never });
+      const one = () => open.run({ path, commit: null, name: 'child', timeoutMs: null, signal: never, force: never });
       const all = await Promise.all(Array.from({ length: Number(times) }, one));
       console.log(all.every((ran) => ran.report.verdict === 'green'));
     `);
@@ -138,7 +128,7 @@ describe('a resource', () => {
 
   it('with one place is never used twice at once, between processes', async () => {
     const gates = JSON.stringify(withDb(alone()));
-    const outputs = ['1', '2', '3'].map(() => program.start(scratch.dir, gates, '4').output);
+    const outputs = ['1', '2', '3'].map(() => program.start(scratch.dir, gates, '4', join(outer, 'gate-1')).output);
     expect(await Promise.all(outputs)).toEqual(['true\n', 'true\n', 'true\n']);
     expect(readFileSync(join(outer, 'log'), 'utf8')).toBe('in\n'.repeat(12));
     expect(locks()).toEqual([]);
@@ -186,7 +176,7 @@ describe('a resource', () => {
   it('and a slot of a host that died are free, and its gate is ended first', async () => {
     const pid = join(outer, 'pid');
     const stays = `echo "$RALPH_TOKEN" >'${pid}.tmp'; mv '${pid}.tmp' '${pid}'; sleep 600`;
-    const { child, output } = program.start(scratch.dir, JSON.stringify(withDb(stays)), '1');
+    const { child, output } = program.start(scratch.dir, JSON.stringify(withDb(stays)), '1', join(outer, 'gate-1'));
     await until('its gate runs', () => existsSync(pid));
     const token = readFileSync(pid, 'utf8').trim();
     child.kill('SIGKILL');

@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
-import { dropGateWorktree, gateSlotOf, withGateWorktree } from '../../src/world/gate-worktree.ts';
+import { gateSlotOf, openGateWorktrees } from '../../src/world/gate-worktree.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
+import type { GateWorktrees } from '../../src/world/gate-worktree.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
 import { identityOf, isStopped } from '../../src/world/processes/identity.ts';
 import { until } from '../e2e/harness/until.ts';
@@ -25,6 +26,7 @@ import type { ScratchRepo } from './scratch.ts';
 let scratch: ScratchRepo;
 let repo: Repository;
 let root = '';
+let gates: GateWorktrees;
 let first: Sha;
 let second: Sha;
 beforeEach(() => {
@@ -43,11 +45,12 @@ beforeEach(() => {
   second = sha(scratch.commit('second'));
   repo = findRepository(scratch.dir);
   root = join(dirname(scratch.dir), 'wt');
+  gates = openGateWorktrees(repo, root);
 });
 afterEach(() => scratch.remove());
 
-const at = <T>(commit: Sha, act: (path: string) => T | Promise<T>, slot = 1): Promise<T> =>
-  withGateWorktree(repo, root, slot, commit, async (path) => act(path));
+const at = <T>(commit: Sha, act: (path: string) => T | Promise<T>): Promise<T> =>
+  gates.withOne(commit, async (path) => act(path));
 
 /** Every path but ignored ones with its kind, mode and content, as a gate sees them. */
 function filesIn(path: string, below = ''): string[] {
@@ -69,21 +72,20 @@ const standsAt = (path: string): string[] => [
   readFileSync(join(gitIn(path, 'rev-parse', '--absolute-git-dir'), 'HEAD'), 'utf8').trim(),
 ];
 
-describe('dropGateWorktree', () => {
-  it('takes away what nobody uses, and nothing else', async () => {
-    await at(first, () => dropGateWorktree(repo, root, 1));
+describe('dropMade', () => {
+  it('takes away what this process has made and nobody uses, and nothing else', async () => {
+    await at(first, () => openGateWorktrees(repo, root).withOne(first, async () => undefined));
+    expect(readdirSync(root)).toEqual(['gate-1', 'gate-2']);
+    await at(first, () => gates.dropMade());
     expect(existsSync(join(root, 'gate-1')), 'while gates run').toBe(true);
-    await dropGateWorktree(repo, root, 1);
-    expect(existsSync(join(root, 'gate-1'))).toBe(false);
-    expect(gitIn(repo.root, 'worktree', 'list').split('\n')).toHaveLength(1);
-    scratch.git('worktree', 'add', '-q', '--detach', join(root, 'gate-2'));
-    await dropGateWorktree(repo, root, 2);
-    expect(existsSync(join(root, 'gate-2')), "somebody's own").toBe(true);
+    await gates.dropMade();
+    expect(readdirSync(root), "another's").toEqual(['gate-2']);
+    expect(gitIn(repo.root, 'worktree', 'list').split('\n')).toHaveLength(2);
     await at(second, (path) => expect(standsAt(path)).toEqual([second, '', second]));
   });
 });
 
-describe('withGateWorktree', () => {
+describe('withOne', () => {
   it('stands detached at exactly the commit, and keeps what is ignored', async () => {
     await at(first, (path) => {
       expect(path).toBe(join(root, 'gate-1'));
@@ -100,35 +102,35 @@ describe('withGateWorktree', () => {
     await at(first, (path) => expect(existsSync(join(path, 'src/new.txt'))).toBe(false));
   });
 
-  it('gives each slot a worktree of its own, at the same time', async () => {
+  it('gives each run a worktree of its own, at the same time', async () => {
     let open = (): void => {};
     const both = new Promise<void>((resolve) => (open = resolve));
     const seen = await Promise.all([
-      at(first, async (path) => (await both, [path, ...standsAt(path)]), 1),
-      at(second, (path) => (open(), [path, ...standsAt(path)]), 2),
+      at(first, async (path) => (await both, [path, ...standsAt(path)])),
+      at(second, (path) => (open(), [path, ...standsAt(path)])),
     ]);
     expect(seen).toEqual([
       [join(root, 'gate-1'), first, '', first],
       [join(root, 'gate-2'), second, '', second],
     ]);
     expect(seen.map(([path = '']) => gateSlotOf(path))).toEqual([1, 2]);
-    expect([gateSlotOf('/x/wt'), gateSlotOf('/x/gate-17'), gateSlotOf('/x/gate-0')]).toEqual([null, null, null]);
+    expect([gateSlotOf('/x/wt'), gateSlotOf('/x/gate-273'), gateSlotOf('/x/gate-0')]).toEqual([null, null, null]);
   });
 
-  it('lets one gate at a time into a slot', async () => {
-    let inside = 0;
+  it('lets one gate at a time into each, also from another process', async () => {
+    const inside = new Set<string>();
     const enter = (commit: Sha) =>
-      at(commit, async (path) => {
-        inside += 1;
-        expect(inside).toBe(1);
+      openGateWorktrees(repo, root).withOne(commit, async (path) => {
+        expect(inside.has(path)).toBe(false);
+        inside.add(path);
         await new Promise((resolve) => setImmediate(resolve));
         expect(gitIn(path, 'rev-parse', 'HEAD')).toBe(commit);
-        inside -= 1;
+        inside.delete(path);
       });
-    await Promise.all([first, second, first].map(enter));
+    await Promise.all([first, second, first, second].map(enter));
   });
 
-  it('case 66: does not wait for a host that is suspended in it, and leaves it to that one', async () => {
+  it('case 66: does not wait for a host that is suspended in one, or while it looks for one, and leaves it to that one', async () => {
     const host = spawn('sleep', ['600'], { stdio: 'ignore' });
     onTestFinished(() => void host.kill('SIGKILL'));
     host.kill('SIGSTOP');
@@ -138,7 +140,9 @@ describe('withGateWorktree', () => {
     const lock = join(repo.stateDir, 'locks/gate-1');
     mkdirSync(dirname(lock), { recursive: true });
     writeFileSync(lock, JSON.stringify({ ...identity, nonce: 'x' }));
-    expect(await at(first, (path) => path)).toBe(join(root, 'gate-15'));
+    expect(await at(first, (path) => path)).toBe(join(root, 'gate-2'));
+    writeFileSync(`${lock}.turn`, JSON.stringify({ ...identity, nonce: 'y' }));
+    expect(await at(first, (path) => path)).toBe(join(root, 'gate-2'));
     expect(readFileSync(lock, 'utf8')).toContain(String(host.pid));
     host.kill('SIGKILL');
     await until('it to be gone', () => identityOf(host.pid ?? 0) === null);
@@ -153,10 +157,10 @@ describe('withGateWorktree', () => {
   });
 
   it('takes a folder of its own name only if it was its own', async () => {
-    mkdirSync(join(root, 'gate-3'), { recursive: true });
-    writeFileSync(join(root, 'gate-3/mine.txt'), 'mine');
-    await expect(at(first, () => {}, 3)).rejects.toMatchObject({ code: 'E_GIT' });
-    expect(readFileSync(join(root, 'gate-3/mine.txt'), 'utf8')).toBe('mine');
+    mkdirSync(join(root, 'gate-1'), { recursive: true });
+    writeFileSync(join(root, 'gate-1/mine.txt'), 'mine');
+    await expect(at(first, () => {})).rejects.toMatchObject({ code: 'E_GIT' });
+    expect(readFileSync(join(root, 'gate-1/mine.txt'), 'utf8')).toBe('mine');
   });
 
   it('does not lose what is ignored over a commit that does not exist', async () => {

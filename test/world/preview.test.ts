@@ -117,8 +117,8 @@ describe('preview is the very tree that landing makes', () => {
   });
 });
 
-describe('standing where the gates look', () => {
-  it('shows what would land as a clean commit, and comes back to the branch whatever a gate did', async () => {
+describe('standing on its branch again', () => {
+  it('whatever somebody did in the worktree, with what they committed on none kept', async () => {
     const scratch = scratchRepo({ files: { 'tasks.md': TASKS } });
     made.push(scratch);
     const repo = findRepository(scratch.dir);
@@ -137,16 +137,11 @@ describe('standing where the gates look', () => {
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
     writeFileSync(join(path, 'work.txt'), 'w');
     const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n' });
-    const tracker = openTracker(scratch.dir, 'tasks.md');
-    const seen = await preview({ view, tracker, identity }, base, { head, tick: taskId('a') });
-    expect(seen?.commit).not.toBeNull();
-    await worktrees.standAt(path, seen?.commit ?? head);
     const git = (...args: readonly string[]): string => scratch.git('-C', path, ...args);
-    expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toContain('[x] a');
-    expect(git('status', '--porcelain')).toBe('');
-    writeFileSync(join(path, 'tasks.md'), 'a gate was here');
+    git('checkout', '-q', '--detach');
+    writeFileSync(join(path, 'tasks.md'), 'somebody was here');
     writeFileSync(join(path, 'junk.txt'), 'and here');
-    git('-c', 'user.name=g', '-c', 'user.email=g@example.com', 'commit', '-qam', 'a gate commits');
+    git('-c', 'user.name=g', '-c', 'user.email=g@example.com', 'commit', '-qam', 'somebody commits');
     const stray = git('rev-parse', 'HEAD');
     // A git that was killed in between leaves its lock.
     writeFileSync(join(git('rev-parse', '--absolute-git-dir'), 'index.lock'), '');
@@ -155,15 +150,14 @@ describe('standing where the gates look', () => {
     expect(await worktrees.facts(path)).toMatchObject({ head });
     expect(git('status', '--porcelain')).toBe('');
     expect(readFileSync(join(path, 'tasks.md'), 'utf8')).toBe(TASKS);
-    // A person may have made it, in the worktree of a loop they look at.
     const keeps = (): string => git('for-each-ref', '--contains', stray, '--format=%(contents)', 'refs/paralph/keep');
-    expect(keeps()).toMatch(/committed while the gates ran/);
-    await worktrees.standAt(path, seen?.commit ?? head);
+    expect(keeps()).toMatch(/committed on no branch/);
+    git('checkout', '-q', '--detach');
     await worktrees.standOn(path, 'ralph/a');
     expect(git('for-each-ref', 'refs/paralph/keep').split('\n')).toHaveLength(1);
   });
 
-  it('moves no branch that a gate went to, also while somebody else makes a worktree', async () => {
+  it('moves no branch that somebody went to, also while somebody else makes a worktree', async () => {
     const scratch = scratchRepo({ files: { 'a.txt': 'a\n' } });
     made.push(scratch);
     const repo = findRepository(scratch.dir);

@@ -13,31 +13,26 @@ const command = { type: 'run-gates', key: 'gates', loop: LOOP, fence: 1, n: 1 } 
 >;
 
 describe('gates that run', () => {
-  it.each(['worktree', 'checkout'])('in a %s are over before it is told that something else failed', async (at) => {
+  it('are over before it is told that something else failed', async () => {
     const seen: string[] = [];
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
     const gates = async (): Promise<unknown> => {
       await ended;
       seen.push('gates over');
-      return { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1, clean: true };
+      return { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1 };
     };
     const world = {
       worktrees: {
-        standOn: async () => undefined,
-        standAt: async () => undefined,
-        restore: async () => undefined,
-        isOn: () => false,
-        facts: async () => ({ head: HEAD, tree: HEAD }),
         tip: async () => HEAD,
         changed: () => Promise.reject(new Error('git was killed')),
         linksOut: async () => [],
-        withGateWorktree: (_slot: number, _commit: string, act: (path: string) => unknown) => act('/gate'),
+        withGateWorktree: (_commit: string, act: (path: string) => unknown) => act('/gate'),
       },
       integration: { preview: async () => null, treeOf: async () => HEAD },
       gates: { run: gates },
     };
-    const loop = { id: LOOP, task: 't', worktree: '/w', branch: 'ralph/one', base: HEAD, place: { at }, rework: null };
+    const loop = { id: LOOP, task: 't', worktree: '/w', branch: 'ralph/one', base: HEAD, rework: null };
     const context = {
       world,
       state: () => ({ ...EMPTY_STATE, loops: { [LOOP]: loop } }),

@@ -2,6 +2,7 @@ import { invariant } from '../../core/assert.ts';
 import { madeBefore } from '../../core/besides.ts';
 import type { Besides } from '../../core/besides.ts';
 import type { Command } from '../../core/commands.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { GateReport, Loop } from '../../core/model.ts';
@@ -15,30 +16,26 @@ import type { PerformContext } from '../performer.ts';
 import { findUnresolved } from './unresolved.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
-type Working = Loop & { readonly worktree: string };
 
-type Ran = Pick<GatesRan, 'report' | 'durationMs'>;
-
-const GREEN: Ran = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
+const GREEN: GatesRan = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
 const FLAKY = 0.1;
-/** The gate worktree of loops in place; trains use the first ones. */
-export const APART_SLOT = 16;
 /** Paths remembered of what a loop changed: enough to see whom it meets. */
 const FOOTPRINT_MAX = 200;
 
-/** The gates on exactly what would land. If that changed meanwhile, nothing was tested. */
+/** The gates on exactly what would land, wherever its loop works. */
 export async function runGates(
   context: PerformContext,
   command: RunGates,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const loop = context.state().loops[command.loop];
-  invariant(loop != null && loop.worktree !== null, `loop ${command.loop} has nothing to gate`);
-  const working: Working = { ...loop, worktree: loop.worktree };
-  const seen = await (loop.place.at === 'checkout' ? gateApart : gateInside)(context, command, working, signal);
+  invariant(loop != null, `loop ${command.loop} has nothing to gate`);
+  const head = await context.world.worktrees.tip(loop.branch);
+  if (head === null) throw new AppError('E_GIT', `The branch ${loop.branch} is gone.`, { remedy: 'git reflog --all' });
+  const seen = await gateHead(context, command, loop, head, signal);
   if (seen === null) return [];
-  const { head, tree, tested, ran, changed, links } = seen;
+  const { tree, tested, ran, changed, links } = seen;
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   // What others write through a link that leads out is written there, so it waits for a person as well.
@@ -74,16 +71,18 @@ async function touchedBy({ world }: PerformContext, { base }: Loop, head: Sha): 
 }
 
 /** At once, but the gates are over in any case: who hears of a failure may do something else where they run. */
-async function besides(gates: Promise<Ran | null> | Ran, asked: Promise<Touched>): Promise<[Ran | null, Touched]> {
+async function besides(
+  gates: Promise<GatesRan | null> | GatesRan,
+  asked: Promise<Touched>,
+): Promise<[GatesRan | null, Touched]> {
   asked.catch(() => undefined);
   return [await gates, await asked];
 }
 
 interface Seen extends Touched {
-  readonly head: Sha;
   readonly tree: Sha;
   readonly tested: Sha;
-  readonly ran: Ran;
+  readonly ran: GatesRan;
 }
 
 /** With the task ticked it is the very tree that lands if nobody else lands first. */
@@ -92,73 +91,39 @@ const previewOf = ({ world, state }: PerformContext, loop: Loop, head: Sha) => {
   return world.integration.preview(head, tick, tracker);
 };
 
-/** In the loop's own worktree. Null: nobody knows what the gates saw. */
-async function gateInside(
+/** On the very commit that would land, away from what its agent has lying about. Null: they were stopped. */
+async function gateHead(
   context: PerformContext,
   command: RunGates,
-  loop: Working,
+  loop: Loop,
+  head: Sha,
   signal: AbortSignal,
 ): Promise<Seen | null> {
-  const { worktrees } = context.world;
-  const { hasGates } = context.policy;
-  const path = loop.worktree;
-  await worktrees.standOn(path, loop.branch);
-  if (hasGates) await worktrees.restore(path);
-  const { head, tree } = await worktrees.facts(path);
+  const tree = await context.world.integration.treeOf(head);
   const preview = await previewOf(context, loop, head);
   const [ran, touched] = await besides(
     gated(context, command, loop, { head, commit: preview?.commit ?? head }, signal),
     touchedBy(context, loop, head),
   );
-  await worktrees.standOn(path, loop.branch);
-  if (ran === null || (await worktrees.facts(path)).head !== head) return null;
-  return { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
+  return ran === null ? null : { tree, tested: preview?.tree ?? tree, ran, ...touched };
 }
 
-/** A person's checkout holds more than the work, and nothing of it may be put aside: what would land is tested elsewhere. */
-async function gateApart(
-  context: PerformContext,
-  { n }: RunGates,
-  loop: Working,
-  signal: AbortSignal,
-): Promise<Seen | null> {
-  const { world, policy, force, state } = context;
-  const head = await world.worktrees.tip(loop.branch);
-  if (head === null) return null;
-  const tree = await world.integration.treeOf(head);
-  const preview = await previewOf(context, loop, head);
-  const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
-  const name = `${loop.id}/gates-${n}`;
-  const commit = preview?.commit ?? head;
-  const gate = (path: string): Promise<Ran | null> => world.gates.run({ path, commit, name, timeoutMs, signal, force });
-  const [ran, touched] = await besides(
-    policy.hasGates ? world.worktrees.withGateWorktree(APART_SLOT, commit, gate) : GREEN,
-    touchedBy(context, loop, head),
-  );
-  return ran === null ? null : { head, tree, tested: preview?.tree ?? tree, ran, ...touched };
-}
-
-/** On no branch, so that what a gate commits is on none. What it leaves is thrown away. */
 async function gated(
   context: PerformContext,
   { n }: RunGates,
-  loop: Working,
+  loop: Loop,
   { head, commit }: { readonly head: Sha; readonly commit: Sha },
   signal: AbortSignal,
-): Promise<Ran | null> {
+): Promise<GatesRan | null> {
   const { world, policy, force, state } = context;
   const guard = await guardFails(context, loop, head);
   if (guard !== null) return { report: guard, durationMs: 0 };
   if (!policy.hasGates) return GREEN;
-  const path = loop.worktree;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
-  const run = async (name: string): Promise<Ran | null> => {
-    await world.worktrees.standAt(path, commit);
-    const ran = await world.gates.run({ path, commit, name, timeoutMs, signal, force });
-    if (ran?.clean !== true) await world.worktrees.restore(path);
-    // A host that was taken for dead may have stood it back on its branch: then nobody knows what the gates saw.
-    return world.worktrees.isOn(path, loop.branch) ? null : ran;
-  };
+  const run = (name: string): Promise<GatesRan | null> =>
+    world.worktrees.withGateWorktree(commit, (path) =>
+      world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+    );
   const first = await run(`${loop.id}/gates-${n}`);
   if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;
   const second = await run(`${loop.id}/gates-${n}-again`);

@@ -4,15 +4,15 @@ import type { PerformContext } from '../performer.ts';
 
 type TestCandidate = Extract<Command, { type: 'test-candidate' }>;
 
-/** The gates on exactly the tree that would become main, away from every other worktree. */
+/** The gates on exactly the tree that would become main. */
 export async function testCandidate(
   { world, force }: PerformContext,
   command: TestCandidate,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const { fence, commit, tree, slot, again, timeoutMs } = command;
+  const { fence, commit, tree, again, timeoutMs } = command;
   const name = `landings/${commit.slice(0, 12)}${again === 0 ? '' : `-${again + 1}`}`;
-  const ran = await world.worktrees.withGateWorktree(slot, commit, (path) =>
+  const ran = await world.worktrees.withGateWorktree(commit, (path) =>
     world.gates.run({ path, commit, name, timeoutMs, signal, force }),
   );
   if (ran === null) return [];

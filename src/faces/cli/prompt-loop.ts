@@ -11,7 +11,6 @@ import { shellWord } from '../../core/remedy.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Task } from '../../core/task.ts';
 import { promptTracker, taskIdOf, trackerOf } from '../../core/tasks.ts';
-import { leaveGates } from '../../engine/leave-gates.ts';
 import { openSealsOf } from '../../world/git/open-seals.ts';
 import { realIds } from '../../world/ids.ts';
 import { openWorld } from '../../world/real-world.ts';
@@ -131,7 +130,8 @@ async function drive(
       ...single.opening,
     ];
     const driven = await driveHost(call, { world, policy, settings, opening });
-    if (chosen.place.at === 'checkout') await leaveGates(world, driven.state);
+    // Whoever works in their own checkout finds no worktree there that they did not ask for. One that stays costs room only.
+    if (chosen.place.at === 'checkout') await world.worktrees.dropGateWorktrees().catch(() => undefined);
     await recording.keep(project, driven.state, id);
     if (driven.state.loops[loopId(id)]?.phase.at === 'landed') dropStartedWith(repo, loopId(id));
     const resume = `ralph run --continue --loop-id ${shellWord(id)}`;

@@ -30,7 +30,7 @@ const MUTANTS: readonly GitMutant[] = [
     change: (world) => ({
       ...world,
       gates: {
-        run: async () => ({ report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1, clean: true }),
+        run: async () => ({ report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1 }),
       },
     }),
   },
@@ -46,7 +46,7 @@ const MUTANTS: readonly GitMutant[] = [
     change: (world) =>
       withIntegration(world, {
         publish: async (to) => {
-          await world.worktrees.withGateWorktree(1, to, async (path) => moveTarget(path, to));
+          await world.worktrees.withGateWorktree(to, async (path) => moveTarget(path, to));
           return { outcome: 'published', to };
         },
       }),

@@ -109,12 +109,11 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
   return {
     exists: () => true,
     standOn: async () => undefined,
-    restore: async () => undefined,
     facts: async (path) => ({ head: tip(path), tree: get(repo, tip(path)).tree }),
     markers: async () => [],
     changed: async () => [],
     linksOut: async () => [],
-    withGateWorktree: (_slot, at, act) => act(at),
+    withGateWorktree: (at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));
       const { tokens } = get(repo, theirs);
@@ -141,7 +140,7 @@ function modelGates(sim: Sim): Partial<World['gates']> {
       const car = get(repo, sha(path));
       const lies = sim.random.chance(sim.workload.flake);
       const green = sim.parts.gate(sim, car, isGreen(repo, car.tokens) && !lies);
-      return { report: green ? GREEN : sim.random.chance(0.1) ? STUCK : RED, durationMs, clean: true };
+      return { report: green ? GREEN : sim.random.chance(0.1) ? STUCK : RED, durationMs };
     },
   };
 }

@@ -148,7 +148,6 @@ const personDiscards: Act = (realm) => {
   if (isThere) commitDirty(realm, worktree);
   const tip = branches.get(branch);
   if (tip !== undefined) realm.keeps.add(tip);
-  if (isThere && worktree.detached !== null) realm.keeps.add(worktree.detached);
   personWrites(realm, [{ type: 'loop-discarded', loop, kept: tip ?? null }]);
   if (isThere) worktree.exists = false;
   branches.delete(branch);

@@ -34,8 +34,6 @@ export interface SimHost {
 export interface SimWorktree {
   branch: string | null;
   exists: boolean;
-  /** Stands at a commit that is on no branch. */
-  detached: Sha | null;
   readonly dirty: Set<string>;
 }
 
@@ -145,7 +143,7 @@ function rememberWork({ git, target, branches, worktrees, notes }: Realm, { id, 
   const work = git.addToken({ id: 'past-work', area: 7, bad: false, fixes: null });
   const branch = 'ralph/past-2';
   branches.set(branch, git.commit([target], [...git.get(target).tree.tokens, work]).id);
-  worktrees.set('past-worktree', { branch, exists: true, detached: null, dirty: new Set() });
+  worktrees.set('past-worktree', { branch, exists: true, dirty: new Set() });
   const task = taskKey(TRACKER, id);
   notes.set('past-worktree', { loop: loopId('past-2'), task, title, attempt: 1, branch, base: target });
 }
@@ -247,17 +245,12 @@ export const tipOf = (realm: Realm, worktree: SimWorktree): Commit | null => {
   return tip === undefined ? null : realm.git.get(tip);
 };
 
-/** What is checked out: mostly the tip of the branch. */
-export const headIn = (realm: Realm, worktree: SimWorktree): Commit | null =>
-  worktree.detached === null ? tipOf(realm, worktree) : realm.git.get(worktree.detached);
-
-/** Commits what lies in a worktree onto what is checked out there. */
+/** Commits what lies in a worktree onto its branch. */
 export function commitDirty(realm: Realm, worktree: SimWorktree): void {
-  const head = headIn(realm, worktree);
+  const head = tipOf(realm, worktree);
   if (head === null || worktree.branch === null || worktree.dirty.size === 0) return;
   const commit = realm.git.commit([head.id], [...head.tree.tokens, ...worktree.dirty]);
-  if (worktree.detached === null) realm.branches.set(worktree.branch, commit.id);
-  else worktree.detached = commit.id;
+  realm.branches.set(worktree.branch, commit.id);
   worktree.dirty.clear();
 }
 

@@ -3,10 +3,10 @@ import type { FoundLoop } from '../../../src/core/events.ts';
 import type { Sha } from '../../../src/core/ids.ts';
 import { sha } from '../../../src/core/ids.ts';
 import type { Gates, Worktrees } from '../../../src/world/world.ts';
-import type { Commit, Tree } from './git-model.ts';
+import type { Commit } from './git-model.ts';
 import type { Op } from './op.ts';
 import type { Realm, SimHost, SimWorktree } from './realm.ts';
-import { commitDirty, deliver, fail, headIn, newName, tipOf } from './realm.ts';
+import { commitDirty, deliver, fail, newName, tipOf } from './realm.ts';
 
 const GATE_PATH = 'gate:';
 const noCheckout = async (): Promise<never> => {
@@ -25,7 +25,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
         const { worktree } = standing(realm, path);
         if (worktree.branch !== branch) throw new AppError('E_GIT', `${path} is on another branch`);
         commitDirty(realm, worktree);
-        return { ...factsOf(standing(realm, path)), branch, committed: true, odd: settle(realm, worktree), kept: null };
+        return { ...factsOf(standing(realm, path)), branch, committed: true, odd: null, kept: null };
       }),
     // Simulated loops have worktrees of their own.
     takeCheckout: noCheckout,
@@ -35,34 +35,21 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
     changed: (from, to) => op(() => realm.git.changed(from, to)),
     linksOut: async () => [],
-    restore: (path) => op(() => standing(realm, path).worktree.dirty.clear()),
     retire: (options) => op(() => retire(realm, options)),
-    withGateWorktree: (slot, commit, act) => withGateWorktree(realm, host, op, slot, commit, act),
-    dropGateWorktree: async () => undefined,
+    withGateWorktree: (commit, act) => withGateWorktree(realm, host, op, commit, act),
+    dropGateWorktrees: async () => undefined,
     mergeIn: (options) => op(() => mergeIn(realm, host, options)),
     markers: (commit, paths) =>
       op(() => {
         const left = realm.git.get(commit).tree.markers.filter(({ path }) => paths.includes(path));
         return left.map(({ path }) => `${path}:1`);
       }),
-    standAt: (path, commit) =>
-      op(() => {
-        const { worktree } = standing(realm, path);
-        if (worktree.dirty.size > 0) throw new AppError('E_GIT', `${path} has local changes`);
-        worktree.detached = realm.git.get(commit).id;
-      }),
-    isOn: (path, branch) => {
-      const { worktree } = standing(realm, path);
-      return worktree.branch === branch && worktree.detached === null;
-    },
     note: (path, note) => void realm.notes.set(path, note),
     found: () => op(() => found(realm)),
     standOn: (path, branch) =>
       op(() => {
         const { worktree } = standing(realm, path);
         if (worktree.branch !== branch) throw new AppError('E_GIT', `${path} is on another branch`);
-        if (worktree.detached !== null) worktree.dirty.clear();
-        worktree.detached = null;
       }),
   };
 }
@@ -78,23 +65,22 @@ function found({ git, notes, worktrees, branches, integration }: Realm): readonl
   });
 }
 
-/** One at a time in each; who died there holds it no longer. */
+/** The first that is free; who died there holds it no longer. */
 async function withGateWorktree<T>(
   realm: Realm,
   host: SimHost,
   op: Op,
-  slot: number,
   commit: Sha,
   act: (path: string) => Promise<T>,
 ): Promise<T> {
   const { gateSlots } = realm;
-  const take = (): boolean => {
-    const holder = gateSlots.get(slot);
-    if (holder !== undefined && !holder.dead) return false;
+  const take = (): number => {
+    let slot = 1;
+    while (gateSlots.get(slot)?.dead === false) slot += 1;
     gateSlots.set(slot, host);
-    return true;
+    return slot;
   };
-  while (!(await op(take, { own: true }))) await op(() => undefined, { own: true, ms: 10 });
+  const slot = await op(take, { own: true });
   try {
     return await act(`${GATE_PATH}${slot}:${commit}`);
   } finally {
@@ -110,8 +96,7 @@ function mergeIn(
 ): Awaited<ReturnType<Worktrees['mergeIn']>> {
   const { git, mergedIn } = realm;
   const { worktree, tip } = standing(realm, path);
-  if (worktree.branch !== branch || worktree.detached !== null)
-    throw new AppError('E_NEEDS_PERSON', `${path} is not on ${branch}`);
+  if (worktree.branch !== branch) throw new AppError('E_NEEDS_PERSON', `${path} is not on ${branch}`);
   const before = mergedIn.get(tip.id);
   if (before !== undefined && tip.parents[1] === commit) return { ...factsOf({ tip }), conflicts: before };
   if (worktree.dirty.size > 0) throw new AppError('E_NEEDS_PERSON', `${path} has changes that are not committed`);
@@ -127,24 +112,9 @@ function mergeIn(
   return { ...factsOf({ tip: git.get(made.commit) }), conflicts: made.conflicts };
 }
 
-/** What was made on no branch comes onto it where that moves it forward only. */
-function settle(realm: Realm, worktree: SimWorktree): string | null {
-  const { git, branches } = realm;
-  const { branch, detached } = worktree;
-  const tip = tipOf(realm, worktree);
-  if (branch === null || detached === null || tip === null) return null;
-  if (!git.isAncestor(tip.id, detached)) {
-    realm.keeps.add(detached);
-    return 'detached';
-  }
-  branches.set(branch, detached);
-  worktree.detached = null;
-  return null;
-}
-
 function standing(realm: Realm, path: string): { readonly worktree: SimWorktree; readonly tip: Commit } {
   const worktree = realm.worktrees.get(path);
-  const tip = worktree === undefined ? null : headIn(realm, worktree);
+  const tip = worktree === undefined ? null : tipOf(realm, worktree);
   if (worktree === undefined || !worktree.exists || tip === null) throw new AppError('E_GIT', `no worktree at ${path}`);
   return { worktree, tip };
 }
@@ -163,17 +133,16 @@ function make(
   const before = [...realm.worktrees].find(([, worktree]) => worktree.branch === branch && worktree.exists);
   if (before !== undefined) {
     if (before[1].dirty.size > 0) throw new AppError('E_GIT', `${branch} is checked out at ${before[0]}`);
-    before[1].detached = null;
     return { path: before[0], reused: true };
   }
   realm.branches.set(branch, base);
   const pooled = realm.pool.shift();
   if (pooled !== undefined && realm.worktrees.get(pooled)?.exists === true) {
-    realm.worktrees.set(pooled, { branch, exists: true, detached: null, dirty: new Set() });
+    realm.worktrees.set(pooled, { branch, exists: true, dirty: new Set() });
     return { path: pooled, reused: true };
   }
   const path = newName(realm, 'worktree-');
-  realm.worktrees.set(path, { branch, exists: true, detached: null, dirty: new Set() });
+  realm.worktrees.set(path, { branch, exists: true, dirty: new Set() });
   return { path, reused: false };
 }
 
@@ -186,8 +155,7 @@ function retire(
   if (worktree === undefined || !worktree.exists || tip === null) return { kept: 'the folder is gone' };
   // Handed on to another loop already: somebody retired it and could not write that down.
   if (worktree.branch !== branch) return { kept: null };
-  if (tip.id !== head || worktree.dirty.size > 0 || worktree.detached !== null)
-    return { kept: `it holds more than what ${loop} landed` };
+  if (tip.id !== head || worktree.dirty.size > 0) return { kept: `it holds more than what ${loop} landed` };
   if (realm.integration === null || !realm.git.isAncestor(head, realm.integration)) realm.keeps.add(head);
   worktree.branch = null;
   realm.pool.push(path);
@@ -195,36 +163,27 @@ function retire(
   return { kept: null };
 }
 
-/** A gate looks at a tree for a while; only if it stayed the same all along was that tree tested. */
+/** A gate looks at the tree of a commit for a while. */
 export function createSimGates(realm: Realm, host: SimHost): Gates {
   const { random, timeline } = realm;
   const running = new Set<string>();
-  const treeAt = (path: string): Tree => {
-    if (path.startsWith(GATE_PATH)) return realm.git.get(sha(path.split(':')[2] ?? '')).tree;
-    const { worktree, tip } = standing(realm, path);
-    return worktree.dirty.size === 0 ? tip.tree : realm.git.commit([], [...tip.tree.tokens, ...worktree.dirty]).tree;
-  };
   return {
     run: async ({ path, signal }) => {
-      const tree = treeAt(path);
-      const slot = path.startsWith(GATE_PATH) ? Number(path.split(':')[1]) : null;
-      if (slot !== null && realm.gateSlots.get(slot) !== host)
+      const [, slot, commit = ''] = path.split(':');
+      const { tree } = realm.git.get(sha(commit));
+      if (realm.gateSlots.get(Number(slot)) !== host)
         fail(realm, 'one-gate-a-slot', `a gate runs in slot ${slot}, which is not its own`);
       if (running.has(path)) fail(realm, 'effects-run-once', `two gates at once in ${path}`);
       running.add(path);
       const durationMs = random.between(20, 300);
-      return new Promise((resolve, reject) => {
+      return new Promise((resolve) => {
         const end = (): void => {
           running.delete(path);
           if (signal.aborted) return resolve(null);
           const isGreen = tree.isGreen && !random.chance(realm.scenario.flakes);
-          try {
-            if (isGreen && treeAt(path).id === tree.id) realm.passed.add(tree.id);
-          } catch (error) {
-            return reject(error as Error);
-          }
+          if (isGreen) realm.passed.add(tree.id);
           const failing = isGreen ? null : 'npm test';
-          resolve({ report: { verdict: isGreen ? 'green' : 'red', failing, tail: '' }, durationMs, clean: false });
+          resolve({ report: { verdict: isGreen ? 'green' : 'red', failing, tail: '' }, durationMs });
         };
         timeline.after(durationMs, () => deliver(realm, host, 0, end));
         signal.addEventListener('abort', () => deliver(realm, host, random.between(1, 20), end));
