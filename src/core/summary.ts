@@ -6,6 +6,7 @@ import { describeWaiting } from './describe-waiting.ts';
 import { loopId } from './ids.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
+import { shellWord } from './remedy.ts';
 import type { TaskView } from './view.ts';
 import { promptViews, taskViews } from './view.ts';
 
@@ -23,6 +24,8 @@ export interface Summary {
   readonly blocked: readonly TaskLine[];
   readonly done: readonly TaskLine[];
   readonly trouble: string | null;
+  /** The command that brings landing on again, where one does; null: it goes on by itself, or its words say how. */
+  readonly troubleNext: string | null;
   /** What keeps agents from working, in words. */
   readonly held: readonly string[];
   /** The run's budget that is spent, in words; null: there is room, or no bound. */
@@ -83,6 +86,7 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
+    troubleNext: troubleNext(state, policy),
     held,
     overspent: state.run.overspent,
     proposals: state.proposals.map((one) => one.title),
@@ -114,6 +118,12 @@ function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State):
   if (trouble !== null) return `${trouble.detail}${trouble.paths.length > 0 ? `: ${trouble.paths.join(', ')}` : ''}`;
   const isWaiting = Object.values(state.loops).some((loop) => loop.phase.at === 'ready' && loop.phase.queued);
   return queuePaused && isWaiting ? 'the queue is paused. let it go: ralph queue resume' : null;
+}
+
+/** Only a person can merge what conflicts; what they merged is followed. */
+function troubleNext({ landingTrouble: trouble }: State, { target }: HostPolicy): string | null {
+  if (trouble?.kind !== 'upstream-conflict') return null;
+  return `git merge ${shellWord(`refs/paralph/int/${target}`)} && ralph land --all`;
 }
 
 interface Counts {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Sha } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
+import { isPromptTracker } from '../core/tasks.ts';
 import { trailersOf } from '../text/commit-message.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
@@ -15,6 +16,7 @@ import type { Repository } from './git/repository.ts';
 import type { Signing } from './git/signing.ts';
 import { readFileAt, replaceFile, replaceFiles, treeOf, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
+import { findLandings } from './landings.ts';
 import { learnResolutions } from './learn-resolutions.ts';
 import type { Regenerate } from './regenerate.ts';
 import { openResolutions } from './resolutions.ts';
@@ -75,10 +77,15 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
   if (!merged.clean && merged.paths.length === 0) return { conflicts: [] };
-  const settled = await settleConflicts({ ...place, ...known }, open, merged.clean ? [] : merged.textual);
+  const settled = await settleConflicts(
+    { ...place, ...known, trackerPath: tracker.path },
+    open,
+    merged.clean ? [] : merged.textual,
+  );
   if (settled.left.length > 0) return { conflicts: settled.left };
   const blobs = text === null ? settled.blobs : new Map([...settled.blobs, [tracker.path, text.blob]]);
-  const made = await regenerateFiles(place, options, await replaceFiles(view, merged.tree, blobs), settled.commands);
+  const mixed = await tickLanded(place, options, await replaceFiles(view, merged.tree, blobs), ancestors);
+  const made = await regenerateFiles(place, options, mixed, settled.commands);
   if (made.tree === null) return { conflicts: [made.failed] };
   const { tree } = made;
   const commit = await commitAs(place, options, tree, merged);
@@ -163,6 +170,23 @@ async function ticked(
   if (before === null) return null;
   const text = tracker.tick(before, task) ?? before;
   return { text, blob: await writeBlob(view, text) };
+}
+
+/** A task may land while its line is only in somebody's checkout: when the line comes, so does its tick. */
+async function tickLanded(
+  { view, tracker: own }: CandidatePlace,
+  { base, ticksLanded = false }: BuildOptions,
+  start: Sha,
+  since: readonly Sha[],
+): Promise<Sha> {
+  let tree = start;
+  for (const { task, tracker } of ticksLanded ? await findLandings(view, base, since) : []) {
+    const { path, tick } = tickerFor(own, tracker ?? undefined);
+    const before = isPromptTracker(path) ? null : await readFileAt(view, tree, path);
+    const after = before === null ? null : tick(before, task);
+    if (after !== null && after !== before) tree = await replaceFile(view, tree, path, await writeBlob(view, after));
+  }
+  return tree;
 }
 
 /** The candidate's history: the branch merged, its one change alone, or its commits one after the other. The tree is the same. */

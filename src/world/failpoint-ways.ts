@@ -48,7 +48,11 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
   publish: [
     'publish.begun',
     'publish.journal',
+    'publish.staged',
     'publish.merged',
+    'publish.restaged',
+    'publish.aside',
+    'publish.ticked',
     'publish.ref',
     'publish.done',
     'publish.healed',

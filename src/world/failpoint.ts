@@ -20,7 +20,7 @@ const AREAS = {
   update: ['begun', 'moved', 'done'],
   train: ['named', 'followed', 'built', 'held', 'released'],
   land: ['before_sync', 'before_cas', 'after_cas', 'synced', 'done'],
-  publish: ['begun', 'journal', 'merged', 'ref', 'done', 'healed'],
+  publish: ['begun', 'journal', 'staged', 'merged', 'restaged', 'aside', 'ticked', 'ref', 'done', 'healed'],
   retire: ['unpinned', 'pooled', 'done'],
   keep: ['snapshot', 'pinned'],
   clean: ['kept', 'begun', 'aside', 'folder', 'entry', 'branch', 'done'],

@@ -9,10 +9,14 @@ const trailer = (key: string): string => `%(trailers:key=${key},valueonly,unfold
 const FORMAT = ['%H', '%ct', trailer(TASK_TRAILER), trailer(LOOP_TRAILER), trailer(TRACKER_TRAILER)].join('%x00');
 
 /**
- * What integration's history says landed, oldest first. Only along its own line: what an agent wrote into the commits of its
- * branch is on the other side of a merge.
+ * What integration's history says landed, oldest first, without what `since` holds already. Only along its own line: what an
+ * agent wrote into the commits of its branch is on the other side of a merge.
  */
-export async function findLandings(view: GitView, integration: Sha): Promise<readonly FoundLanding[]> {
+export async function findLandings(
+  view: GitView,
+  integration: Sha,
+  since: readonly Sha[] = [],
+): Promise<readonly FoundLanding[]> {
   const args = [
     'log',
     '-z',
@@ -20,6 +24,7 @@ export async function findLandings(view: GitView, integration: Sha): Promise<rea
     `--max-count=${COMMITS_MAX}`,
     `--format=${FORMAT}%x00`,
     integration,
+    ...since.map((commit) => `^${commit}`),
     '--',
   ];
   const { stdout } = await view.run(args);

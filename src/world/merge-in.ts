@@ -93,13 +93,13 @@ async function mix(place: MergeInPlace, ours: Sha, theirs: Sha): Promise<Mixed> 
 
 /** Lists that everybody adds to need no agent. Only rules that always answer the same: a merge cut short must come out the same again. */
 async function settleUnions(
-  { view, union }: MergeInPlace,
+  { view, union, trackerPath }: MergeInPlace,
   merged: Merged,
 ): Promise<{ readonly tree: Sha; readonly left: readonly string[] }> {
   if (merged.clean) return { tree: merged.tree, left: [] };
   const resolutions: Resolutions = { find: () => null, keep: () => undefined };
   const { blobs, left } = await settleConflicts(
-    { view, merge: { union, regenerate: {} }, resolutions },
+    { view, merge: { union, regenerate: {} }, resolutions, trackerPath },
     merged.paths,
     merged.textual,
   );

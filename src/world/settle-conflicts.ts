@@ -3,8 +3,9 @@ import type { MergeDriverSettings } from '../core/settings.ts';
 import { matchProtected } from '../text/protected-paths.ts';
 import type { TextConflict } from './git/merge-stages.ts';
 import { writeBlob } from './git/tree-edit.ts';
-import { unionMerge } from './git/union-merge.ts';
+import { readConflict, unionMerge } from './git/union-merge.ts';
 import type { GitView } from './git/view.ts';
+import { isTracker, mergeTrackerFiles } from './merge-trackers.ts';
 import type { Resolutions } from './resolutions.ts';
 
 /** What becomes of the files that do not merge by themselves. */
@@ -21,11 +22,15 @@ export interface SettlingPlace {
   readonly view: GitView;
   readonly merge: MergeDriverSettings;
   readonly resolutions: Resolutions;
+  /** The task file's path, beside the names that such files have. */
+  readonly trackerPath: string;
 }
 
-/** The rules of the user's for some files first, then what was resolved before. Only ever files whose text alone is in dispute. */
+const TRACKER_BYTES_MAX = 1024 * 1024;
+
+/** Task files are ours to merge; then the rules of the user's for some files, then what was resolved before. Only ever files whose text alone is in dispute. */
 export async function settleConflicts(
-  { view, merge, resolutions }: SettlingPlace,
+  { view, merge, resolutions, trackerPath }: SettlingPlace,
   paths: readonly string[],
   textual: readonly TextConflict[],
 ): Promise<Settled> {
@@ -34,6 +39,11 @@ export async function settleConflicts(
   for (const conflict of textual) {
     const { path } = conflict;
     if (!paths.includes(path)) continue;
+    const tasks = isTracker(trackerPath, path) ? await mergeTasks(view, conflict) : null;
+    if (tasks !== null) {
+      blobs.set(path, tasks);
+      continue;
+    }
     if (isUnion(path, merge.union)) {
       const blob = await unionMerge(view, conflict);
       if (blob !== null) blobs.set(path, blob);
@@ -49,6 +59,12 @@ export async function settleConflicts(
     if (content !== null) blobs.set(path, await writeBlob(view, content));
   }
   return { blobs, commands, left: paths.filter((path) => !blobs.has(path)) };
+}
+
+async function mergeTasks(view: GitView, conflict: TextConflict): Promise<Sha | null> {
+  const texts = await readConflict(view, conflict, TRACKER_BYTES_MAX);
+  const merged = texts === null ? null : await mergeTrackerFiles(view, conflict.path, texts);
+  return merged === null ? null : writeBlob(view, merged);
 }
 
 /** What protects a path also protects the folders that lead to it; a file in such a place is not the one meant here. */

@@ -52,7 +52,7 @@ export function tickerFor(own: TrackerFile, path: string | undefined): Pick<Trac
   return path === undefined || path === own.path ? own : { path, tick: tickerOf(trackerKindOf(path) ?? 'markdown') };
 }
 
-const tickerOf =
+export const tickerOf =
   (kind: TrackerKind): TrackerFile['tick'] =>
   (text, task) => {
     const ticked = tickTask(kind, text, task);

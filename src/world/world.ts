@@ -240,6 +240,8 @@ export interface BuildOptions {
   readonly tick: TaskId | null;
   /** The tracker file that names the task; the host's own unless told. */
   readonly tracker?: string | undefined;
+  /** `head` may bring tasks that landed before their line was committed: they are ticked as well. */
+  readonly ticksLanded?: boolean;
 }
 
 export interface Iteration {

@@ -18,7 +18,8 @@ export async function bundleChild(source: string): Promise<Bundled> {
   const entry = join(dir, 'entry.ts');
   const file = join(dir, 'child.mjs');
   writeFileSync(entry, source.replaceAll("from 'src/", `from '${ROOT}/src/`));
-  await build({ input: entry, platform: 'node', output: { file, format: 'esm' }, logLevel: 'silent' });
+  const output = { dir, format: 'esm', entryFileNames: 'child.mjs', chunkFileNames: '[name]-[hash].mjs' } as const;
+  await build({ input: entry, platform: 'node', output, logLevel: 'silent' });
   return {
     start: (...args) => {
       const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -91,6 +91,7 @@ async function startTrain(
     message,
     method: 'merge',
     tick: null,
+    ticksLanded: true,
   });
   if ('conflicts' in made) return made.conflicts;
   train.cars.push({ loop: null, head: upstream, commit: made.commit, tree: made.tree });

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/remedy.ts';
 import type { Summary, TaskLine } from '../../core/summary.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import type { Output } from './output.ts';
@@ -48,6 +49,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
   for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
+  if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
   publishLine(out, summary, target);
 }
 
@@ -63,7 +65,9 @@ function publishLine(out: Output, summary: Summary, target: string): void {
     case 'published':
       return out.say(`${target} holds everything that landed`);
     case 'pending':
-      return out.say(`landed on refs/paralph/int/${target}; ${target} was not moved. next: ralph publish`);
+      return out.say(
+        `landed on refs/paralph/int/${target}; ${target} was not moved.${summary.troubleNext === null ? ' next: ralph publish' : ''}`,
+      );
     case 'blocked':
       return out.say(
         out.style.yellow(
@@ -73,6 +77,15 @@ function publishLine(out: Output, summary: Summary, target: string): void {
   }
 }
 
-/** What holds it back is named; files can be moved out of the way, the rest comes to an end by itself or by its own command. */
-export const nextToPublish = (paths: readonly string[]): string =>
-  paths.length > 0 ? 'commit or move these, then: ralph publish' : 'once that is over: ralph publish';
+const LOCAL = /^(.+) \((modified|staged|deleted|untracked|ignored)\)$/s;
+
+/** What holds it back is named. Files are put aside by one command, the rest comes to an end by itself or by its own. */
+export function nextToPublish(paths: readonly string[]): string {
+  const files = paths.map((path) => LOCAL.exec(path));
+  if (paths.length === 0 || files.includes(null)) return 'once that is over: ralph publish';
+  const kinds = files.map((file) => file?.[2]);
+  const also = kinds.includes('ignored') ? '--all ' : kinds.includes('untracked') ? '--include-untracked ' : '';
+  // From the root, wherever somebody stands.
+  const names = files.map((file) => shellWord(`:/${file?.[1] ?? ''}`));
+  return `git stash push ${also}-- ${names.join(' ')} && ralph publish\n          then: git stash pop`;
+}

@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import { reach } from '../failpoint.ts';
 import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import { outlastGit } from './git-processes.ts';
+import { isAncestor } from './merge.ts';
 import { findBlockers, localChanges } from './publish-blockers.ts';
 import { type Change, GITLINK, type Side, foldersAbove, onDisk, readChanges, shown } from './publish-changes.ts';
 import { type Classified, classify, isAsPublished } from './publish-classify.ts';
+import { readIndex } from './publish-index.ts';
 import { type PublishJournal, readJournal, removeJournal } from './publish-journal.ts';
 import { mergeCommand } from './publish-merge.ts';
 import { readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
-import { HARDENED, runGit, runGitBytes } from './run-git.ts';
+import { HARDENED, runGit } from './run-git.ts';
 import type { GitView } from './view.ts';
 import { operationIn } from './worktree-admin.ts';
 import { headOf } from './worktree-state.ts';
 
 export type Healed = 'nothing' | 'healed' | { readonly hands_off: readonly string[] };
+
+/** It brings the readers of task files along, which a start should not wait for. */
+export const editing = () => import('./publish-edited.ts');
 
 const MERGE_ENDS_MS = 60_000;
 const LOCK_ENDS_MS = 2_000;
@@ -38,16 +43,25 @@ export async function heal(repo: Repository, view: GitView): Promise<Healed> {
 
 /** Returns what keeps it from ending well; then nothing was touched. */
 async function settle(journal: PublishJournal, view: GitView): Promise<readonly string[]> {
-  const { worktree, gitDir, target, from, to } = journal;
+  const { worktree, gitDir, target, from, to, edited = [] } = journal;
   if (!existsSync(worktree)) return [];
   const now = await readRef(view, `refs/heads/${target}`);
-  // The branch moves last: everything else is done.
-  if (now === to) return [];
-  const changes = await readChanges(view, from, to);
+  const isThere = async (): Promise<boolean> => (await headOf(worktree)).branch === target;
+  // The branch moves last: everything else is done, but for the ticks in files that were edited.
+  if (now !== null && (now === to || (edited.length > 0 && (await isAncestor(view, to, now))))) {
+    if (edited.length > 0 && (await isThere()))
+      await (await editing()).tickEdited(worktree, view, { from, to }, edited);
+    return [];
+  }
+  const changes = (await readChanges(view, from, to)).filter(
+    ({ path }) => !edited.some((one) => one.path === shown(path)),
+  );
   const operation = operationIn(gitDir);
   if (operation !== null) return [`${worktree} is in the middle of a ${operation}`];
-  const movedOn = now !== from || (await headOf(worktree)).branch !== target;
-  return movedOn ? leftByUser(worktree, view, changes) : rollBack(journal, view, changes);
+  const movedOn = now !== from || !(await isThere());
+  const left = await (movedOn ? leftByUser(worktree, view, changes) : rollBack(journal, view, changes));
+  if (left.length === 0 && edited.length > 0) await (await editing()).unstagePublished(worktree, edited);
+  return left;
 }
 
 /**
@@ -74,7 +88,7 @@ async function rollBack(
   const { worktree, gitDir } = journal;
   const lock = join(gitDir, 'index.lock');
   if (!existsSync(lock) && (await findBlockers(worktree, changes)).length === 0) return [];
-  const entries = await indexEntries(worktree);
+  const entries = await readIndex(worktree);
   const classified = await classify(worktree, view, changes);
   const foreign = classified.filter(
     ({ change, remains }) => remains === 'foreign' || !isOurEntry(change, entries.get(change.path)),
@@ -93,17 +107,6 @@ async function rollBack(
   await restoreFiles(worktree, classified);
   await runGit([...HARDENED, 'update-index', '-q', '--refresh'], { cwd: worktree, ok: [0, 1] });
   return [];
-}
-
-async function indexEntries(worktree: string): Promise<ReadonlyMap<string, Side>> {
-  const { stdout } = await runGitBytes([...HARDENED, 'ls-files', '--stage', '-z'], { cwd: worktree });
-  const entries = new Map<string, Side>();
-  for (const line of stdout.toString('latin1').split('\0')) {
-    const [, mode, id, stage, path] = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(line) ?? [];
-    if (mode === undefined || id === undefined || path === undefined) continue;
-    entries.set(path, stage === '0' ? { mode, id } : { mode: 'conflict', id });
-  }
-  return entries;
 }
 
 const isSide = (side: Side | null, entry: Side | undefined): boolean =>

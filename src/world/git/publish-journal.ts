@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
+import type { EditedTracker } from './publish-edited.ts';
 import type { Repository } from './repository.ts';
 
 /** A publish that began to write into the user's checkout. While it exists, files there may be half-way between two commits. */
@@ -14,6 +15,8 @@ export interface PublishJournal {
   readonly worktree: string;
   readonly gitDir: string;
   readonly by: ProcessIdentity;
+  /** Task files that keep an edit of their owner's. */
+  readonly edited?: readonly EditedTracker[];
 }
 
 const fileOf = (repo: Repository): string => join(repo.stateDir, 'publish.json');

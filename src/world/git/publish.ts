@@ -8,9 +8,10 @@ import { withMutex } from '../mutex.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import { isAncestor } from './merge.ts';
 import { findBlockers, refusalIn } from './publish-blockers.ts';
-import { readChanges } from './publish-changes.ts';
+import { type Change, readChanges, shown } from './publish-changes.ts';
+import type { EditedTracker } from './publish-edited.ts';
 import { acceptSame } from './publish-same.ts';
-import { type Healed, heal } from './publish-heal.ts';
+import { editing, type Healed, heal } from './publish-heal.ts';
 import { removeJournal, writeJournal } from './publish-journal.ts';
 import { mergeCommand } from './publish-merge.ts';
 import { type BranchUser, branchUsers } from './publish-users.ts';
@@ -91,9 +92,31 @@ async function forward(repo: Repository, view: GitView, move: Move): Promise<Pub
     return blocked(`another git command holds ${lock}, or left it when it was killed: then rm ${shellWord(lock)}`);
   const changes = await readChanges(view, move.from, move.to);
   const blockers = await findBlockers(user.path, changes);
-  const left = blockers.length === 0 ? [] : await acceptSame(user.path, view, { ...move, changes }, blockers);
+  const { left, edited } = await clearWay(user.path, view, { ...move, changes }, blockers);
   if (left.length > 0) return blocked(`local files in ${user.path} are in the way`, left);
-  return forwardCheckout(repo, view, move, user);
+  return forwardCheckout(repo, view, { ...move, edited }, user);
+}
+
+interface Way {
+  readonly left: readonly string[];
+  readonly edited: readonly EditedTracker[];
+}
+
+/** What is in the way by its name need not be: it may be the same already, or a task file whose edit takes the ticks. */
+async function clearWay(
+  worktree: string,
+  view: GitView,
+  move: Move & { readonly changes: readonly Change[] },
+  blockers: readonly string[],
+): Promise<Way> {
+  if (blockers.length === 0) return { left: [], edited: [] };
+  const left = await acceptSame(worktree, view, move, blockers);
+  const edited = left.length === 0 ? [] : await (await editing()).findEdited(worktree, view, move, left);
+  if (edited.length === 0) return { left, edited };
+  const isEdited = (path: string): boolean => edited.some((one) => one.path === path);
+  const rest = blockers.filter((line) => !isEdited(line.replace(/ \([a-z]+\)$/, '')));
+  const changes = move.changes.filter(({ path }) => !isEdited(shown(path)));
+  return { left: rest.length === 0 ? [] : await acceptSame(worktree, view, { ...move, changes }, rest), edited };
 }
 
 /** Nobody stands on it, so there are no files to move. Through plain git: the move goes into the reflog under the user's own name. */
@@ -110,7 +133,13 @@ async function forwardRef(repo: Repository, view: GitView, { target, from, to }:
   return now === null || now === from ? blocked(refusalIn(stderr).why) : { outcome: 'diverged', now };
 }
 
-async function forwardCheckout(repo: Repository, view: GitView, move: Move, user: BranchUser): Promise<Published> {
+async function forwardCheckout(
+  repo: Repository,
+  view: GitView,
+  move: Move & Pick<Way, 'edited'>,
+  user: BranchUser,
+): Promise<Published> {
+  const { edited } = move;
   writeJournal(repo, { ...move, worktree: user.path, gitDir: user.gitDir, by: ownIdentity() });
   reach('publish.journal');
   // git merges into whatever stands there by then.
@@ -118,10 +147,19 @@ async function forwardCheckout(repo: Repository, view: GitView, move: Move, user
     removeJournal(repo);
     return blocked(`${user.path} has just left ${move.target}`);
   }
+  if (edited.length > 0 && !(await (await editing()).stagePublished(user.path, edited))) {
+    removeJournal(repo);
+    return blocked(
+      `the index of ${user.path} could not be written`,
+      edited.map(({ path }) => path),
+    );
+  }
+  reach('publish.staged');
   const stderr = await merge(user.path, move.to);
   reach('publish.merged');
   const now = await readRef(view, `refs/heads/${move.target}`);
   if (now === move.to) {
+    if (edited.length > 0) await (await editing()).tickEdited(user.path, view, move, edited);
     // git flushes no files of a checkout: after a power cut the user would find theirs empty.
     await syncFilesystem(user.path);
     removeJournal(repo);

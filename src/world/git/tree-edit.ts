@@ -2,6 +2,7 @@ import { invariant } from '../../core/assert.ts';
 import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
+import { textOf } from '../text-of.ts';
 import { readLooseObject, writeObject } from './loose-objects.ts';
 import { remember } from './remember.ts';
 import { readTree, writeTree } from './tree-entries.ts';
@@ -90,8 +91,7 @@ async function replaceEntry(view: GitView, old: Entry | null, name: string, edit
 async function readBlob(view: GitView, id: string): Promise<string | null> {
   const found = readLooseObject(view, id);
   const bytes = found?.type === 'blob' ? found.content : (await view.bytes(['cat-file', 'blob', id])).stdout;
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) ? text : null;
+  return textOf(bytes);
 }
 
 function isPlain(entry: Entry): boolean {
