@@ -10,7 +10,7 @@ import { readState } from './project.ts';
 import { writeFacts } from './write-facts.ts';
 
 /** A host needs that long beyond the agent's own grace to read the log and let go. */
-const HOST_MS = 5000;
+export const HOST_MS = 5000;
 
 export interface StopOrder {
   readonly loops: readonly Loop[];

@@ -20,10 +20,8 @@ import type { Call, Handler } from '../handler.ts';
 import { filesText, restoreCommand } from '../keep-view.ts';
 import { openProject, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { HOST_MS } from '../stop-loops.ts';
 import { writeFacts } from '../write-facts.ts';
-
-/** A host needs that long beyond the agent's own grace to read the log and let go. */
-const HOST_MS = 5000;
 
 /** Throws a loop away. Its work is kept first; killed anywhere, calling it again goes on from there. */
 export const handle: Handler = async (call) => {

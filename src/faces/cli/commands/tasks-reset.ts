@@ -2,17 +2,20 @@ import type { Event } from '../../../core/events.ts';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import { taskId, taskKey } from '../../../core/ids.ts';
 import type { TaskKey } from '../../../core/ids.ts';
-import type { State } from '../../../core/model.ts';
+import type { Loop, State } from '../../../core/model.ts';
 import { isLive, loopsOf } from '../../../core/model.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { taskViews } from '../../../core/view.ts';
+import type { Repository } from '../../../world/git/repository.ts';
+import { quietLoop } from '../../../world/keep/quiet-loop.ts';
 import type { Call, Handler } from '../handler.ts';
 import { findOne } from '../find-one.ts';
 import { openTasks } from '../open-tasks.ts';
 import type { OpenTasks } from '../open-tasks.ts';
-import { openProject } from '../project.ts';
+import { openProject, readState } from '../project.ts';
 import type { Project } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { HOST_MS, whereOf } from '../stop-loops.ts';
 import { writeFacts } from '../write-facts.ts';
 
 interface Chosen extends OpenTasks {
@@ -20,12 +23,17 @@ interface Chosen extends OpenTasks {
   readonly key: TaskKey;
 }
 
-/** One fact in the log; whoever works on the task stops by itself when it reads it. */
+/** One fact in the log: a host that works on the task stops when it reads it. Agents whose host is gone are ended here, before. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'tasks reset');
   const project = await openProject(call);
-  const before = await writeFacts(project.repo, async (now) => {
-    const chosen = await choose(call, project, now);
+  const { graceMs } = project.config.settings.limits;
+  const now = await readState(project.repo);
+  const { key: wanted } = await choose(call, project, now);
+  const orphans = loopsOf(now).filter((loop) => loop.task === wanted && loop.host === null);
+  await endAgents(project.repo, orphans, graceMs);
+  const before = await writeFacts(project.repo, async (newest) => {
+    const chosen = await choose(call, project, newest);
     const { tracker, state, key } = chosen;
     refuseLanded(call, chosen);
     const read = state.trackers[tracker];
@@ -36,6 +44,7 @@ export const handle: Handler = async (call) => {
   const { id, key } = await choose(call, project, before);
   const loops = loopsOf(before).filter((loop) => loop.task === key);
   const held = loops.filter(isLive);
+  await endAgents(project.repo, held, graceMs);
   const kept = loops.filter((loop) => loop.head !== null && loop.head !== loop.base);
   if (call.flags['json'] === true) {
     const branches = kept.map((loop) => loop.branch);
@@ -48,6 +57,14 @@ export const handle: Handler = async (call) => {
   call.out.say('next: ralph run --parallel');
   return EXIT.ok;
 };
+
+/** No process of these loops lives afterwards; a host that has one is given the time to end it. */
+async function endAgents(repo: Repository, loops: readonly Loop[], graceMs: number): Promise<void> {
+  for (const loop of loops) {
+    const waitMs = loop.host === null ? 0 : graceMs + HOST_MS;
+    await quietLoop(repo, { ...whereOf(loop), waitMs, graceMs });
+  }
+}
 
 async function choose(call: Call, project: Project, now: State): Promise<Chosen> {
   const { tracker, state } = await openTasks(project, now);
