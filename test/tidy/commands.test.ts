@@ -7,7 +7,20 @@ import { runNode } from './support/run-tool.ts';
 
 const page = readText('docs/reference/cli.md');
 
-describe.each(COMMANDS.map((command) => ({ ...command })))('ralph $name', ({ name, summary, examples }) => {
+describe.each(COMMANDS.map((command) => ({ ...command })))('ralph $name', (command) => {
+  const { name, summary, examples } = command;
+
+  it('trip 16: has help that begins with an example that can be pasted', async () => {
+    const { output } = await helpOf(name);
+    expect(output).toMatch(new RegExp(`^Examples:\\n  ralph ${name}\\b`));
+    const [words = '', ...flags] = (examples[0] ?? '').split(/ (?=-)/);
+    const known = command.flags.flatMap(({ flag }) => flag.split(/[ ,]+/));
+    for (const flag of flags) expect(known).toContain(flag.split(' ')[0]);
+    const wanted = command.argument?.name.split(' ').filter((argument) => argument.startsWith('<')) ?? [];
+    const given = words.slice(`ralph ${name}`.length).match(/"[^"]*"|\S+/g) ?? [];
+    expect(given.length, examples[0]).toBeGreaterThanOrEqual(wanted.length);
+  });
+
   it('has a one-line summary without a full stop', () => {
     expect(summary).toMatch(/^[A-Z`].*[^.]$/);
     expect(summary).not.toContain('\n');

@@ -102,10 +102,10 @@ function addCommand(
     command.argument(argument, spec.argument?.description ?? '');
   for (const flag of spec.flags) {
     if (flag.repeats === true)
-      command.option(flag.flag, flag.description, (value: string, all: string[]) => [...all, value], []);
+      command.option(flag.flag, flag.description, (value: string, all: string[] = []) => [...all, value]);
     else command.option(flag.flag, flag.description);
   }
-  command.addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}`);
+  command.addHelpText('before', `Examples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}\n`);
   command.action((...received: unknown[]) => {
     // A flag that the command above has too is taken by that one.
     const options = command.optsWithGlobals<Chosen['options']>();

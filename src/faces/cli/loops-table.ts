@@ -51,7 +51,7 @@ const READING: readonly CommandSpec[] = [
   {
     ...LOGS,
     name: 'loops logs',
-    examples: ['ralph loops logs add-login', 'ralph loops logs add-login -f', 'ralph loops logs add-login --raw'],
+    examples: ['ralph loops logs login', 'ralph loops logs login -f', 'ralph loops logs login --raw'],
   },
   {
     name: 'loops history',
@@ -59,7 +59,7 @@ const READING: readonly CommandSpec[] = [
     summary: 'Show everything that happened to a loop, also when it is gone',
     argument: ID,
     flags: [JSON_FLAG],
-    examples: ['ralph loops history add-login', 'ralph loops history add-login --json'],
+    examples: ['ralph loops history login', 'ralph loops history login --json'],
     load: () => import('./commands/loops-history.ts'),
   },
   {
@@ -74,7 +74,7 @@ const READING: readonly CommandSpec[] = [
       TARGET_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops diff add-login', 'ralph loops diff add-login --stat'],
+    examples: ['ralph loops diff login', 'ralph loops diff login --stat'],
     load: () => import('./commands/loops-diff.ts'),
   },
   {
@@ -83,7 +83,7 @@ const READING: readonly CommandSpec[] = [
     summary: 'Open your shell in the worktree of a loop',
     argument: ID,
     flags: [],
-    examples: ['ralph loops attach add-login'],
+    examples: ['ralph loops attach login'],
     load: () => import('./commands/loops-attach.ts'),
   },
 ];
@@ -98,7 +98,7 @@ const ACTING: readonly CommandSpec[] = [
     summary: 'Tell a working loop something',
     argument: { name: '<id> <text...>', description: 'loop or task id, then the message' },
     flags: [JSON_FLAG],
-    examples: ['ralph loops steer add-login "use the existing session table"'],
+    examples: ['ralph loops steer login "use the existing session table"'],
     load: () => import('./commands/loops-steer.ts'),
   },
   {
@@ -112,7 +112,7 @@ const ACTING: readonly CommandSpec[] = [
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops discard add-login', 'ralph loops discard add-login --force -y'],
+    examples: ['ralph loops discard login', 'ralph loops discard login --force -y'],
     load: () => import('./commands/loops-discard.ts'),
   },
   { ...PRUNE, name: 'loops prune', examples: ['ralph loops prune --dry-run', 'ralph loops prune'] },
@@ -125,7 +125,7 @@ const ACTING: readonly CommandSpec[] = [
       description: 'loop or task id, or a unique beginning of it; all that work when left out',
     },
     flags: [{ flag: '--force', description: 'at once, with everything its agent started' }, JSON_FLAG, SET_FLAG],
-    examples: ['ralph loops stop add-login', 'ralph loops stop add-login --force', 'ralph loops stop'],
+    examples: ['ralph loops stop login', 'ralph loops stop login --force', 'ralph loops stop'],
     load: () => import('./commands/loops-stop.ts'),
   },
   {
@@ -150,7 +150,7 @@ const ACTING: readonly CommandSpec[] = [
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops resume add-login', 'ralph loops resume add-login --max-iterations 5'],
+    examples: ['ralph loops resume login', 'ralph loops resume login --max-iterations 5'],
     load: () => import('./commands/loops-resume.ts'),
   },
   {
@@ -159,7 +159,7 @@ const ACTING: readonly CommandSpec[] = [
     summary: 'Land once more what was put aside at landing',
     argument: ID,
     flags: [WITH_BRANCH_FLAG, ...LANDING],
-    examples: ['ralph loops retry add-login'],
+    examples: ['ralph loops retry login'],
     load: () => import('./commands/loops-retry.ts'),
   },
   {
@@ -172,7 +172,7 @@ const ACTING: readonly CommandSpec[] = [
       WITH_BRANCH_FLAG,
       ...LANDING,
     ],
-    examples: ['ralph loops merge add-login'],
+    examples: ['ralph loops merge login'],
     load: () => import('./commands/loops-merge.ts'),
   },
   {
@@ -196,10 +196,7 @@ const ACTING: readonly CommandSpec[] = [
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: [
-      'ralph loops publish-review add-login',
-      'ralph loops publish-review add-login --remote-branch review/login',
-    ],
+    examples: ['ralph loops publish-review login', 'ralph loops publish-review login --remote-branch review/login'],
     load: () => import('./commands/loops-publish-review.ts'),
   },
   {
@@ -217,7 +214,7 @@ const ACTING: readonly CommandSpec[] = [
       TARGET_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops rebase', 'ralph loops rebase add-login --push'],
+    examples: ['ralph loops rebase', 'ralph loops rebase login --push'],
     load: () => import('./commands/loops-rebase.ts'),
   },
 ];
@@ -229,7 +226,7 @@ export const LOOPS_COMMANDS: readonly CommandSpec[] = [
   {
     ...LOGS,
     name: 'logs',
-    examples: ['ralph logs add-login', 'ralph logs add-login --follow', 'ralph logs add-login --iteration 2 --stderr'],
+    examples: ['ralph logs login', 'ralph logs login --follow', 'ralph logs login --iteration 2 --stderr'],
   },
   { ...PRUNE, name: 'prune', examples: ['ralph prune --dry-run', 'ralph prune'] },
 ];

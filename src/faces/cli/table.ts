@@ -14,6 +14,13 @@ import { START_COMMANDS } from './start-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
 import { WORKTREE_COMMANDS } from './worktree-table.ts';
 
+const RESET_FLAGS: CommandSpec['flags'] = [
+  { flag: '--again', description: 'also if it has landed: do it once more, on top of that' },
+  JSON_FLAG,
+  TASKS_FLAG,
+  SET_FLAG,
+];
+
 /** Every command, as data: help, documents and tests are made from it. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -91,7 +98,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: [
       'ralph land --all',
-      'ralph land add-login',
+      'ralph land login',
       'ralph land make-header-3f2a --with-branch',
       'ralph land --all --dry-run',
     ],
@@ -139,7 +146,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Land a waiting loop first',
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG],
-    examples: ['ralph queue bump add-login'],
+    examples: ['ralph queue bump login'],
     load: () => import('./commands/queue-bump.ts'),
   },
   {
@@ -148,7 +155,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Take a waiting loop out of the queue; its branch is kept',
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG],
-    examples: ['ralph queue eject add-login'],
+    examples: ['ralph queue eject login'],
     load: () => import('./commands/queue-eject.ts'),
   },
   {
@@ -176,7 +183,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Say why a task is not landed, and how to see what fails',
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG, TASKS_FLAG, TARGET_FLAG, SET_FLAG],
-    examples: ['ralph why add-login', 'ralph why add-login --json'],
+    examples: ['ralph why login', 'ralph why login --json'],
     load: () => import('./commands/why.ts'),
   },
   {
@@ -221,7 +228,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Show one task and what became of it',
     argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
     flags: [JSON_FLAG, TASKS_FLAG, SET_FLAG],
-    examples: ['ralph tasks show add-login'],
+    examples: ['ralph tasks show login'],
     load: () => import('./commands/tasks-show.ts'),
   },
   {
@@ -229,13 +236,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Repair',
     summary: 'Free a task so that it can start again; its work is kept',
     argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
-    flags: [
-      { flag: '--again', description: 'also if it has landed: do it once more, on top of that' },
-      JSON_FLAG,
-      TASKS_FLAG,
-      SET_FLAG,
-    ],
-    examples: ['ralph tasks reset add-login'],
+    flags: RESET_FLAGS,
+    examples: ['ralph tasks reset login'],
+    load: () => import('./commands/tasks-reset.ts'),
+  },
+  {
+    name: 'task reset',
+    group: 'Repair',
+    summary: 'The same as `ralph tasks reset`',
+    argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
+    flags: RESET_FLAGS,
+    examples: ['ralph task reset login'],
     load: () => import('./commands/tasks-reset.ts'),
   },
   {

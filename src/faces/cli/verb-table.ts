@@ -103,7 +103,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     summary: 'Show the own task, or another one',
     argument: { name: '[id]', description: 'task id, or a unique beginning of it; the own task when left out' },
     flags: [JSON_FLAG, TASKS_FLAG, SET_FLAG],
-    examples: ['ralph task show', 'ralph task show add-login'],
+    examples: ['ralph task show', 'ralph task show login'],
     load: () => import('./commands/task-show.ts'),
   },
   {

@@ -27,6 +27,11 @@ describe('claimsDone', () => {
   ];
   it.each(cases)('%j: %s', (text, done) => expect(claimsDone(text, 'COMPLETE')).toBe(done));
 
+  it.each(['<promise> COMPLETE </promise>', 'Done. **<promise>COMPLETE </promise>**'])(
+    'trip 12: blanks inside the tag do not matter: %s',
+    (text) => expect(claimsDone(text, 'COMPLETE')).toBe(true),
+  );
+
   it('takes the promise from the settings', () =>
     expect(claimsDone('<promise>SHIPPED</promise>', 'SHIPPED')).toBe(true));
 });

@@ -34,14 +34,15 @@ export function readSignal(
 /** What goes on into the tag: `I will say <promise>…`, `no "<promise>…`, a quote (`> `), a comment. A sentence before it has ended. */
 const GOES_ON = /(?:[\p{L}\p{N},;:"'“‘(>]|<!--)$/u;
 
+/** The last thing said, with blanks inside the tag as some models put them. */
+const SAID = /(`|\*\*|)<promise>[^\S\n]*([^\n]*?)[^\S\n]*<\/promise>\1$/u;
+
 /** The promise counts alone on its line or after a whole sentence, with one pair of marks around it at most. */
 export function claimsDone(finalText: string, promise: string): boolean {
-  const tag = `<promise>${promise}</promise>`;
   const text = finalText.trimEnd();
-  const mark = ['`', '**'].find((one) => text.endsWith(`${one}${tag}${one}`)) ?? '';
-  const said = `${mark}${tag}${mark}`;
-  if (!text.endsWith(said)) return false;
-  const before = text.slice(0, -said.length).split('\n').at(-1) ?? '';
+  const [whole, mark = '', said = ''] = SAID.exec(text) ?? [];
+  if (whole === undefined || said !== promise.trim()) return false;
+  const before = text.slice(0, -whole.length).split('\n').at(-1) ?? '';
   return !GOES_ON.test(before.trimEnd());
 }
 
