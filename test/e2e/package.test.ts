@@ -37,6 +37,19 @@ async function installed(one: Scratch): Promise<string> {
 }
 
 describe('the package', () => {
+  it('trip 17: installs from a clone as the README says', async () => {
+    const one = scratch({ hasRepository: false });
+    bundle();
+    const said = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+    expect(said).toContain('npm run build && npm install --global .\n');
+    const env = { ...one.env, npm_config_cache: beside(one, 'npm-cache'), npm_config_update_notifier: 'false' };
+    const prefix = beside(one, 'prefix');
+    mkdirSync(prefix);
+    await execute('npm', ['install', '--global', '--offline', '--prefix', prefix, '.'], { cwd: PROJECT, env });
+    const { stdout } = await execute(join(prefix, 'bin/ralph'), ['--version'], { cwd: one.root, env });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it('A1 installs from its tarball into an empty folder offline and runs: --version, and the demo, without identity or repository, in under a minute', async () => {
     const one = scratch({ hasRepository: false });
     const folder = await installed(one);

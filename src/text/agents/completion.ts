@@ -40,7 +40,7 @@ const SAID = /(`|\*\*|)<promise>[^\S\n]*([^\n]*?)[^\S\n]*<\/promise>\1$/u;
 /** The promise counts alone on its line or after a whole sentence, with one pair of marks around it at most. */
 export function claimsDone(finalText: string, promise: string): boolean {
   const text = finalText.trimEnd();
-  const [whole, mark = '', said = ''] = SAID.exec(text) ?? [];
+  const [whole, , said = ''] = SAID.exec(text) ?? [];
   if (whole === undefined || said !== promise.trim()) return false;
   const before = text.slice(0, -whole.length).split('\n').at(-1) ?? '';
   return !GOES_ON.test(before.trimEnd());

@@ -119,7 +119,7 @@ export const KEYS: readonly ConfigKey[] = [
     'parallel.strategy',
     choice('queue', 'group'),
     'queue',
-    'queue: any tasks side by side; group: at most one task of a group at a time.',
+    'queue: any tasks side by side, but tasks of one group one after the other; group: the tasks without a group are one group too.',
   ),
   key(
     'parallel.merge_policy',

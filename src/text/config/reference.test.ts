@@ -108,3 +108,9 @@ describe('configJsonSchema', () => {
     expect((configJsonSchema() as { $schema: string }).$schema).toBe('http://json-schema.org/draft-07/schema#');
   });
 });
+
+describe('what the reference tells of strategies', () => {
+  it('trip 20: tasks of one group run one after the other under queue too', () => {
+    expect(configReference()).toMatch(/`parallel\.strategy`.*queue: .*tasks of one group one after the other/);
+  });
+});
