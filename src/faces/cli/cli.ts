@@ -102,7 +102,10 @@ function addCommand(
     command.argument(argument, spec.argument?.description ?? '');
   for (const flag of spec.flags) {
     if (flag.repeats === true)
-      command.option(flag.flag, flag.description, (value: string, all: string[] = []) => [...all, value]);
+      command.option(flag.flag, flag.description, (value: string, all: string[] | undefined) => [
+        ...(all ?? []),
+        value,
+      ]);
     else command.option(flag.flag, flag.description);
   }
   command.addHelpText('before', `Examples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}\n`);
