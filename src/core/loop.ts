@@ -3,7 +3,8 @@ import { describeMs } from './describe-time.ts';
 import type { Draft } from './draft.ts';
 import { withEntry, withItem, withLoop } from './draft.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
-import type { Breach, Host, Loop, ParkReason, State } from './model.ts';
+import { describeLeftOut } from './left-out.ts';
+import type { Breach, GateReport, Host, Loop, ParkReason, State } from './model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from './model.ts';
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
@@ -222,13 +223,16 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
   };
   const after =
     event.report.verdict === 'red'
-      ? nextIteration(judged, host.policy.limits, `gate still fails: ${event.report.failing ?? ''}`, stamp)
+      ? nextIteration(judged, host.policy.limits, describeStillRed(event.report), stamp)
       : isUntold(judged)
         ? nextIteration(judged, host.policy.limits, 'what you said was not heard yet', stamp)
         : readied(judged, host, event.protected, stamp);
   const known = noteVerdict(state, host.policy.gatesHash, event);
   return withLoop(known, updatedFirst(known, releasedIfStuck(known, host, after)));
 }
+
+const describeStillRed = ({ failing, leftOut }: GateReport): string =>
+  `gate still fails: ${failing ?? ''}${leftOut === undefined ? '' : `; ${describeLeftOut(leftOut)}`}`;
 
 /** The same tree red and then green: the gates cannot be trusted quite. */
 function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'gates-ended'>): State {

@@ -270,6 +270,8 @@ export interface GateReport {
   readonly tail: string;
   /** What the gates did to tracked files; absent: nothing. */
   readonly altered?: Altered;
+  /** Variables that the failing gate or its output names and gates do not get; absent: none. */
+  readonly leftOut?: readonly string[];
 }
 
 export type Phase =

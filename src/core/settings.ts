@@ -100,6 +100,8 @@ export interface GateSettings {
   readonly resources: Readonly<Record<string, number>>;
   /** Which gate commands use it, by its name. */
   readonly uses: Readonly<Record<string, readonly string[]>>;
+  /** Names (or `PREFIX_*`) that gates get from the user's environment though they look like credentials. */
+  readonly passEnv: readonly string[];
 }
 
 export interface AgentSettings {

@@ -63,7 +63,14 @@ export async function candidateScene(
         repo,
         view,
         env: process.env,
-        gates: { commands: [], timeoutMs: options.timeoutMs ?? 60_000, timeoutAuto: false, resources: {}, uses: {} },
+        gates: {
+          commands: [],
+          timeoutMs: options.timeoutMs ?? 60_000,
+          timeoutAuto: false,
+          resources: {},
+          uses: {},
+          passEnv: [],
+        },
         withWorktree: async (commit, act) => {
           scratch.git('worktree', 'add', '-q', '--detach', gate, commit);
           try {

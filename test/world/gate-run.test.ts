@@ -28,6 +28,7 @@ const settings = (commands: readonly string[], more: Partial<GateSettings> = {})
   timeoutAuto: false,
   resources: {},
   uses: {},
+  passEnv: [],
   ...more,
 });
 
@@ -175,7 +176,7 @@ describe('a resource', () => {
 
   it('and a slot of a host that died are free, and its gate is ended first', async () => {
     const pid = join(outer, 'pid');
-    const stays = `echo "$RALPH_TOKEN" >'${pid}.tmp'; mv '${pid}.tmp' '${pid}'; sleep 600`;
+    const stays = `echo "$RALPH_GATE_MARK" >'${pid}.tmp'; mv '${pid}.tmp' '${pid}'; sleep 600`;
     const { child, output } = program.start(scratch.dir, JSON.stringify(withDb(stays)), '1', join(outer, 'gate-1'));
     await until('its gate runs', () => existsSync(pid));
     const token = readFileSync(pid, 'utf8').trim();

@@ -1,4 +1,5 @@
 import { describeAltered } from '../../core/altered.ts';
+import { describeLeftOut } from '../../core/left-out.ts';
 import type { Event } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
 import type { GateReport, State } from '../../core/model.ts';
@@ -74,8 +75,9 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
   }
 }
 
-function verdictLine({ verdict, failing, altered }: GateReport, style: Style): string {
-  const told = verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(failing ?? '')}`;
+function verdictLine({ verdict, failing, altered, leftOut }: GateReport, style: Style): string {
+  const missed = leftOut === undefined ? '' : `; ${style.yellow(cleanLine(describeLeftOut(leftOut)))}`;
+  const told = verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(failing ?? '')}${missed}`;
   if (altered === undefined) return told;
   return `${told}; ${style.yellow(`${cleanLine(describeAltered(altered))} (none of it lands)`)}`;
 }

@@ -21,6 +21,7 @@ export interface PolicyFacts {
 
 /** What the settings ask of a host that runs loops. One slot unless parallel work was opted into. */
 export function runPolicy({ settings, tracker, target, agents, resolver, env }: PolicyFacts): HostPolicy {
+  const { commands, passEnv } = settings.gates;
   return {
     tracker,
     slots: settings.parallel.enabled ? settings.parallel.maxWorkers : 1,
@@ -34,7 +35,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
     budget: settings.run,
     resolver: resolver === null ? null : { name: resolver.name, account: resolver.settings.account },
     gatesHash: createHash('sha256')
-      .update(JSON.stringify([settings.gates.commands, shellFor(env), environmentHash(env)]))
+      .update(JSON.stringify([commands, shellFor(env), passEnv, environmentHash(env, passEnv)]))
       .digest('hex')
       .slice(0, 12),
     hasGates: settings.gates.commands.length > 0,

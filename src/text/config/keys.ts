@@ -147,6 +147,12 @@ export const KEYS: readonly ConfigKey[] = [
     '30m',
     'Longest a single gate may take; auto: three times what it usually takes.',
   ),
+  key(
+    'gates.pass_env',
+    { kind: 'variable-names' },
+    [],
+    'Variables (NAME or PREFIX_*) gates get from your environment though they look like credentials.',
+  ),
   open('gates.resources.*', count(1, 256), 1, 'How many gates may use this thing (a database, a port) at once.'),
   open('gates.uses.*', shellLines, ['npm run test:db'], 'Which of gates.commands use the thing of that name.'),
 

@@ -72,7 +72,10 @@ export function configTemplate(found: FoundForTemplate): string {
     OPENING,
     [line('tasks', found.tasks), line('agent', found.agent), ...TOP_KEYS.map((path) => line(path, null))].join(''),
     PARALLEL,
-    '[gates]\n' + line('gates.commands', found.gates.length === 0 ? null : found.gates) + line('gates.timeout', null),
+    '[gates]\n' +
+      line('gates.commands', found.gates.length === 0 ? null : found.gates) +
+      line('gates.timeout', null) +
+      line('gates.pass_env', null),
     '# [gates.resources]\n' + line('gates.resources.*', null, 'db'),
     '# [gates.uses]\n' + line('gates.uses.*', null, 'db'),
     agentLines(),

@@ -26,7 +26,7 @@ describe('settle', () => {
         mergePolicy: 'manual',
         conflictResolution: { strategy: 'requeue', aiAgent: 'claude' },
       },
-      gates: { commands: [], timeoutMs: 1_800_000, timeoutAuto: false, resources: {}, uses: {} },
+      gates: { commands: [], timeoutMs: 1_800_000, timeoutAuto: false, resources: {}, uses: {}, passEnv: [] },
       agents: {},
       limits: {
         iterations: 10,

@@ -113,6 +113,7 @@ function gatesFrom(get: Get, values: Values): GateSettings {
     timeoutAuto: timeout === 'auto',
     resources: tableFrom(values, ['gates', 'resources']),
     uses: tableFrom(values, ['gates', 'uses']),
+    passEnv: get('gates.pass_env'),
   };
 }
 

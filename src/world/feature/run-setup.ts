@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { shellWord } from '../../core/remedy.ts';
 import type { Ecosystem } from '../../text/feature/ecosystems.ts';
 import { cleanText } from '../../text/screen/clean.ts';
-import { findExecutable, gateEnvironment } from '../processes/environment.ts';
+import { findExecutable, ownEnvironment } from '../processes/environment.ts';
 
 export interface SetupStep {
   readonly ecosystem: string;
@@ -66,7 +66,7 @@ async function run(
   if (found === null || findExecutable(tool, user, cwd) === null)
     return { ecosystem, command, ok: false, tail: `${tool} is not installed` };
   const told = TOLD.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]]]));
-  const env = { ...gateEnvironment(user), ...(Object.fromEntries(told) as Record<string, string>) };
+  const env = { ...ownEnvironment(user), ...(Object.fromEntries(told) as Record<string, string>) };
   return new Promise((resolve) => {
     const child = spawn(found, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS });
     let tail = '';

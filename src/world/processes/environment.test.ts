@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentEnvironment, environmentHash, gateEnvironment } from './environment.ts';
+import { agentEnvironment, environmentHash, gateEnvironment, leftOutOfGates, ownEnvironment } from './environment.ts';
 
 const NOTHING = { set: {}, pass: [] };
 const GUARDS = {
@@ -99,7 +99,15 @@ describe('gateEnvironment', () => {
       GIT_DIR: 'g',
       RALPH_X: 'r',
     };
-    expect(gateEnvironment(user)).toEqual({ PATH: '/bin', API_KEY: 'k' });
+    expect(ownEnvironment(user)).toEqual({ PATH: '/bin', API_KEY: 'k' });
+    expect(gateEnvironment(user, [])).toEqual({ PATH: '/bin' });
+    expect(leftOutOfGates(user, [])).toEqual(['API_KEY']);
+  });
+
+  it('lets in what is passed by name or prefix, and never what leads to another checkout', () => {
+    const user = { API_KEY: 'k', AWS_REGION: 'r', AWS_PROFILE: 'p', GIT_DIR: 'g', RALPH_LOOP_ID: 'l' };
+    expect(gateEnvironment(user, ['AWS_*', 'GIT_*', 'RALPH_LOOP_ID'])).toEqual({ AWS_REGION: 'r', AWS_PROFILE: 'p' });
+    expect(leftOutOfGates(user, ['AWS_*'])).toEqual(['API_KEY']);
   });
 });
 
@@ -107,14 +115,19 @@ describe('environmentHash', () => {
   const env = { PATH: '/bin', CI: '1', HOME: '/h' };
 
   it('is twelve digits that depend on what a gate is given, in any order', () => {
-    expect(environmentHash(env)).toMatch(/^[0-9a-f]{12}$/);
-    expect(environmentHash({ HOME: '/h', CI: '1', PATH: '/bin', NONE: undefined })).toBe(environmentHash(env));
+    expect(environmentHash(env, [])).toMatch(/^[0-9a-f]{12}$/);
+    expect(environmentHash({ HOME: '/h', CI: '1', PATH: '/bin', NONE: undefined }, [])).toBe(environmentHash(env, []));
     for (const other of [
       { ...env, CI: '2' },
       { ...env, MORE: '' },
       { PATH: '/bin', CI: '1/h', HOME: '' },
     ])
-      expect(environmentHash(other)).not.toBe(environmentHash(env));
+      expect(environmentHash(other, [])).not.toBe(environmentHash(env, []));
+  });
+
+  it('depends on credentials only where they are passed', () => {
+    expect(environmentHash({ ...env, API_KEY: 'a' }, [])).toBe(environmentHash(env, []));
+    expect(environmentHash({ ...env, API_KEY: 'a' }, ['API_KEY'])).not.toBe(environmentHash(env, ['API_KEY']));
   });
 
   it('is the same in another terminal', () => {
@@ -129,6 +142,6 @@ describe('environmentHash', () => {
       _: 'x',
     };
     const login = { SSH_TTY: '/t', SSH_AUTH_SOCK: '/s', XDG_SESSION_ID: '7', GIT_DIR: 'g', RALPH_X: 'r' };
-    expect(environmentHash({ ...env, ...terminal, ...login })).toBe(environmentHash(env));
+    expect(environmentHash({ ...env, ...terminal, ...login }, [])).toBe(environmentHash(env, []));
   });
 });

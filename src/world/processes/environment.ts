@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../../core/errors.ts';
+import { isCredential } from '../../text/credential.ts';
 
 type UserEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -50,13 +51,30 @@ export function agentEnvironment(user: UserEnvironment, options: AgentEnvironmen
   return { ...result, ...GIT_GUARDS, ...options.set, ...gitConfig(options.set) };
 }
 
-/** The environment of a gate: the user's own, but for what would lead git or paralph to another checkout. */
-export function gateEnvironment(user: UserEnvironment): Record<string, string> {
+/** The user's environment for what is theirs, but for what would lead git or paralph to another checkout. */
+export function ownEnvironment(user: UserEnvironment): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(user)) {
     if (value !== undefined && !matches(name, NEVER)) result[name] = value;
   }
   return result;
+}
+
+/**
+ * The environment of gates, and of all else that runs what agents wrote: the user's own without their credentials. `pass`: names,
+ * or prefixes ending in *, that come along all the same.
+ */
+export function gateEnvironment(user: UserEnvironment, pass: readonly string[]): Record<string, string> {
+  const kept = Object.entries(ownEnvironment(user)).filter(
+    ([name, value]) => matches(name, pass) || !isCredential(name, value),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** The names of the user's variables that gates do not get because they look like credentials. */
+export function leftOutOfGates(user: UserEnvironment, pass: readonly string[]): readonly string[] {
+  const kept = gateEnvironment(user, pass);
+  return Object.keys(ownEnvironment(user)).filter((name) => !(name in kept));
 }
 
 /** These tell of a terminal, a login or how we were started, and differ between two windows of the same person. */
@@ -71,9 +89,9 @@ const PASSING = (
 const HASH_DIGITS = 12;
 
 /** Names the surroundings gates run in: what was green in one need not be green in another. */
-export function environmentHash(env: UserEnvironment): string {
+export function environmentHash(env: UserEnvironment, pass: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.platform}\0${process.arch}\0${process.version}\0`);
-  for (const [name, value] of Object.entries(gateEnvironment(env)).sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [name, value] of Object.entries(gateEnvironment(env, pass)).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (!matches(name, PASSING)) hash.update(`${name}\0${value}\0`);
   return hash.digest('hex').slice(0, HASH_DIGITS);
 }

@@ -1,12 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { hasNoEnvironment, statFields, statOf } from './linux-stat.ts';
-import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
+import { GATE_VARIABLE, LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 import type { ProcessEntry } from './process-entry.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
 /** An exec is over within a few milliseconds; one by a thread among many, on a crowded machine, takes longer. */
 const BEGINS_MS_MAX = 8;
 const PASSES_MAX = 32;
+const MARKS = [`${TOKEN_VARIABLE}=`, `${GATE_VARIABLE}=`];
 
 /**
  * Every living process. It is read until there is nobody who was not looked at: what starts while we read would else be missed
@@ -53,9 +54,12 @@ function environOf(pid: number): Buffer | null {
 }
 
 function marksIn(environ: Buffer | null): { token: string | null; loop: string | null } {
-  if (environ === null || !environ.includes(`${TOKEN_VARIABLE}=`)) return { token: null, loop: null };
+  if (environ === null || !MARKS.some((mark) => environ.includes(mark))) return { token: null, loop: null };
   const text = `\0${environ.toString('latin1')}`;
-  return { token: variable(text, TOKEN_VARIABLE), loop: variable(text, LOOP_VARIABLE) };
+  return {
+    token: variable(text, TOKEN_VARIABLE) ?? variable(text, GATE_VARIABLE),
+    loop: variable(text, LOOP_VARIABLE),
+  };
 }
 
 function variable(text: string, name: string): string | null {

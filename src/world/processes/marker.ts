@@ -1,7 +1,9 @@
 import { invariant } from '../../core/assert.ts';
 
-/** Carried by everything an iteration or a gate starts, and inherited by what those start: the sweep looks for it. */
+/** Carried by everything an iteration starts, and inherited by what that starts: the sweep looks for it. */
 export const TOKEN_VARIABLE = 'RALPH_TOKEN';
+/** The same for gates, by a name of its own: they are no loop's. */
+export const GATE_VARIABLE = 'RALPH_GATE_MARK';
 export const LOOP_VARIABLE = 'RALPH_LOOP_ID';
 
 /** A token is compared with raw environment text, so an empty or spaced one could match a stranger's process. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
+import { GATE_VARIABLE, LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 import { systemFailure } from './system-failure.ts';
 import type { ProcessEntry, ProcessSource, ProcessStat } from './process-entry.ts';
 
@@ -33,7 +33,7 @@ function parseLine(line: string): ProcessEntry | null {
     startTime,
     zombie: state.startsWith('Z') || state.startsWith('X'),
     stopped: state.startsWith('T'),
-    token: variable(command, TOKEN_VARIABLE),
+    token: variable(command, TOKEN_VARIABLE) ?? variable(command, GATE_VARIABLE),
     loop: variable(command, LOOP_VARIABLE),
   };
 }

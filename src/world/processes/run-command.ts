@@ -2,7 +2,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { toIdentity } from './identity.ts';
-import { TOKEN_VARIABLE, assertToken } from './marker.ts';
+import { GATE_VARIABLE, assertToken } from './marker.ts';
 import { openLog } from './open-log.ts';
 import { pause } from './pause.ts';
 import { processSource } from './process-source.ts';
@@ -35,13 +35,15 @@ export interface CommandResult {
   readonly aborted: boolean;
   /** The last 4 KB of its output. */
   readonly tail: string;
+  /** Where its output begins in the log. */
+  readonly offset: number;
   readonly durationMs: number;
 }
 
 /** Runs a gate or another short command of ours to its end; nothing it started outlives this call. */
 export async function runCommand(options: CommandOptions): Promise<CommandResult> {
   assertToken(options.token);
-  if (options.signal.aborted) return { code: null, timedOut: false, aborted: true, tail: '', durationMs: 0 };
+  if (options.signal.aborted) return { code: null, timedOut: false, aborted: true, tail: '', offset: 0, durationMs: 0 };
   const startedAt = performance.now();
   const log = openLog(options.logFile);
   try {
@@ -49,7 +51,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
     const { child, identity } = await spawnDetached({
       argv: [...shellFor(options.env), options.command],
       cwd: options.cwd,
-      env: { ...options.env, [TOKEN_VARIABLE]: options.token },
+      env: { ...options.env, [GATE_VARIABLE]: options.token },
       stdio: ['ignore', log, log],
     });
     // The exit of the shell is the end: its output may be held open far longer by something it left behind.
@@ -64,6 +66,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
       timedOut: code === null && !options.signal.aborted,
       aborted: code === null && options.signal.aborted,
       tail: readTailSince(options.logFile, TAIL_BYTES, offset),
+      offset,
       durationMs,
     };
   } finally {

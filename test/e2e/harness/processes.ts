@@ -17,7 +17,7 @@ const PASSES_MAX = 32;
 const DIES_MS = 20;
 const rest = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-const MARK = /(^|[\0 ])RALPH_(TOKEN|LOOP_ID)=/;
+const MARK = /(^|[\0 ])RALPH_(TOKEN|GATE_MARK|LOOP_ID)=/;
 
 /** Every process that works in or was started for this folder, ourselves left out. */
 export function processesOf(root: string): FoundProcess[] {
