@@ -25,7 +25,7 @@ export async function observe(
   );
   const hosts = memory.hosts(state, me);
   await fenceOff(world, state, hosts);
-  memory.tracker = lookAtTracker(world, onWarning) ?? memory.tracker;
+  memory.tracker = (await lookAtTracker(world, onWarning)) ?? memory.tracker;
   return {
     ...hosts,
     nowMs: world.clock.nowMs(),
@@ -47,12 +47,13 @@ async function fenceOff(world: World, { landing }: State, { deadHosts, stoppedHo
   await world.integration.releaseTrains();
 }
 
-function lookAtTracker(world: World, onWarning: (text: string) => void): Observed['tracker'] {
-  const seen = world.tracker.look();
+async function lookAtTracker(world: World, onWarning: (text: string) => void): Promise<Observed['tracker']> {
+  const seen = await world.tracker.look();
   if (seen === null) return null;
   if ('problems' in seen) {
     for (const problem of seen.problems) onWarning(`${problem} (the tasks read before stay in force)`);
     return null;
   }
+  for (const warning of seen.warnings ?? []) onWarning(warning);
   return { path: world.tracker.path, digest: seen.digest, tasks: seen.tasks };
 }

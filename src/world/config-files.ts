@@ -6,24 +6,34 @@ import path from 'node:path';
 import { AppError } from '../core/errors.ts';
 import { shellWord } from '../core/remedy.ts';
 import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../text/config/layer.ts';
-import type { ConfigProblem, Layer } from '../text/config/layer.ts';
-import { settle, type Settled } from '../text/config/settle.ts';
+import type { ConfigProblem, Layer, LayerValue } from '../text/config/layer.ts';
+import { settle, strongest, type Settled } from '../text/config/settle.ts';
 import { MANAGER_FILE } from '../text/start/manager-name.ts';
+import type { Repository } from './git/repository.ts';
 import { readPlainText } from './plain-text.ts';
+import { CONFIG_NAME, findTargetConfig } from './target-config.ts';
+import type { TargetConfig } from './target-config.ts';
+import { findTargetPlace } from './target-place.ts';
+import type { TargetPlace } from './target-place.ts';
 
 export interface ConfigPlaces {
-  /** Root of the checkout. */
-  readonly root: string;
+  readonly repo: Repository;
   readonly env: NodeJS.ProcessEnv;
   /** Dotted key to text. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
 export type LoadedConfig = Settled & {
-  /** The files that were read, by absolute path, weakest first. */
+  /** The files that were read, weakest first: by absolute path, or as `git show` takes them. */
   readonly files: readonly string[];
+  /** The repository's own among them; null: it has none. */
+  readonly own: string | null;
   /** What is wrong with files of other programs that are read along. It stops nobody. */
   readonly warnings: readonly ConfigProblem[];
+  /** The branch whose configuration this is; null: there is none yet, and the checkout's counts. */
+  readonly target: TargetPlace | null;
+  /** The target has no configuration file, but the branch somebody stands on has one; null: not so. */
+  readonly elsewhere: { readonly branch: string | null; readonly target: string } | null;
 };
 
 interface ConfigFile {
@@ -33,7 +43,8 @@ interface ConfigFile {
   readonly name: string;
 }
 
-const REPO_NAMES = ['ralph.toml', '.ralph/ralph.toml'] as const;
+const REPO_NAMES = [CONFIG_NAME, '.ralph/ralph.toml'] as const;
+const TARGET_KEY = 'landing.target';
 const LOCAL_NAMES = ['ralph.local.toml', '.ralph/ralph.local.toml'] as const;
 
 /** Every problem there is, as one error. */
@@ -42,26 +53,84 @@ export function configError(problems: readonly ConfigProblem[], remedy: string):
   return new AppError('E_CONFIG', `the configuration has ${count}`, { facts: problems.map(problemLine), remedy });
 }
 
-/** Settles the configuration as far as it goes and leaves the problems to the caller. */
-export async function checkConfig({ root, env, flags }: ConfigPlaces): Promise<LoadedConfig> {
-  const files = [
-    ...present('user', path.dirname(userConfigFile(env)), [path.basename(userConfigFile(env))]),
-    ...present('repo', root, REPO_NAMES),
-    ...present('local', root, LOCAL_NAMES),
-  ];
-  const layers: Layer[] = [readEnvLayer(env), readFlagLayer(flags)];
-  if (files.length > 0) {
-    // Most runs of most commands find no file: they must not pay for loading a TOML parser.
-    const { readTomlLayer } = await import('../text/config/toml-layer.ts');
-    for (const { kind, file, name } of files) {
-      const read = readConfigFile(file);
-      layers.push('text' in read ? readTomlLayer(kind, name, read.text) : faulty(kind, name, read.fault));
-    }
-    layers.push(...twins(files));
-  }
+/**
+ * Settles the configuration as far as it goes and leaves the problems to the caller. The repository's file is the target's, with
+ * the edits of the checkout that stands on it.
+ */
+export async function checkConfig({ repo, env, flags }: ConfigPlaces): Promise<LoadedConfig> {
+  const { root } = repo;
+  const user = present('user', path.dirname(userConfigFile(env)), [path.basename(userConfigFile(env))]);
+  const local = present('local', root, LOCAL_NAMES);
   const manager = await readManager(root, env);
-  layers.push(...manager.layers);
-  return { ...settle(layers), files: [...manager.files, ...files.map(({ file }) => file)], warnings: manager.warnings };
+  const outer = [readEnvLayer(env), readFlagLayer(flags), ...manager.layers, ...(await readFiles([...user, ...local]))];
+  const { files, layers, target, elsewhere } = await readRepo(repo, outer);
+  const all = [...user, ...files, ...local];
+  return {
+    ...settle([...outer, ...layers, ...twins(all)]),
+    files: [...manager.files, ...all.map(({ file }) => file)],
+    own: files[0]?.file ?? null,
+    warnings: manager.warnings,
+    target,
+    elsewhere,
+  };
+}
+
+interface RepoConfig extends Pick<LoadedConfig, 'target' | 'elsewhere'> {
+  readonly files: readonly ConfigFile[];
+  readonly layers: readonly Layer[];
+}
+
+/**
+ * Which branch is the target, its own file cannot say: flags, variables, your files and the file of the main checkout do. Where all
+ * of them are silent, the usual branch's file may name another, and then that one's file counts.
+ */
+async function readRepo(repo: Repository, outer: readonly Layer[]): Promise<RepoConfig> {
+  const files = present('repo', repo.root, REPO_NAMES);
+  const here = { files, layers: await readFiles(files) };
+  const named = strongest([...outer, ...here.layers], TARGET_KEY);
+  const first = await readTarget(repo, here, named);
+  const next = named === null ? strongest(first.layers, TARGET_KEY) : null;
+  const found = next === null ? first : await readTarget(repo, here, next);
+  const pin = next ?? (here.layers.some((layer) => layer.values.get(TARGET_KEY) === named) ? named : null);
+  return { ...found, layers: found.layers.map((layer, at) => withTarget(layer, at === 0 ? pin : null)) };
+}
+
+async function readTarget(
+  repo: Repository,
+  here: Pick<RepoConfig, 'files' | 'layers'>,
+  named: LayerValue | null,
+): Promise<RepoConfig> {
+  const target = await findTargetPlace(repo, typeof named?.value === 'string' ? named.value : null);
+  if (target === null || target.checkout === repo.root) return { ...here, target, elsewhere: null };
+  const found = await findTargetConfig(repo, target);
+  const apart = here.files.filter(({ name }) => name !== CONFIG_NAME);
+  const files = [...filesOf(found, target.branch), ...apart];
+  const elsewhere = found.kind === 'elsewhere' ? { branch: found.branch, target: target.branch } : null;
+  const none: Layer = { kind: 'repo', name: CONFIG_NAME, values: new Map(), problems: [] };
+  const layers = files.length === 0 ? [none] : await readFiles(files, found);
+  return { files, layers, target, elsewhere };
+}
+
+function filesOf(found: TargetConfig, branch: string): readonly ConfigFile[] {
+  if (found.kind === 'file') return [{ kind: 'repo', file: found.file, name: found.file }];
+  const name = `${branch}:${CONFIG_NAME}`;
+  return found.kind === 'commit' ? [{ kind: 'repo', file: name, name }] : [];
+}
+
+/** A layer that names this target, or none. */
+function withTarget(layer: Layer, named: LayerValue | null): Layer {
+  const others = [...layer.values].filter(([key]) => key !== TARGET_KEY);
+  return { ...layer, values: new Map(named === null ? others : [...others, [TARGET_KEY, named]]) };
+}
+
+/** Most runs of most commands find no file: they must not pay for loading a TOML parser. */
+async function readFiles(files: readonly ConfigFile[], found: TargetConfig | null = null): Promise<readonly Layer[]> {
+  if (files.length === 0) return [];
+  const { readTomlLayer } = await import('../text/config/toml-layer.ts');
+  return files.map(({ kind, file, name }, at) => {
+    const read = at === 0 && found?.kind === 'commit' ? found : readConfigFile(file);
+    return 'text' in read ? readTomlLayer(kind, name, read.text) : faulty(kind, name, read.fault);
+  });
 }
 
 interface Manager {

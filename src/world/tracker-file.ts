@@ -1,50 +1,115 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import { shellWord } from '../core/remedy.ts';
 import type { Task } from '../core/task.ts';
+import { describeDifference } from '../text/trackers/difference.ts';
 import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../text/trackers/tracker-names.ts';
 import { parseTracker, tickTask } from '../text/trackers/tracker.ts';
-import type { TrackerFile } from './world.ts';
+import type { Repository } from './git/repository.ts';
+import { adminDirOf } from './git/worktree-admin.ts';
 import { ifThere } from './processes/read-if-there.ts';
-
-const BYTES_MAX = 1024 * 1024;
+import { branchIn } from './target-place.ts';
+import { leadsOut, markOf, openTaskText, readPlainFile } from './task-text.ts';
+import type { Standing, TaskText } from './task-text.ts';
+import type { TrackerFile } from './world.ts';
 
 /** What was written in the same tick of the kernel in which it was looked at may be written once more without a trace. */
 const TICK_MS = 50;
+/** No git takes longer to write a checkout; a lock that is older was left behind. */
+const SWITCH_MS = 60_000;
 
-/** Opens the task file and keeps an eye on it. Reading never changes a byte. */
-export function openTracker(root: string, path: string): TrackerFile {
+/** Opens the task list and keeps an eye on it. Reading never changes a byte. */
+export function openTracker(repo: Repository, target: string | null, path: string): TrackerFile {
   const kind = trackerKindOf(path) ?? 'markdown';
+  const text = openTaskText(repo, target, path);
+  const settle = createSettling(repo);
+  const differ = createDiffering(repo, { target, path, kind });
   let seen = '';
+  let seenFile = '';
   let isYoung = false;
   let last = '';
-  let missed = false;
   return {
     path,
-    look: () => {
-      const stat = ifThere(() => statSync(join(root, path), { bigint: true, throwIfNoEntry: false }));
-      const mark = stat === undefined ? 'absent' : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
-      const isSame = mark === seen;
-      if (isSame && !isYoung) return null;
-      // Git takes a file away before it writes the new one: gone or empty counts only when it stays so.
-      const isMissing = (stat === undefined || stat.size === 0n) && seen !== '';
-      if (isMissing && !missed) {
-        missed = true;
-        return null;
-      }
-      missed = false;
-      seen = mark;
-      isYoung = stat !== undefined && Date.now() - Number(stat.mtimeMs) < TICK_MS;
+    look: async () => {
+      const standing = await text.stand();
+      const { mark: ofFile, writtenMs } = markOf(text.fileIn(standing));
+      const mark = [standing.head, standing.integration, standing.checkout, ofFile].join(' ');
+      if ((mark === seen && !isYoung) || !settle(standing, ofFile)) return null;
+      const isSame = ofFile === seenFile;
+      [seen, seenFile] = [mark, ofFile];
+      isYoung = writtenMs !== null && Date.now() - writtenMs < TICK_MS;
       const before = last;
-      const found = readOrTell(root, path, kind);
+      const found = await readOrTell(text, standing, { target, path, kind });
       last = JSON.stringify(found);
-      return isSame && last === before ? null : found;
+      const warnings = 'tasks' in found ? differ(standing, found.tasks) : [];
+      return isSame && last === before && warnings.length === 0 ? null : { ...found, warnings };
     },
     tick: tickerOf(kind),
   };
+}
+
+/**
+ * Git writes the files of another branch before it says that the checkout stands there, and takes a file away before it writes the
+ * new one. So a change in a checkout counts when it stays, and when no git is at work there.
+ */
+function createSettling(repo: Repository): (standing: Standing, mark: string) => boolean {
+  let settled: { readonly checkout: string | null; readonly ofFile: string } | null = null;
+  let pending: string | null = null;
+  return ({ checkout }, ofFile) => {
+    const isNew = settled !== null && settled.checkout === checkout && settled.ofFile !== ofFile;
+    if (isNew && (pending !== ofFile || (checkout !== null && isGitAtWork(repo, checkout)))) {
+      pending = ofFile;
+      return false;
+    }
+    settled = { checkout, ofFile };
+    pending = null;
+    return true;
+  };
+}
+
+function isGitAtWork(repo: Repository, checkout: string): boolean {
+  const lock = join(adminDirOf(repo, checkout) ?? repo.commonDir, 'index.lock');
+  const stat = ifThere(() => statSync(lock, { throwIfNoEntry: false }));
+  return stat !== undefined && Date.now() - stat.mtimeMs < SWITCH_MS;
+}
+
+interface Listed {
+  readonly target: string | null;
+  readonly path: string;
+  readonly kind: TrackerKind;
+}
+
+/** What the file of another branch that somebody stands on says otherwise: it does not count, and they should know. Told once. */
+function createDiffering(
+  repo: Repository,
+  { target, path, kind }: Listed,
+): (standing: Standing, tasks: readonly Task[]) => readonly string[] {
+  let told = '';
+  return ({ head, checkout }, tasks) => {
+    if (target === null || head === null || checkout === repo.worktree || leadsOut(path)) return [];
+    const branch = branchIn(repo, repo.worktree);
+    const file = join(repo.worktree, path);
+    const { mark, writtenMs } = markOf(file);
+    const about = `${branch ?? ''} ${mark}`;
+    if (about === told || writtenMs === null || branch?.startsWith('ralph/') === true) return [];
+    told = about;
+    const theirs = tasksOrNull(kind, file, path);
+    const difference =
+      theirs === null ? null : describeDifference({ tasks, on: target }, theirs, branch ?? 'this commit');
+    if (difference === null) return [];
+    return [`${path} on ${branch ?? 'this commit'} does not count, the tasks are those of ${target}: ${difference}`];
+  };
+}
+
+function tasksOrNull(kind: TrackerKind, file: string, path: string): readonly Task[] | null {
+  try {
+    return parseTracker(kind, readPlainFile(file, path)).tasks;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 /** Ticks tasks in the host's own tracker, or in another one that a loop it lands belongs to. */
@@ -68,45 +133,28 @@ export function promptTrackerFile(path: string, digest: string, tasks: readonly 
     look: () => {
       const seen = isNew ? { digest, tasks } : null;
       isNew = false;
-      return seen;
+      return Promise.resolve(seen);
     },
     tick: () => null,
   };
 }
 
-function readOrTell(...file: Parameters<typeof read>): ReturnType<TrackerFile['look']> {
+type Found = Exclude<Awaited<ReturnType<TrackerFile['look']>>, null>;
+
+async function readOrTell(text: TaskText, standing: Standing, { target, path, kind }: Listed): Promise<Found> {
   try {
-    return read(...file);
+    const list = await text.read(standing);
+    const isCommitted = standing.checkout === null && standing.head !== null && (await text.at(standing.head)) !== null;
+    return parse(list, isCommitted ? `${target ?? ''}:${path}` : path, kind);
   } catch (error) {
     if (error instanceof AppError) return { problems: [error.message] };
     throw error;
   }
 }
 
-function read(root: string, path: string, kind: TrackerKind): ReturnType<TrackerFile['look']> {
-  const text = readPlainFile(join(root, path), path);
+function parse(text: string, shown: string, kind: TrackerKind): Found {
   const { tasks, problems } = parseTracker(kind, text);
   if (problems.length > 0)
-    return { problems: problems.map((problem) => `${path}:${problem.line}:${problem.column} ${problem.message}`) };
+    return { problems: problems.map((problem) => `${shown}:${problem.line}:${problem.column} ${problem.message}`) };
   return { digest: createHash('sha256').update(text).digest('hex'), tasks };
-}
-
-/** No link, no pipe, no device, no giant: what a task file is replaced by must not be read or waited for. */
-function readPlainFile(file: string, shown: string): string {
-  const unsafe = (what: string): AppError =>
-    new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shellWord(shown)}` });
-  const kind = ifThere(() => lstatSync(file, { throwIfNoEntry: false }));
-  if (kind === undefined)
-    throw new AppError('E_NO_TASKS', `${shown} is gone`, { remedy: `git checkout -- ${shellWord(shown)}` });
-  if (!kind.isFile()) throw unsafe(kind.isSymbolicLink() ? 'is a symbolic link' : 'is not a plain file');
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw unsafe('is not a plain file');
-    if (stat.size > BYTES_MAX)
-      throw unsafe(`is ${Math.round(stat.size / BYTES_MAX)} MB; at most 1 MB is read (line 1, column 1)`);
-    return readFileSync(fd, 'utf8');
-  } finally {
-    closeSync(fd);
-  }
 }

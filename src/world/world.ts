@@ -55,11 +55,12 @@ export interface HostWatch {
 export interface TrackerFile {
   /** Relative to the checkout. */
   readonly path: string;
-  /** Null when the file has not changed since the last look. Problems: the file cannot be used as it is now. */
-  look():
-    | { readonly digest: string; readonly tasks: readonly Task[] }
+  /** Null when nothing has changed since the last look. Problems: the list cannot be used as it is now. */
+  look(): Promise<
+    | { readonly digest: string; readonly tasks: readonly Task[]; readonly warnings?: readonly string[] }
     | { readonly problems: readonly string[] }
-    | null;
+    | null
+  >;
   /** The tracker text with one task ticked; null when this text has no such task. */
   tick(text: string, task: TaskId): string | null;
 }

@@ -56,7 +56,11 @@ export async function candidateScene(
       repo,
       view,
       identity: { name: 'Ada Test', email: 'ada@example.test' },
-      tracker: { path: TASKS, look: () => null, tick: (text, task) => text.replace(`[ ] ${task}`, `[x] ${task}`) },
+      tracker: {
+        path: TASKS,
+        look: () => Promise.resolve(null),
+        tick: (text, task) => text.replace(`[ ] ${task}`, `[x] ${task}`),
+      },
       signing: null,
       merge: { union: ['CHANGELOG.md'], regenerate: {}, ...options.merge },
       regenerate: openRegenerate({

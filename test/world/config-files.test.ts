@@ -9,9 +9,12 @@ import { LANDING_VARIABLES } from '../../src/text/landing-template.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { checkConfig, configError, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
 import type { ConfigPlaces, LoadedConfig } from '../../src/world/config-files.ts';
+import { findRepository } from '../../src/world/git/repository.ts';
+import type { Repository } from '../../src/world/git/repository.ts';
 
 let folder: string;
 let root: string;
+let repo: Repository;
 let env: NodeJS.ProcessEnv;
 
 beforeEach(() => {
@@ -19,6 +22,8 @@ beforeEach(() => {
   root = path.join(folder, 'checkout');
   env = { HOME: path.join(folder, 'home') };
   mkdirSync(root);
+  execFileSync('git', ['init', '-q', '-b', 'main', root]);
+  repo = findRepository(root);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -29,7 +34,7 @@ const write = (file: string, text: string | Buffer): string => {
   writeFileSync(full, text);
   return full;
 };
-const problems = async (): Promise<string[]> => (await checkConfig({ root, env, flags })).problems.map(problemLine);
+const problems = async (): Promise<string[]> => (await checkConfig({ repo, env, flags })).problems.map(problemLine);
 const failure = async (action: Promise<unknown>): Promise<AppError> => {
   const error = await action.then(
     () => null,
@@ -48,7 +53,7 @@ async function loadConfig(places: ConfigPlaces): Promise<LoadedConfig> {
 
 describe('loadConfig', () => {
   it('settles on defaults where there is no file', async () => {
-    const { settings, files } = await loadConfig({ root, env, flags });
+    const { settings, files } = await loadConfig({ repo, env, flags });
     expect(files).toEqual([]);
     expect(settings.parallel).toMatchObject({ enabled: false, maxWorkers: 3 });
   });
@@ -58,16 +63,16 @@ describe('loadConfig', () => {
       path.join(folder, 'home/.config/ralph/config.toml'),
       'agent = "user"\n[limits]\ngrace = 1\nattempts = 1\n',
     );
-    const repo = write('.ralph/ralph.toml', 'agent = "repo"\n[limits]\nattempts = 2\niterations = 2\n');
+    const own = write('.ralph/ralph.toml', 'agent = "repo"\n[limits]\nattempts = 2\niterations = 2\n');
     const local = write('ralph.local.toml', '[limits]\nattempts = 3\niterations = 3\nno_progress = 3\n');
     env['RALPH_LIMITS_NO_PROGRESS'] = '4';
     env['RALPH_PARALLEL_MAX_WORKERS'] = '4';
     const { settings, files, origins } = await loadConfig({
-      root,
+      repo,
       env,
       flags: new Map([['parallel.max_workers', '5']]),
     });
-    expect(files).toEqual([user, repo, local]);
+    expect(files).toEqual([user, own, local]);
     expect(settings.agent).toBe('repo');
     expect(settings.limits).toMatchObject({ graceMs: 1000, attempts: 3, iterations: 3, noProgress: 4 });
     expect(settings.parallel.maxWorkers).toBe(5);
@@ -79,7 +84,7 @@ describe('loadConfig', () => {
     write('ralph.toml', '[parallel]\nmax_workers = 10000\nmerge_polcy = "pr"\n');
     write('.ralph/ralph.local.toml', 'agent = [\n');
     env['RALPH_GATES_TIMEOUT'] = 'soon';
-    const error = await failure(loadConfig({ root, env, flags: new Map([['colour', 'x']]) }));
+    const error = await failure(loadConfig({ repo, env, flags: new Map([['colour', 'x']]) }));
     expect([error.code, error.message, error.remedy]).toEqual([
       'E_CONFIG',
       'the configuration has 5 problems',
@@ -176,7 +181,7 @@ describe('writeConfigKey', () => {
   it('mends a value that was refused', async () => {
     write('ralph.toml', '[parallel]\nmax_workers = 10000\n');
     await writeConfigKey(root, 'parallel.max_workers', '8');
-    expect((await loadConfig({ root, env, flags })).settings.parallel.maxWorkers).toBe(8);
+    expect((await loadConfig({ repo, env, flags })).settings.parallel.maxWorkers).toBe(8);
   });
 
   it('writes nothing when the key, the value or the file is not right', async () => {

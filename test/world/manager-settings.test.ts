@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkConfig } from '../../src/world/config-files.ts';
+import { findRepository } from '../../src/world/git/repository.ts';
 
 describe('settings of worktree-manager', () => {
   it('are the weakest layer: the home below the checkout below ralph.toml; what is wrong stops nobody', async () => {
@@ -18,7 +20,8 @@ describe('settings of worktree-manager', () => {
     put(home, file, '---\nbranch_prefix: home/\nworktree_base_path: ~/of-home\nspec_directory: of-home\n---\n');
     put(root, file, '---\nbranch_prefix: here/\nauto_spawn_strategy: sometimes\nspec_directory: of-here\n---\nNotes\n');
     put(root, 'ralph.toml', 'plans = "of-toml"\n');
-    const config = await checkConfig({ root, env, flags: new Map() });
+    execFileSync('git', ['init', '-q', '-b', 'main', root]);
+    const config = await checkConfig({ repo: findRepository(root), env, flags: new Map() });
     expect(config.settings.worktree).toMatchObject({ branch: 'here/<name>', path: '~/of-home/<name>' });
     expect(config.settings).toMatchObject({ plans: 'of-toml', autoSpawnStrategy: 'ask' });
     expect(config.origins.get('worktree.branch')).toEqual({ kind: 'manager', name: file, line: 2 });
@@ -26,6 +29,6 @@ describe('settings of worktree-manager', () => {
     expect(config.warnings).toEqual([expect.objectContaining({ file, line: 3 })]);
     put(root, file, 'no front matter');
     put(home, file, Buffer.from([0xff, 0xfe]).toString('latin1'));
-    expect((await checkConfig({ root, env, flags: new Map() })).problems).toEqual([]);
+    expect((await checkConfig({ repo: findRepository(root), env, flags: new Map() })).problems).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ async function scene(files: Readonly<Record<string, string>>, path: string): Pro
   const repo = findRepository(scratch.dir);
   const view = await openView(repo);
   const identity = await readIdentity(repo);
-  const tracker = openTracker(scratch.dir, path);
+  const tracker = openTracker(repo, null, path);
   const merge = { union: [], regenerate: {} };
   const place = { repo, view, identity, tracker, merge, regenerate: async () => null, signing: null };
   const start = sha(scratch.git('rev-parse', 'HEAD'));

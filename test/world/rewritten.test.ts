@@ -34,7 +34,7 @@ async function scene(): Promise<Scene> {
     view,
     identity: await readIdentity(repo),
     target: 'main',
-    tracker: { path: 'tasks.md', look: () => null, tick: (text) => text },
+    tracker: { path: 'tasks.md', look: () => Promise.resolve(null), tick: (text) => text },
     merge: { union: [], regenerate: {} },
     regenerate: async () => null,
     signing: null,

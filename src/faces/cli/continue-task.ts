@@ -12,18 +12,19 @@ import { cleanLine } from '../../text/screen/clean.ts';
 import { driveHost } from './drive-host.ts';
 import type { Call } from './handler.ts';
 import { readTracker } from './open-tasks.ts';
-import { prepareRun, warnAll } from './prepare-run.ts';
+import { prepareRun } from './prepare-run.ts';
 import type { Project } from './project.ts';
 import { takeUpLost } from './start-project.ts';
+import { warnAll } from './warn-all.ts';
 
 /** Goes on with one loop of a task file, and with nothing else in that file. */
 export async function continueTask(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
   const { repo, config } = project;
   const { settings } = config;
-  const file = openTracker(repo.root, trackerOf(state, loop.task));
-  const { path: tracker, digest, tasks } = readTracker(file);
+  const file = openTracker(repo, config.target?.branch ?? null, trackerOf(state, loop.task));
+  const { path: tracker, digest, tasks, warnings: differences } = await readTracker(file);
   const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
-  warnAll(call, warnings);
+  warnAll(call, [...differences, ...warnings]);
   await takeUpLost(project, { identity, target, tracker });
   const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
   const opening = (now: State): readonly Event[] => [

@@ -4,12 +4,14 @@ import type { HostPolicy, State } from '../../core/model.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { describeWaiting } from '../../core/describe-waiting.ts';
 import type { Call } from './handler.ts';
+import { settingsInWords, sourceInWords } from './describe-sources.ts';
+import type { Sources } from './describe-sources.ts';
 import { columns } from './output.ts';
 import { planRun } from '../../core/plan-run.ts';
 import { howMany } from '../../core/how-many.ts';
 
 /** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
-export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
+export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, settings }: Sources): ExitCode {
   const plan = planRun(state, policy);
   const resume = plan.adopts.map(({ loop, slot }) => ({
     task: taskIdOf(state, state.loops[loop]?.task ?? ('' as never)),
@@ -30,6 +32,8 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
       fallback: policy.agents.slice(1).map((agent) => agent.name),
       target: policy.target,
       merge_policy: policy.mergePolicy,
+      tasks,
+      settings,
       resume,
       start,
       waiting,
@@ -47,6 +51,8 @@ export function dryRun(call: Call, state: State, policy: HostPolicy): ExitCode {
     ...waiting.map((one) => ['wait', one.task, '-', one.why]),
   ];
   call.out.data(columns(rows));
+  call.out.say(`tasks: ${sourceInWords(tasks)}`);
+  call.out.say(settingsInWords(settings, policy.target));
   call.out.say(
     `${howMany(policy.slots, 'slot')}, agent ${policy.agents.map((agent) => agent.name).join(', then ')}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
   );

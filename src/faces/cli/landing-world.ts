@@ -16,8 +16,8 @@ export async function openLandingWorld(call: Call, project: Project, target: str
   const path = await trackerOrPrompts(project, () => readState(repo));
   // Each prompt is in the log; here is only nothing to read and nothing to tick.
   const tracker = isPromptTracker(path)
-    ? { ...promptTrackerFile(path, '', []), look: () => null }
-    : openTracker(repo.root, path);
+    ? { ...promptTrackerFile(path, '', []), look: () => Promise.resolve(null) }
+    : openTracker(repo, target, path);
   const identity = await readIdentity(repo);
   await takeUpLost(project, { identity, target, tracker: tracker.path });
   return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });

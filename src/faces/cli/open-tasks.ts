@@ -1,53 +1,54 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
 import { isPromptTracker, promptTracker } from '../../core/tasks.ts';
 import { findTracker, findTrackerOrNull } from '../../world/find-tracker.ts';
+import { openTaskText } from '../../world/task-text.ts';
 import type { TrackerFile } from '../../world/world.ts';
 import type { Project } from './project.ts';
 
 export interface OpenTasks {
   readonly tracker: string;
   readonly state: State;
+  /** What the branch that somebody stands on says otherwise. */
+  readonly warnings: readonly string[];
 }
 
-/** The state with the tasks as the file tells them now. An unchanged file is not parsed again: status must be cheap. */
+/** The state with the tasks as the list tells them now. An unchanged one is not parsed again: status must be cheap. */
 export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
   const tracker = await trackerOrPrompts(project, () => state);
-  if (isPromptTracker(tracker)) return { tracker, state };
-  if (
-    state.trackers[tracker] !== undefined &&
-    state.trackers[tracker].digest === digestOf(join(project.repo.root, tracker))
-  )
-    return { tracker, state };
+  if (isPromptTracker(tracker)) return { tracker, state, warnings: [] };
+  const known = state.trackers[tracker]?.digest;
+  if (known !== undefined && known === (await digestOf(project, tracker))) return { tracker, state, warnings: [] };
   const { openTracker } = await import('../../world/tracker-file.ts');
-  return { tracker, state: withTasks(state, readTracker(openTracker(project.repo.root, tracker))) };
+  const { repo, config } = project;
+  const read = await readTracker(openTracker(repo, config.target?.branch ?? null, tracker));
+  return { tracker, state: withTasks(state, read), warnings: read.warnings };
 }
 
 /** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */
 export async function trackerOrPrompts(
-  { repo, config: { settings } }: Project,
+  { repo, config: { settings, target } }: Project,
   stateOf: () => State | Promise<State>,
 ): Promise<string> {
-  const found = findTrackerOrNull(repo.root, settings.tasks);
+  const found = await findTrackerOrNull({ repo, target }, settings.tasks);
   if (found !== null) return found;
   const hasPrompts = Object.keys((await stateOf()).trackers).some(isPromptTracker);
-  return hasPrompts ? promptTracker('') : findTracker(repo.root, settings.tasks);
+  return hasPrompts ? promptTracker('') : findTracker({ repo, target }, settings.tasks);
 }
 
 export interface ReadTracker {
   readonly path: string;
   readonly digest: string;
   readonly tasks: State['trackers'][string]['tasks'];
+  readonly warnings: readonly string[];
 }
 
 /** Reads the tracker or throws everything that is wrong with it at once. */
-export function readTracker(file: TrackerFile): ReadTracker {
-  const seen = file.look();
+export async function readTracker(file: TrackerFile): Promise<ReadTracker> {
+  const seen = await file.look();
   if (seen === null || 'problems' in seen) {
     const problems = seen === null ? [] : seen.problems;
     throw new AppError(
@@ -56,7 +57,7 @@ export function readTracker(file: TrackerFile): ReadTracker {
       { facts: problems, remedy: `$EDITOR ${shellWord(file.path)}` },
     );
   }
-  return { path: file.path, ...seen };
+  return { path: file.path, warnings: [], ...seen };
 }
 
 export function withTasks(state: State, read: ReadTracker): State {
@@ -68,7 +69,17 @@ export function withTasks(state: State, read: ReadTracker): State {
   });
 }
 
-function digestOf(file: string): string | null {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
+/** Null: it has to be looked at more closely, to tell what is wrong or what another branch says. */
+async function digestOf({ repo, config: { target } }: Project, path: string): Promise<string | null> {
+  const list = openTaskText(repo, target?.branch ?? null, path);
+  const standing = await list.stand();
+  if (standing.head !== null && standing.checkout !== repo.worktree) return null;
+  try {
+    return createHash('sha256')
+      .update(await list.read(standing))
+      .digest('hex');
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }

@@ -53,7 +53,3 @@ export async function prepareRun(
   const others = chosen.filter(({ name }) => name !== resolver?.name);
   return { policy, identity, target, warnings, agents: resolver === null ? chosen : [...others, resolver] };
 }
-
-export function warnAll(call: Call, warnings: readonly string[]): void {
-  for (const text of warnings) call.out.say(call.out.style.yellow(`warning: ${text}`));
-}

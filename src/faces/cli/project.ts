@@ -1,6 +1,7 @@
 import type { Event } from '../../core/events.ts';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
+import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
 import { hostsToWatch } from '../../core/reconcile.ts';
 import { foldLog } from '../../engine/journal.ts';
@@ -20,10 +21,47 @@ export interface Project {
   readonly config: LoadedConfig;
 }
 
-/** The repository around the caller and its settled configuration. Spawns nothing and writes nothing. */
+/** The repository around the caller and its settled configuration. Writes nothing, and spawns nothing where files tell. */
 export async function openProject(call: Call): Promise<Project> {
+  const project = await findProject(call);
+  const { elsewhere } = project.config;
+  // Who only looks is told what counts.
+  if (elsewhere !== null) call.out.say(call.out.style.yellow(`warning: ${ofNoUse(elsewhere)}`));
+  return project;
+}
+
+/** The same for who will work: settings that were written and do not count must not be passed over. */
+export async function openOwnProject(call: Call): Promise<Project> {
+  const project = await findProject(call);
+  refuseElsewhere(call, project.config);
+  return project;
+}
+
+type Elsewhere = NonNullable<LoadedConfig['elsewhere']>;
+
+export const ofNoUse = ({ branch, target }: Elsewhere): string =>
+  `ralph.toml is on ${branch ?? 'the commit checked out here'} and not on ${target}, the branch to land on: its settings do not count`;
+
+/** The two ways out: land where the settings are, or bring them where loops land. */
+export function refuseElsewhere(call: Call, { elsewhere }: LoadedConfig): void {
+  if (elsewhere === null) return;
+  const { branch, target } = elsewhere;
+  const commit = `git switch ${shellWord(target)} && git checkout ${shellWord(branch ?? '@{-1}')} -- ralph.toml && git commit -m 'Add ralph.toml' -- ralph.toml`;
+  const isConfig = call.words.includes('config');
+  const typed = isConfig ? 'ralph run' : `ralph ${call.words.map(shellWord).join(' ')}`;
+  const land = branch === null ? null : `${typed} --target ${shellWord(branch)}`;
+  throw new AppError('E_CONFIG', ofNoUse(elsewhere), {
+    facts: [
+      ...(land === null ? [] : [`to land on ${branch ?? ''} instead: --target ${shellWord(branch ?? '')}`]),
+      `to commit it on ${target}: ${commit}`,
+    ],
+    remedy: land ?? commit,
+  });
+}
+
+async function findProject(call: Call): Promise<Project> {
   const repo = findRepository(call.cwd);
-  const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
+  const config = await checkConfig({ repo, env: call.env, flags: call.settings });
   if (config.problems.length === 0) return { repo, config };
   const problems = config.problems.map((problem) => withFlag(call, problem));
   if (problems.some((problem) => problem.line > 0 || !problem.file.startsWith('--')))

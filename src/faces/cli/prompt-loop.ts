@@ -19,12 +19,13 @@ import { promptTrackerFile } from '../../world/tracker-file.ts';
 import { asStarted, noteStart } from './as-started.ts';
 import { choosePlace } from './choose-place.ts';
 import type { ChosenPlace } from './choose-place.ts';
+import { describeSettings, settingsInWords } from './describe-sources.ts';
 import { driveHost } from './drive-host.ts';
 import { failedWords } from './failed-words.ts';
 import { finishRun } from './finish-run.ts';
 import type { Call } from './handler.ts';
-import { prepareRun, warnAll } from './prepare-run.ts';
-import { openProject } from './project.ts';
+import { prepareRun } from './prepare-run.ts';
+import { openOwnProject } from './project.ts';
 import type { Project } from './project.ts';
 import { readPrompt, titleOf } from './prompt-text.ts';
 import { openRecording } from './recording.ts';
@@ -32,6 +33,7 @@ import type { Recording } from './recording.ts';
 import { sayThrownAway } from './say-thrown-away.ts';
 import { sayYours } from './say-yours.ts';
 import { startProject } from './start-project.ts';
+import { warnAll } from './warn-all.ts';
 
 /** A single loop: a tracker of one task that no file stands behind. */
 interface Single {
@@ -79,7 +81,7 @@ export async function runPromptLoop(call: Call, order: PromptOrder): Promise<Exi
 /** Goes on with a single loop that was stopped, put aside, or lost its host, as it was started. */
 export async function continueLoop(given: Call, found: Project, state: State, loop: Loop): Promise<ExitCode> {
   const call = asStarted(given, found.repo, loop.id);
-  const project = call === given ? found : { ...found, config: (await openProject(call)).config };
+  const project = call === given ? found : { ...found, config: (await openOwnProject(call)).config };
   const tracker = trackerOf(state, loop.task);
   const tasks = state.trackers[tracker]?.tasks ?? [];
   const goesOn = isWorking(loop) || loop.phase.at === 'landed';
@@ -116,7 +118,10 @@ async function drive(
   const id = single.loop?.id ?? tracker.slice(promptTracker('').length);
   const chosen = await placeOf(call, project, single, { loop: id, prompt, target });
   try {
-    if (call.flags['dryRun'] === true) return sayPlan(call, chosen, id);
+    if (call.flags['dryRun'] === true) {
+      call.out.say(settingsInWords(await describeSettings(project), target));
+      return sayPlan(call, chosen, id);
+    }
     warnAll(call, prepared.warnings);
     call.out.say(`loop ${id}: ${chosen.said}`);
     if (single.loop === null) await sayThrownAway(call, project, { place: chosen.place, target });

@@ -6,13 +6,13 @@ import { areFactsLost, factsFromGit, settleLoss } from '../../world/repair/lost-
 import { fixAll, startRepairs } from '../../world/repair/repairs.ts';
 import { refuseRalphFile } from '../../world/state-places.ts';
 import type { Call } from './handler.ts';
-import { openProject } from './project.ts';
+import { openOwnProject } from './project.ts';
 import type { Project } from './project.ts';
 import { writeFacts } from './write-facts.ts';
 
 /** The project of a command that will work on it: what killed processes of ours left broken is healed first. */
 export async function startProject(call: Call): Promise<Project> {
-  const project = await openProject(call);
+  const project = await openOwnProject(call);
   refuseRalphFile(project.repo);
   if (call.flags['dryRun'] === true) return project;
   const { repo, config } = project;

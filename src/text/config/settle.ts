@@ -12,7 +12,7 @@ import { crossCheck } from './cross-check.ts';
 import { splitDotted } from './dotted.ts';
 import { readDurationMs } from './duration.ts';
 import { KEYS, type KeyValue } from './keys.ts';
-import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind } from './layer.ts';
+import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind, type LayerValue } from './layer.ts';
 
 /** Nobody waits longer for a gate that hangs before past runs tell how long it takes. */
 const LONGEST_AUTO_GATE_MS = 7_200_000;
@@ -41,7 +41,7 @@ export function settle(layers: readonly Layer[]): Settled {
     values.set(key.path, key.fallback);
     origins.set(key.path, { kind: 'default', name: 'default', line: 0 });
   }
-  const weakestFirst = layers.toSorted((a, b) => LAYER_KINDS.indexOf(a.kind) - LAYER_KINDS.indexOf(b.kind));
+  const weakestFirst = sorted(layers);
   for (const layer of weakestFirst) {
     for (const [dotted, { value, source, line }] of layer.values) {
       values.set(dotted, value);
@@ -51,6 +51,17 @@ export function settle(layers: readonly Layer[]): Settled {
   const problems = [...weakestFirst.flatMap((layer) => layer.problems), ...crossCheck(weakestFirst)];
   return { settings: settingsFrom(values), origins, values, problems };
 }
+
+/** What the layers say of one key before they are settled; null: nothing. */
+export function strongest(layers: readonly Layer[], dotted: string): LayerValue | null {
+  const [found] = sorted(layers)
+    .flatMap((layer) => layer.values.get(dotted) ?? [])
+    .slice(-1);
+  return found ?? null;
+}
+
+const sorted = (layers: readonly Layer[]): readonly Layer[] =>
+  layers.toSorted((a, b) => LAYER_KINDS.indexOf(a.kind) - LAYER_KINDS.indexOf(b.kind));
 
 type Values = ReadonlyMap<string, KeyValue | null>;
 type Get = <T>(path: string) => T;

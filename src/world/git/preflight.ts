@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
 import type { Sha } from '../../core/ids.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
 import { findSettledBroken, remedyOf } from './broken-entries.ts';
+import { currentBranch, findTarget, HEADS, withoutHeads } from './find-target.ts';
+import type { Target } from './find-target.ts';
 import { plainView } from './plain-view.ts';
 import { listRefs, readRef } from './refs.ts';
 import { readFormat } from './repository-format.ts';
@@ -11,14 +12,10 @@ import type { Repository } from './repository.ts';
 import { runGit } from './run-git.ts';
 import type { GitView } from './view.ts';
 
-export interface Preflight {
+export interface Preflight extends Target {
   readonly gitVersion: string;
-  /** The branch to land on, without `refs/heads/`. */
-  readonly target: string;
-  readonly targetSha: Sha;
 }
 
-const HEADS = 'refs/heads/';
 const INTEGRATIONS = 'refs/paralph/int/';
 
 /** Checks that this repository can be worked on and finds the branch to land on. Changes nothing. */
@@ -72,36 +69,13 @@ async function requireVersion(): Promise<string> {
   throw new AppError('E_GIT_MISSING', `git ${version} is too old.`, { remedy: 'Install git 2.38 or newer.' });
 }
 
-type Target = Omit<Preflight, 'gitVersion'>;
-
 async function chooseTarget(repo: Repository, view: GitView, wanted: string | null): Promise<Target> {
-  const usualNames = [originBranch(repo), 'main', 'master'];
-  const named = await firstBranch(view, wanted === null ? usualNames : [withoutHeads(wanted)]);
-  if (named !== null) return named;
-  const current = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd: repo.root, ok: [0, 1] });
-  const checkedOut = current.code === 0 ? withoutHeads(current.stdout.trim()) : null;
-  const usual = wanted === null ? await firstBranch(view, [checkedOut, await defaultBranch(repo)]) : null;
-  if (usual !== null) return usual;
-  if (await hasCommits(repo)) throw await noTarget(view, wanted, checkedOut);
+  const found = await findTarget(repo, wanted);
+  if (found !== null) return found;
+  if (await hasCommits(repo)) throw await noTarget(view, wanted, currentBranch(repo));
   throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
     remedy: "git commit --allow-empty -m 'Start'",
   });
-}
-
-const ORIGIN = 'refs/remotes/origin/';
-
-/** The branch that a clone was given as the usual one. */
-function originBranch(repo: Repository): string | null {
-  const [, name = null] = /^ref: (.+?)\r?\n?$/s.exec(textIfThere(join(repo.commonDir, ORIGIN, 'HEAD'))) ?? [];
-  return name?.startsWith(ORIGIN) === true ? name.slice(ORIGIN.length) : null;
-}
-
-async function firstBranch(view: GitView, names: readonly (string | null)[]): Promise<Target | null> {
-  for (const target of names) {
-    const targetSha = target === null ? null : await readRef(view, HEADS + target);
-    if (target !== null && targetSha !== null) return { target, targetSha };
-  }
-  return null;
 }
 
 async function noTarget(view: GitView, wanted: string | null, checkedOut: string | null): Promise<AppError> {
@@ -131,11 +105,6 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
   return new AppError('E_NO_TARGET', `There is no branch ${name}.`, { facts, remedy });
 }
 
-async function defaultBranch(repo: Repository): Promise<string | null> {
-  const answer = await runGit(['config', '--get', 'init.defaultBranch'], { cwd: repo.root, ok: [0, 1] });
-  return answer.stdout.trim() || null;
-}
-
 async function hasCommits(repo: Repository): Promise<boolean> {
   const head = await runGit(['rev-parse', '--verify', '-q', 'HEAD^{commit}'], { cwd: repo.root, ok: [0, 1, 128] });
   if (head.code === 0) return true;
@@ -151,8 +120,4 @@ async function requireObjects(view: GitView, target: string, targetSha: Sha): Pr
   if (missing === 0) return;
   const message = `This is a partial clone, and ${missing} objects of ${target} were never fetched.`;
   throw new AppError('E_REPOSITORY_UNSUPPORTED', message, { remedy: 'git fetch --refetch --no-filter' });
-}
-
-function withoutHeads(name: string): string {
-  return name.startsWith(HEADS) ? name.slice(HEADS.length) : name;
 }

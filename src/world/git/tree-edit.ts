@@ -40,8 +40,12 @@ export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<
   return replaceIn(view, tree, edits);
 }
 
-/** A plain file's text, or null when there is none at that path or its bytes are not UTF-8 and could not be written back. */
+/**
+ * A plain file's text, or null when there is none at that path or its bytes are not UTF-8 and could not be written back. What lies
+ * beside the repository is in none of its trees.
+ */
 export async function readFileAt(view: GitView, commitOrTree: Sha, path: string): Promise<string | null> {
+  if (path.startsWith('../') || path.startsWith('/')) return null;
   const names = partsOf(path);
   let at: string = commitOrTree;
   for (const [depth, name] of names.entries()) {

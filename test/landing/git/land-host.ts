@@ -46,7 +46,7 @@ export async function openLanding(dir: string, knobs: Knobs): Promise<Opened> {
       strictEveryCommit: knobs.strict,
     },
   };
-  const tracker = openTracker(repo.root, TRACKER);
+  const tracker = openTracker(repo, 'main', TRACKER);
   const { env } = process;
   const identity = await readIdentity(repo);
   pretendProgram(dir);

@@ -10,7 +10,7 @@ const MAKER = hostId('maker');
 /** Writes into the log what hosts write of branches that were worked on and passed their own gates. */
 export async function writeReady({ repo, items }: Scene, { world, policy }: Opened): Promise<void> {
   await world.integration.sync();
-  const seen = world.tracker.look();
+  const seen = await world.tracker.look();
   if (seen === null || 'problems' in seen) throw new Error('the tracker cannot be read');
   const lives = [];
   for (const [index, item] of items.entries()) {

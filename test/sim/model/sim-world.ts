@@ -93,9 +93,9 @@ function simTracker(realm: Realm, host: SimHost): TrackerFile {
     path: TRACKER,
     look: () => {
       const { version, tasks } = realm.tracker;
-      if (host.trackerSeen === version) return null;
+      if (host.trackerSeen === version) return Promise.resolve(null);
       host.trackerSeen = version;
-      return { digest: `d${version}`, tasks };
+      return Promise.resolve({ digest: `d${version}`, tasks });
     },
     tick: () => null,
   };

@@ -1,25 +1,28 @@
 import { EXIT } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/remedy.ts';
 import { problemLine } from '../../../text/config/layer.ts';
+import type { ConfigProblem } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { checkConfig, configError } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
+import type { TargetPlace } from '../../../world/target-place.ts';
 import type { Handler } from '../handler.ts';
 import { gateWarnings } from '../policy.ts';
-import { warnAll } from '../prepare-run.ts';
+import { refuseElsewhere } from '../project.ts';
+import { warnAll } from '../warn-all.ts';
 
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
-  const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
+  const config = await checkConfig({ repo, env: call.env, flags: call.settings });
   const { files, problems, warnings } = config;
   if (call.flags['json'] === true) call.out.json({ version: 1, files, problems, warnings });
   for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
   warnAll(call, gateWarnings(config.settings, call.env));
   const [first] = config.problems;
   if (first !== undefined) {
-    const remedy = first.line > 0 ? `$EDITOR +${first.line} ${shellWord(first.file)}` : 'ralph config list';
-    throw configError(config.problems, remedy);
+    throw configError(config.problems, first.line > 0 ? editCommand(first, config.target) : 'ralph config list');
   }
+  refuseElsewhere(call, config);
   if (call.flags['json'] !== true)
     call.out.say(
       config.files.length === 0
@@ -28,3 +31,11 @@ export const handle: Handler = async (call) => {
     );
   return EXIT.ok;
 };
+
+/** What is read from a commit is edited where its branch is checked out. */
+function editCommand({ file, line }: ConfigProblem, target: TargetPlace | null): string {
+  const edit = (path: string): string => `$EDITOR +${line} ${shellWord(path)}`;
+  const prefix = target === null ? '' : `${target.branch}:`;
+  const isCommitted = target !== null && file.startsWith(prefix);
+  return isCommitted ? `git switch ${shellWord(target.branch)} && ${edit(file.slice(prefix.length))}` : edit(file);
+}

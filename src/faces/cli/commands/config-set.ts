@@ -1,13 +1,24 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { EXIT } from '../../../core/errors.ts';
-import { writeConfigKey } from '../../../world/config-files.ts';
+import { shellWord } from '../../../core/remedy.ts';
+import { checkConfig, writeConfigKey } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
+import { branchIn } from '../../../world/target-place.ts';
 import type { Handler } from '../handler.ts';
 
 export const handle: Handler = async (call) => {
   const [key = '', value = ''] = call.args;
   const repo = findRepository(call.cwd);
   const file = await writeConfigKey(repo.root, key, value);
-  call.out.say(`set ${key} in ${relative(repo.root, file)}`);
+  const name = relative(repo.root, file);
+  call.out.say(`set ${key} in ${name}`);
+  const { target, files } = await checkConfig({ repo, env: call.env, flags: call.settings });
+  if (target !== null && !files.includes(join(repo.root, name))) {
+    const branch = branchIn(repo, repo.root);
+    const other = branch === null ? '' : `, or: ralph run --target ${shellWord(branch)}`;
+    call.out.say(
+      `note: this checkout is on ${branch ?? 'no branch'}; loops that land on ${target.branch} follow the ralph.toml of ${target.branch}. Commit it there${other}`,
+    );
+  }
   return EXIT.ok;
 };

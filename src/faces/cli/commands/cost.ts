@@ -13,7 +13,9 @@ export const handle: Handler = async (call) => {
   const policy = Object.values(state.hosts).find((host) => host.policy.slots > 0)?.policy;
   const { limits } = policy ?? config.settings;
   const view = costView(state, {
-    tracker: call.settings.has('tasks') ? findTracker(repo.root, config.settings.tasks) : null,
+    tracker: call.settings.has('tasks')
+      ? await findTracker({ repo, target: config.target }, config.settings.tasks)
+      : null,
     run: policy?.budget ?? config.settings.run,
     loop: { maxCostUsd: limits.maxCostUsd, maxTokens: limits.maxTokens },
   });

@@ -19,7 +19,7 @@ import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
 import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
 import type { Call, Handler } from '../handler.ts';
-import { readState } from '../project.ts';
+import { ofNoUse, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { askGit } from '../start-project.ts';
 
@@ -28,7 +28,7 @@ export const handle: Handler = async (call) => {
   const isFixing = call.flags['fix'] === true;
   if (isFixing) refuseInLoop(call, 'doctor --fix');
   const repo = findRepository(call.cwd);
-  const config = await checkConfig({ root: repo.root, env: call.env, flags: call.settings });
+  const config = await checkConfig({ repo, env: call.env, flags: call.settings });
   const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
   const first = await treat(firstRepairs(place), isFixing);
   const taken = isFixing ? await takeUp(place, config) : { fixed: [], findings: [] };
@@ -91,7 +91,7 @@ async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated
   if (!areFactsLost(repo) && unknown.length === 0) return { fixed: [], findings: [] };
   try {
     const { target } = await preflight(repo, config.settings.landing.target);
-    const tracker = findTracker(repo.root, config.settings.tasks);
+    const tracker = await findTracker({ repo, target: config.target }, config.settings.tasks);
     await askGit(repo, { identity: await readIdentity(repo), target, tracker });
     const loops = unknown.length === 0 ? '' : `; loops ${unknown.join(', ')}`;
     return { fixed: [`wrote into the log what git knows of landings and loops${loops}`], findings: [] };
@@ -101,11 +101,11 @@ async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated
   }
 }
 
-const problems = (config: LoadedConfig): readonly Finding[] =>
-  config.problems.map((problem) => ({
+const problems = ({ problems: found, elsewhere }: LoadedConfig): readonly Finding[] =>
+  [...found.map(problemLine), ...(elsewhere === null ? [] : [ofNoUse(elsewhere)])].map((message) => ({
     check: 'config',
     level: 'fail',
-    message: problemLine(problem),
+    message,
     remedy: 'ralph config check',
   }));
 

@@ -23,7 +23,7 @@ import type { Call, Handler } from '../handler.ts';
 import { columns } from '../output.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { gateWarnings, landPolicy, refuseUnsupported } from '../policy.ts';
-import { warnAll } from '../prepare-run.ts';
+import { warnAll } from '../warn-all.ts';
 import { readState } from '../project.ts';
 import type { Project } from '../project.ts';
 import { refuseInLoop, typedName } from '../refuse-in-loop.ts';

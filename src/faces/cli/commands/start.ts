@@ -18,7 +18,7 @@ import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
 import { whoLoops } from '../../../world/start/who-loops.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
 import type { Call, Handler } from '../handler.ts';
-import { openProject } from '../project.ts';
+import { openOwnProject } from '../project.ts';
 import type { Project } from '../project.ts';
 import { runPromptLoop } from '../prompt-loop.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
@@ -38,7 +38,7 @@ export const handle: Handler = async (call) => {
   refuseTwoWays(call);
   const [given = '', ...words] = call.args;
   const feature = featureName(given, 'ralph start');
-  const project = await openProject(call);
+  const project = await openOwnProject(call);
   const { repo, config } = project;
   for (const warning of config.warnings)
     call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));

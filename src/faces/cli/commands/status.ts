@@ -9,13 +9,15 @@ import { openTasks } from '../open-tasks.ts';
 import { columns } from '../output.ts';
 import { openProject, readState } from '../project.ts';
 import { sayWhere } from '../say-where.ts';
+import { warnAll } from '../warn-all.ts';
 import { describeMs } from '../../../core/describe-time.ts';
 import { howMany } from '../../../core/how-many.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
   sayWhere(call, project.repo);
-  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  warnAll(call, warnings);
   const view = statusView(state, tracker, Date.now());
   if (call.flags['json'] === true) call.out.json(view);
   else if (call.flags['parallel'] === true) call.out.data(workers(view));

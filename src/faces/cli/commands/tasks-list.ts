@@ -5,10 +5,12 @@ import { columns } from '../output.ts';
 import type { Handler } from '../handler.ts';
 import { openTasks } from '../open-tasks.ts';
 import { openProject, readState } from '../project.ts';
+import { warnAll } from '../warn-all.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
-  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  warnAll(call, warnings);
   const views = taskViews(state, tracker);
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
   else call.out.data(columns(views.map(taskRow)));

@@ -7,6 +7,7 @@ import { openTasks } from '../open-tasks.ts';
 import { planRun } from '../../../core/plan-run.ts';
 import { runPolicy } from '../policy.ts';
 import { openProject, readState } from '../project.ts';
+import { warnAll } from '../warn-all.ts';
 import { taskRow } from './tasks-list.ts';
 
 const EVERY_SLOT = 10_000;
@@ -14,7 +15,8 @@ const EVERY_SLOT = 10_000;
 /** Ready: it could start now if there were a slot. */
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
-  const { tracker, state } = await openTasks(project, await readState(project.repo));
+  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  warnAll(call, warnings);
   const policy = runPolicy({
     settings: project.config.settings,
     tracker,

@@ -18,7 +18,7 @@ import { refuseInLoop } from '../refuse-in-loop.ts';
 import { HOST_MS, whereOf } from '../stop-loops.ts';
 import { writeFacts } from '../write-facts.ts';
 
-interface Chosen extends OpenTasks {
+interface Chosen extends Pick<OpenTasks, 'tracker' | 'state'> {
   readonly id: string;
   readonly key: TaskKey;
 }
