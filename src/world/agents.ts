@@ -6,6 +6,8 @@ import { startAgent } from './agent-run/start-agent.ts';
 import { openLoopLog } from './agent-run/loop-log.ts';
 import type { LoopLog } from './agent-run/loop-log.ts';
 import { reach } from './failpoint.ts';
+import { layNotes } from './notes/lay-notes.ts';
+import { takeNotes } from './notes/take-notes.ts';
 import { readShim } from './processes/shim.ts';
 import { runFolder, workerLog } from './state-places.ts';
 import type { Agents, Iteration } from './world.ts';
@@ -21,6 +23,7 @@ export function openAgents(place: AgentPlace): Agents {
     wasStarted: (iteration) => readShim(folderOf(iteration)).state !== 'absent',
     start: async (iteration, order) => {
       reach('iter.start');
+      await layNotes(place.repo, iteration, folderOf(iteration));
       await startAgent(place, folderOf(iteration), iteration, order);
       reach('run.after_identity');
       logOf(iteration).note(`iteration ${iteration.n} of ${iteration.loop} started in ${iteration.cwd}`);
@@ -31,6 +34,11 @@ export function openAgents(place: AgentPlace): Agents {
       // After an adoption the caller no longer knows what the prompt held.
       return id <= readAgentFile(dir).guided || putMessage(dir, String(id), { type: 'steer', text });
     },
-    finish: (iteration, options) => finishAgent(place, folderOf(iteration), logOf(iteration), options),
+    finish: async (iteration, options) => {
+      const dir = folderOf(iteration);
+      const result = await finishAgent(place, dir, logOf(iteration), options);
+      takeNotes(place.repo, iteration, dir);
+      return result;
+    },
   };
 }

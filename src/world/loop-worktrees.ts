@@ -22,6 +22,7 @@ import { leaveCheckout } from './in-place/leave-checkout.ts';
 import { takeCheckout } from './in-place/take-checkout.ts';
 import { writeLoopNote } from './loop-notes.ts';
 import { mergeIn } from './merge-in.ts';
+import { clearNotes } from './notes/lay-notes.ts';
 import { findUnlandedLoops } from './repair/unlanded-loops.ts';
 import { facts, standOn } from './stand.ts';
 import { unpin } from './train-refs.ts';
@@ -50,7 +51,11 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     isOurs: (branch, tip) => isOurs(repo, branch, tip),
-    make: ({ branch, base }) => takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot }),
+    make: async ({ branch, base }) => {
+      const taken = await takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot });
+      if (taken.reused) await clearNotes(taken.path);
+      return taken;
+    },
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
     commitLeftovers: (options) =>

@@ -88,6 +88,7 @@ export interface Worktrees {
     readonly path: string;
     readonly branch: string;
     readonly message: string;
+    readonly base: Sha | null;
   }): Promise<WorktreeFacts>;
   /** Begins to work in a person's checkout; changes no file of it. */
   takeCheckout(options: {

@@ -17,7 +17,7 @@ describe('ralph run PROMPT in repositories of all kinds', () => {
     const one = scratch();
     promptProject(
       one,
-      `find . -name .git -prune -o ! -type d -print | LC_ALL=C sort > "$BOOKS/files"
+      `find . \\( -name .git -o -name .agent -o -name .ralph \\) -prune -o ! -type d -print | LC_ALL=C sort > "$BOOKS/files"
 cat kept.txt > "$BOOKS/kept"
 echo made > "$name.txt"
 ${PROMISE}`,

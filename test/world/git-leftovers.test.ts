@@ -61,7 +61,13 @@ const work = (name: string, content = 'work\n'): Sha => {
   return sha(git('rev-parse', 'HEAD'));
 };
 const leftovers = (): Promise<WorktreeFacts> =>
-  commitLeftovers(repo, { path, branch: BRANCH, message: 'leftovers of iteration 1', identityEnv: IDENTITY });
+  commitLeftovers(repo, {
+    path,
+    branch: BRANCH,
+    message: 'leftovers of iteration 1',
+    base: null,
+    identityEnv: IDENTITY,
+  });
 const filesIn = (rev: string): string[] =>
   git('ls-tree', '-r', '-z', '--name-only', rev)
     .split('\0')

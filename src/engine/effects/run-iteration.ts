@@ -94,7 +94,7 @@ async function iterate(
   };
   const facts = await (iteration.inPlace === true
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
-    : world.worktrees.commitLeftovers(left));
+    : world.worktrees.commitLeftovers({ ...left, base: loop.base }));
   const { head, tree, odd, yours } = facts;
   const apart = yours === undefined ? {} : { yours };
   const ended = { ...endedEvent(context, command, finished), head, tree, odd, ...apart };

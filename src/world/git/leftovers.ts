@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type Sha, sha } from '../../core/ids.ts';
 import { nameKept } from '../keep/keep-refs.ts';
 import { reach } from '../failpoint.ts';
+import { strayNotes } from '../notes/stray-notes.ts';
 import { type Changes, lookAtChanges } from './changes.ts';
 import { lastHead } from './last-head.ts';
 import { isAncestor } from './merge.ts';
@@ -36,6 +37,8 @@ export interface LeftoverOptions {
   readonly path: string;
   readonly branch: string;
   readonly message: string;
+  /** Where the loop began: notes of its agent that this does not hold are in no commit of ours; null: nobody knows. */
+  readonly base: Sha | null;
   readonly identityEnv: Readonly<Record<string, string>>;
 }
 
@@ -59,7 +62,9 @@ export async function commitLeftovers(repo: Repository, options: LeftoverOptions
   if (operation !== null) return keepSnapshot(place, head, operation);
   if (head.commit === null) return keepSnapshot(place, head, 'unborn');
   const before = await treeOf(place.view, head.commit);
-  const { tree, embedded } = changes.clean ? { tree: before, embedded: [] } : await stage(options.path, changes);
+  const staged = changes.clean ? { tree: before, embedded: [] } : await stage(options.path, changes);
+  const { embedded } = staged;
+  const tree = await withoutNotes(place, staged.tree);
   const committed = tree !== before;
   const commit = committed ? await commitTree(place, tree, [head.commit]) : head.commit;
   if (committed) knowTree(place.view, commit, tree);
@@ -78,6 +83,15 @@ async function stage(
   const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
   await stageAll(path, embedded);
   return { tree: await writeTree(path), embedded };
+}
+
+/** What the agent noted for itself stays in its files; also what it has committed of that is no part of the work. */
+async function withoutNotes({ view, path, base }: Place, tree: Sha): Promise<Sha> {
+  const stray = base === null ? [] : await strayNotes(view, tree, base);
+  if (stray.length === 0) return tree;
+  const input = Buffer.from(stray.map((name) => `${name}\0`).join(''), 'latin1');
+  await runGit([...HARDENED, 'update-index', '--force-remove', '-z', '--stdin'], { cwd: path, input });
+  return writeTree(path);
 }
 
 /** Where HEAD stands. A branch that the agent deleted under itself comes back where HEAD last was. */

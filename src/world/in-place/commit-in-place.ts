@@ -14,6 +14,7 @@ import { operationIn } from '../git/worktree-admin.ts';
 import { patiently } from '../git/worktrees.ts';
 import { nameKept } from '../keep/keep-refs.ts';
 import { withPrivateIndex } from '../keep/private-index.ts';
+import { strayNotes } from '../notes/stray-notes.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 import type { InPlaceNote } from './in-place-note.ts';
@@ -55,9 +56,9 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const touched = await touchedOf(view, note, files);
   if (touched.size > 0) await keepYours(place, order.loop, note);
   const all = await readChanges(view, before, files);
-  const changes = all.filter((change) => !mine.has(change.path));
   const apart = all.filter((change) => touched.has(change.path));
-  const tree = await withChanges(place, before, changes);
+  const theirs = all.filter((change) => !mine.has(change.path));
+  const { changes, tree } = await withoutNotes(place, note, { before, changes: theirs });
   const isOwn = standing?.branch === order.branch;
   const commit = await commitOf(place, order, { tree, parents: [...(isOwn ? [] : [tip]), ...note.taken, head] });
   reach('place.committed');
@@ -72,6 +73,25 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const committed = commit !== from;
   const facts = { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
   return apart.length === 0 ? facts : { ...facts, yours: namesOf(apart) };
+}
+
+/** What the agent noted for itself stays in the files, and is no part of the work; nor is what it committed of that. */
+async function withoutNotes(
+  place: CheckoutPlace,
+  { start }: InPlaceNote,
+  { before, changes }: { readonly before: Sha; readonly changes: readonly Change[] },
+): Promise<{ readonly tree: Sha; readonly changes: readonly Change[] }> {
+  const { view } = place;
+  const tree = await withChanges(place, before, changes);
+  const stray = await strayNotes(view, tree, start);
+  if (stray.length === 0) return { tree, changes };
+  const gone = { mode: '100644', id: tree };
+  const clean = await withChanges(
+    place,
+    tree,
+    stray.map((path) => ({ path, before: gone, after: null })),
+  );
+  return { tree: clean, changes: await readChanges(view, before, clean) };
 }
 
 /** Paths that were a person's before, and are not as they were then. */

@@ -5,6 +5,7 @@ import type { Memory } from '../../text/memories.ts';
 import type { ForeignMemory } from '../../text/memory/foreign.ts';
 import { readForeignMemories } from '../../text/memory/foreign.ts';
 import { onceLine } from '../../text/memory/lines.ts';
+import { isLoopPage } from '../../text/memory/loop-page.ts';
 import { cutChars } from '../../text/screen/clean.ts';
 import type { Repository } from '../git/repository.ts';
 import { idOf } from './apply-page.ts';
@@ -52,7 +53,8 @@ function importOnce(repo: Repository, name: string, say: (text: string) => void)
   if (stat === undefined || statSync(mark, { throwIfNoEntry: false }) !== undefined || !isItself(repo.root, name))
     return false;
   const page = readPlainFile(file, FOREIGN_BYTES_MAX);
-  if (page === null) return false;
+  // What loops are shown is what is known.
+  if (page === null || isLoopPage(page)) return false;
   const { found, added } = importPage(repo, page, stat.mtimeMs);
   // Another one may be at it: taking it over twice adds nothing.
   if (found > 0) writeFileSync(mark, '');

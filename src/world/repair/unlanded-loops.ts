@@ -97,6 +97,7 @@ async function whereItStands(
     path,
     branch: note.branch,
     message: leftoversMessage(note.title, note.loop, 0),
+    base: note.base,
     identityEnv: identityEnvironment(identity),
   });
   // What the branch could not take has a ref of its own; the loop goes on from its branch.

@@ -77,7 +77,7 @@ async function commitByHand(repo: Repository, loop: Loop): Promise<void> {
   if (path === null || !existsSync(path)) return;
   const identityEnv = identityEnvironment(await readIdentity(repo));
   const message = leftoversMessage(loop.title, loop.id, loop.iteration);
-  await commitLeftovers(repo, { path, branch: loop.branch, message, identityEnv });
+  await commitLeftovers(repo, { path, branch: loop.branch, message, base: loop.base, identityEnv });
 }
 
 /** A living host that takes up whatever loop of this tracker is free. */
