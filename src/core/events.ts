@@ -130,6 +130,8 @@ export type Event =
       readonly durationMs: number;
       /** Changed paths that land only when a person says so. */
       readonly protected: readonly string[];
+      /** Changed paths that later gates and agents go by and nothing holds; absent: none. */
+      readonly obeyed?: readonly string[];
       /** Paths it changed since it began, some of them if there are many. */
       readonly changed: readonly string[];
       /** Commits on its branch that are not of its making and would land with it; absent: none. */

@@ -38,7 +38,14 @@ function hostJoined(state: State, event: Joined, stamp: Stamp): State {
   const host: Host = { id: event.host, mark: event.mark, policy: event.policy, state: 'up', joinedAt: stamp.at };
   // A new host may find what was in the way gone, so it tries once more.
   const publishing = { ...state.publishing, blocked: null };
-  const joined = { ...state, hosts: { ...state.hosts, [host.id]: host }, publishing, landingTrouble: null };
+  const { gates } = event.policy;
+  const joined: State = {
+    ...state,
+    hosts: { ...state.hosts, [host.id]: host },
+    publishing,
+    landingTrouble: null,
+    ...(gates === undefined ? {} : { gates }),
+  };
   return openRun(retryLogins(joined), event.policy, stamp);
 }
 

@@ -218,6 +218,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     since: stamp.at,
     usedMs: loop.usedMs + event.durationMs,
     footprint: event.changed,
+    obeyed: event.obeyed ?? [],
     lastGate: event.report,
     besides: event.besides ?? null,
   };
@@ -246,7 +247,7 @@ function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'ga
 function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stamp): Loop {
   const lands = host.policy.mergePolicy === 'auto_merge' && loop.besides == null;
   if (lands && touched.length > 0)
-    return park(loop, 'protected', `changes what agents read and act upon: ${touched.join(', ')}`, stamp, touched);
+    return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
 }
 

@@ -72,6 +72,8 @@ export interface State {
   readonly disk: DiskLow | null;
   /** What loops found that nobody has asked for yet, oldest first, bounded. */
   readonly proposals: readonly Proposal[];
+  /** The gates of the host that joined last; absent: none has told. */
+  readonly gates?: readonly string[];
 }
 
 /** The account behind one or more agents. */
@@ -159,6 +161,8 @@ export interface HostPolicy {
   readonly resolver: PolicyAgent | null;
   /** Gate commands and the environment they run in. */
   readonly gatesHash: string;
+  /** The gates, as the user wrote them; absent: an older version did not tell. */
+  readonly gates?: readonly string[];
   readonly hasGates: boolean;
   /** Gates get a time limit from how long they took before. */
   readonly gateTimeoutAuto: boolean;
@@ -243,6 +247,8 @@ export interface Loop {
   readonly rework: Rework | null;
   /** Files it changed, as far as kept, from when it was last gated until it lands. */
   readonly footprint: readonly string[];
+  /** Files it changed that later gates and agents go by, and nothing holds; absent: none. */
+  readonly obeyed?: readonly string[];
   /** It does not merge with integration as it was there. */
   readonly clash: Clash | null;
   /** Sequence number of a person's wish to land it first; 0: none. */

@@ -43,6 +43,8 @@ export interface TaskLine {
   readonly reason: ParkReason | null;
   readonly detail: string | null;
   readonly next: string | null;
+  /** Files it changed that later gates and agents go by; absent: none, or it landed in an earlier run. */
+  readonly obeyed?: readonly string[];
 }
 
 export type PublishLine =
@@ -65,7 +67,7 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
     ]),
   );
   const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
-    views.filter((view) => statuses.includes(view.status)).map(line);
+    views.filter((view) => statuses.includes(view.status)).map((view) => ({ ...line(view), ...obeyedBy(state, view) }));
   // A new host would try again, so the plan does not say what stopped this one.
   const closed = state.run.overspent === null ? (held[0] ?? null) : `the run's budget is spent: ${state.run.overspent}`;
   const aside = pick('parked');
@@ -156,6 +158,14 @@ function publishLine(state: State): PublishLine {
   if (blocked !== null) return { state: 'blocked', why: blocked.why, paths: blocked.paths };
   if (Object.keys(state.landed).length === 0) return { state: 'nothing' };
   return { state: published === state.integration ? 'published' : 'pending' };
+}
+
+/** What it brings, or has brought in this run, without anybody having looked at it. */
+function obeyedBy(state: State, { loop, status }: TaskView): Pick<TaskLine, 'obeyed'> {
+  const made = loop === null ? undefined : state.loops[loopId(loop)];
+  const { obeyed = [] } = made ?? {};
+  const isNew = status !== 'landed' || (made !== undefined && made.since >= state.run.since);
+  return obeyed.length === 0 || !isNew ? {} : { obeyed };
 }
 
 function line(view: TaskView): TaskLine {

@@ -149,7 +149,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   replaced: 'Another loop took its place',
   stopped: 'It was stopped',
   protected:
-    'It changes files that agents read and act upon, or has links that lead out, so a person has to look at it first',
+    'It changes what later gates and agents obey, or has links that lead out, so a person has to look at it first',
 };
 
 const parkedInWords = (reason: ParkReason | null, detail: string): string =>

@@ -11,6 +11,16 @@ export interface Memory {
   readonly tags: readonly string[];
 }
 
+export const IMPORTED_BY = 'imported';
+
+const isLoops = (by: string): boolean => by !== 'user' && by !== IMPORTED_BY;
+
+/** Whose word it is: what a loop wrote down no person has looked at. */
+export const describeAuthor = (by: string): string => (isLoops(by) ? `from loop ${by}` : by);
+
+/** As a prompt shows it. */
+export const withAuthor = ({ by, text }: Memory): string => (isLoops(by) ? `(${describeAuthor(by)}) ${text}` : text);
+
 export const MEMORY_CHARS_MAX = 4000;
 const TAGS_MAX = 16;
 const NAME_CHARS_MAX = 100;
@@ -61,7 +71,7 @@ export function chooseMemories(
   const chosen = new Map<string, Memory>();
   let left = tokens * CHARS_A_TOKEN;
   for (const { memory } of ranked) {
-    const chars = memory.text.length + BULLET_CHARS;
+    const chars = withAuthor(memory).length + BULLET_CHARS;
     if (chars > left || chosen.has(memory.text)) continue;
     chosen.set(memory.text, memory);
     left -= chars;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchProtected } from './protected-paths.ts';
+import { matchProtected, protectedBy } from './protected-paths.ts';
 
 const isHeld = (pattern: string, path: string): boolean => matchProtected([path], [pattern]).length === 1;
 
@@ -90,5 +90,19 @@ describe('matchProtected', () => {
     const path = `${'a'.repeat(4000)}/`.repeat(20) + 'a';
     expect(isHeld(`**/${'*a'.repeat(30)}b`, path)).toBe(false);
     expect(isHeld(`${'**/a/'.repeat(30)}b`, 'a/'.repeat(2000))).toBe(false);
+  });
+});
+
+describe('protectedBy', () => {
+  const paths = ['gate.sh', 'ci/x.yml', 'ci', 'README.md'];
+
+  it('takes out what stands behind !, wherever in the list, and holds what is named besides', () => {
+    expect(protectedBy(paths, ['!gate.sh', '*.sh'], ['README.md'])).toEqual(['README.md']);
+    expect(protectedBy(paths, ['*.sh', '!README.md'], ['README.md'])).toEqual(['gate.sh']);
+    expect(protectedBy(paths, ['!**'], paths)).toEqual([]);
+  });
+
+  it('still holds a link in the place of the folder of what is taken out', () => {
+    expect(protectedBy(paths, ['ci/**', '!ci/x.yml'])).toEqual(['ci']);
   });
 });

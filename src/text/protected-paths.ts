@@ -4,13 +4,41 @@
  * letters never matter, and a file or link in the place of a folder that leads to the protected counts too.
  */
 export function matchProtected(paths: readonly string[], patterns: readonly string[]): readonly string[] {
-  // A slash at the end means everything below.
-  const guards = patterns.flatMap((pattern) => guardsOf(partsOf(pattern.replace(/\/$/, '/**'))));
-  return paths.filter((path) => {
+  return fitting(
+    paths,
+    patterns.flatMap((pattern) => guardsOf(patternParts(pattern))),
+  );
+}
+
+/**
+ * What a list of patterns protects: a pattern behind `!` takes out what it fits, wherever it stands in the list. `named`: paths
+ * that are protected as well, unless they are taken out.
+ */
+export function protectedBy(
+  paths: readonly string[],
+  patterns: readonly string[],
+  named: readonly string[] = [],
+): readonly string[] {
+  const [out, held] = [patterns.filter((one) => one.startsWith('!')), patterns.filter((one) => !one.startsWith('!'))];
+  // Not the folders on the way to it: who takes out one file does not mean a link in the place of its folder.
+  const free = new Set(
+    fitting(
+      paths,
+      out.map((pattern) => patternParts(pattern.slice(1))),
+    ),
+  );
+  const found = new Set([...matchProtected(paths, held), ...named]);
+  return paths.filter((path) => found.has(path) && !free.has(path));
+}
+
+/** A slash at the end means everything below. */
+const patternParts = (pattern: string): readonly string[] => partsOf(pattern.replace(/\/$/, '/**'));
+
+const fitting = (paths: readonly string[], guards: readonly (readonly string[])[]): readonly string[] =>
+  paths.filter((path) => {
     const parts = partsOf(path);
     return guards.some((guard) => fits(guard, parts, '**', nameFits));
   });
-}
 
 /** The pattern, and the folders on the way to it as far as they have fixed names. */
 function guardsOf(parts: readonly string[]): (readonly string[])[] {

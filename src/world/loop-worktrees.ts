@@ -9,6 +9,7 @@ import { deleteRef, readRef } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import type { GitView } from './git/view.ts';
 import { readHeadFile } from './git/ref-files.ts';
+import { readTexts } from './git/read-texts.ts';
 import { touchedPaths } from './git/touched.ts';
 import { changedPaths } from './git/tree-edit.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
@@ -66,6 +67,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     besides: (order) => findBesides(place, order),
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
+    textsAt: (commit, paths) => readTexts(view, commit, paths),
     linksOut: (from, to) => linksOut(view, from, to),
     retire: (options) => retire(place, options),
     withGateWorktree: gates.withOne,

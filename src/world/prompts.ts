@@ -1,5 +1,5 @@
 import type { PromptSettings } from '../core/settings.ts';
-import { chooseMemories } from '../text/memories.ts';
+import { chooseMemories, withAuthor } from '../text/memories.ts';
 import { buildPrompt } from '../text/prompt/build-prompt.ts';
 import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Repository } from './git/repository.ts';
@@ -13,7 +13,7 @@ export function openPrompts(repo: Repository, { memoryTokens }: PromptSettings):
     build: (facts) => {
       const words = `${facts.task.title} ${facts.task.body}`;
       const memories = chooseMemories(openMemories(repo).list(), { tokens: memoryTokens, task: words });
-      return fromTemplates(repo.root, { ...facts, memories: memories.map((memory) => memory.text) });
+      return fromTemplates(repo.root, { ...facts, memories: memories.map(withAuthor) });
     },
   };
 }

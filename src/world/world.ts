@@ -117,6 +117,8 @@ export interface Worktrees {
   touched(path: string, base: Sha): Promise<readonly string[]>;
   /** Paths that differ between two commits. */
   changed(from: Sha, to: Sha): Promise<readonly string[]>;
+  /** The text of each of these files of a commit; null: there is no such file. */
+  textsAt(commit: Sha, paths: readonly string[]): Promise<readonly (string | null)[]>;
   /** Links that are new or changed between two commits and lead out of the checkout, as `path -> target`. */
   linksOut(from: Sha, to: Sha): Promise<readonly string[]>;
   /** Gives the worktree back for reuse; a sentence says why it could not. */

@@ -10,9 +10,9 @@ import { GUARDS } from '../../core/rework.ts';
 import { tickOf } from '../../core/tasks.ts';
 import { flakeOf } from '../../core/train/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
-import { matchProtected } from '../../text/protected-paths.ts';
 import type { GatesRan } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
+import { heldPaths, NONE_HELD } from './held-paths.ts';
 import { findUnresolved } from './unresolved.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
@@ -39,10 +39,12 @@ export async function runGates(
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   // What others write through a link that leads out is written there, so it waits for a person as well.
-  const held = [...matchProtected(changed, context.protect), ...links];
+  const { held, obeyed } =
+    loop.base === null ? NONE_HELD : await heldPaths(context, { base: loop.base, head, changed });
   const besides = await besidesOf(context, loop, head);
   const facts = {
-    protected: held,
+    protected: [...held, ...links],
+    ...(obeyed.length === 0 ? {} : { obeyed }),
     changed: changed.slice(0, FOOTPRINT_MAX),
     ...(besides === null ? {} : { besides }),
   };

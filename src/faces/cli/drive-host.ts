@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { describeChangedGates } from '../../core/changed-gates.ts';
 import type { Event } from '../../core/events.ts';
 import type { HostPolicy, State } from '../../core/model.ts';
 import type { News } from '../../core/news.ts';
@@ -7,6 +8,7 @@ import { isOfAnother } from '../../core/of-another.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Facts } from '../../core/step.ts';
 import { fold } from '../../core/step.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
 import { runHost } from '../../engine/host.ts';
 import type { OnRecord } from '../../engine/journal.ts';
 import { findRepository } from '../../world/git/repository.ts';
@@ -51,6 +53,13 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     drain.abort(name);
   };
   const onWarning = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
+  let areGatesTold = false;
+  const sayChangedGates = ({ gates }: State): void => {
+    // Who loses a race for the next place in the log is asked again.
+    const line = areGatesTold ? null : describeChangedGates(gates, drive.settings.gates.commands);
+    areGatesTold = true;
+    if (line !== null) onWarning(cleanLine(line));
+  };
   hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
   call.out.goOnUnheard();
   // Before the first prompt is built, so that people hear what of theirs was taken up.
@@ -67,7 +76,10 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       gateCommands: drive.settings.gates.commands,
       protect: drive.settings.landing.protect,
       landing: drive.settings.landing,
-      opening: drive.opening,
+      opening: (state) => {
+        sayChangedGates(state);
+        return drive.opening(state);
+      },
       drain: drain.signal,
       force: force.signal,
       onRecord: call.flags['events'] === true ? eventStream(call, tracker) : liveLines(call, tracker),

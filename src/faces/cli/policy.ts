@@ -38,6 +38,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
       .update(JSON.stringify([commands, shellFor(env), passEnv, environmentHash(env, passEnv)]))
       .digest('hex')
       .slice(0, 12),
+    gates: commands,
     hasGates: settings.gates.commands.length > 0,
     gateTimeoutAuto: settings.gates.timeoutAuto,
     train: trainPolicy(settings),

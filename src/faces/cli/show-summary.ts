@@ -54,8 +54,14 @@ export function showSummary(out: Output, summary: Summary, target: string): void
 }
 
 function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) => string): void {
-  for (const task of tasks) out.say(`  ${text(task)}${task.next === null ? '' : `\n          next: ${task.next}`}`);
+  for (const task of tasks) {
+    const obeyed = task.obeyed === undefined ? '' : `\n          changes ${describeObeyed(task.obeyed)}`;
+    out.say(`  ${text(task)}${obeyed}${task.next === null ? '' : `\n          next: ${task.next}`}`);
+  }
 }
+
+const describeObeyed = (paths: readonly string[]): string =>
+  `${cleanLine(paths.join(', '))}, which later gates and agents obey; hold such files: landing.protect`;
 
 function publishLine(out: Output, summary: Summary, target: string): void {
   const { publish } = summary;

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import { cleanMemory } from '../../text/memories.ts';
+import { cleanMemory, describeAuthor } from '../../text/memories.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { openMemories } from '../../world/memories.ts';
 import type { Memories, Memory } from '../../world/memories.ts';
@@ -47,5 +47,5 @@ function answerOf(place: CallerPlace, ask: (memories: Memories) => readonly Memo
 
 function lineOf(memory: Pick<Memory, 'id' | 'text' | 'tags' | 'by'>): string {
   const tags = memory.tags.length === 0 ? '' : ` [${memory.tags.map(cleanLine).join(', ')}]`;
-  return `- ${cleanText(memory.text).replaceAll('\n', '\n  ')}${tags} (${cleanLine(memory.by)}) ${cleanLine(memory.id)}`;
+  return `- ${cleanText(memory.text).replaceAll('\n', '\n  ')}${tags} (${cleanLine(describeAuthor(memory.by))}) ${cleanLine(memory.id)}`;
 }

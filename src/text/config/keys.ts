@@ -50,8 +50,8 @@ const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max 
 const autoCount = (min: number, max: number): KeyType => ({ kind: 'auto-count', min, max });
 const shellLines: KeyType = { kind: 'shell-lines', judge: false };
 const MANY = 1_000_000;
-/** What clients read from a repository and act upon without asking. */
-const PROTECTED = [
+/** What clients, git and forges read from a repository and act upon without asking. */
+export const PROTECTED = [
   '.claude/**',
   '.mcp.json',
   '.codex/**',
@@ -69,6 +69,8 @@ const PROTECTED = [
   'ralph.toml',
   'ralph.local.toml',
   '.ralph/**',
+  '**/.gitattributes',
+  '.github/workflows/**',
 ];
 
 function key(
@@ -251,7 +253,7 @@ export const KEYS: readonly ConfigKey[] = [
     'landing.protect',
     texts,
     PROTECTED,
-    'Paths (with * and **) that land only when a person says so: what is in them runs in every other loop.',
+    'Paths (with * and **) that land only when a person says so: what is in them runs in every other loop. What defines the gates joins them; !PATH takes one out.',
   ),
   key(
     'landing.batch_max',

@@ -11,7 +11,7 @@ import type {
 import { crossCheck } from './cross-check.ts';
 import { splitDotted } from './dotted.ts';
 import { readDurationMs } from './duration.ts';
-import { KEYS, type KeyValue } from './keys.ts';
+import { KEYS, PROTECTED, type KeyValue } from './keys.ts';
 import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind, type LayerValue } from './layer.ts';
 
 /** Nobody waits longer for a gate that hangs before past runs tell how long it takes. */
@@ -134,7 +134,7 @@ function landingFrom(get: Get, values: Values): LandingSettings {
     fetch: get('landing.fetch'),
     publish: get('landing.publish'),
     method: get('landing.method'),
-    protect: get('landing.protect'),
+    protect: protectFrom(get('landing.protect')),
     batchMax: get('landing.batch_max'),
     gateSlots: get('landing.gate_slots'),
     maxAttempts: get('landing.max_attempts'),
@@ -149,6 +149,10 @@ function landingFrom(get: Get, values: Values): LandingSettings {
     },
   };
 }
+
+/** A list that only takes out begins with what is protected anyway. */
+const protectFrom = (list: readonly string[]): readonly string[] =>
+  list.length > 0 && list.every((one) => one.startsWith('!')) ? [...PROTECTED, ...list] : list;
 
 /** What stands under the names a user chose, in an object without a prototype. */
 function tableFrom<T extends KeyValue>(values: Values, table: readonly string[]): Readonly<Record<string, T>> {

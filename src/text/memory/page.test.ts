@@ -20,7 +20,7 @@ const changed = (from: string | RegExp, to: string): ReturnType<typeof pageChang
 it('the page for people has the newest first', () => {
   expect(memoriesPage(SHOWN)).toMatch(/^# Memories\n/);
   expect(memoriesPage(SHOWN).slice(memoriesPage(SHOWN).indexOf('\n- ') + 1)).toBe(
-    '- 1970-01-01 00:01 UTC · login-1 · m60000 · #build\n\n  two\n\n  lines\n\n' +
+    '- 1970-01-01 00:01 UTC · from loop login-1 · m60000 · #build\n\n  two\n\n  lines\n\n' +
       '- 1970-01-01 00:00 UTC · user · m0\n\n  old\n',
   );
 });

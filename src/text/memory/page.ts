@@ -1,5 +1,5 @@
 import type { Memory } from '../memories.ts';
-import { newestFirst } from '../memories.ts';
+import { describeAuthor, newestFirst } from '../memories.ts';
 
 const HEAD = `# Memories
 
@@ -19,7 +19,7 @@ function entryText(memory: Memory): string {
 
 function aboutLine({ id, at, by, tags }: Memory): string {
   const time = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  return [`${time} UTC`, by, id, ...tags.map((tag) => `#${tag}`)].join(' · ');
+  return [`${time} UTC`, describeAuthor(by), id, ...tags.map((tag) => `#${tag}`)].join(' · ');
 }
 
 /** The page and, at its end, how much of the file it shows and what it was like: by this a change by hand is seen. */

@@ -81,7 +81,7 @@ export function memoriesSection({ memories }: PromptFacts): string {
   return section(
     'Memories',
     bullets(memories),
-    'Noted by earlier iterations, other loops and the user; may be out of date:',
+    'Noted by the user or, where it says so, by loops, whose word nobody has checked; may be out of date:',
   );
 }
 

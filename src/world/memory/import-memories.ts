@@ -1,6 +1,6 @@
 import { realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanMemory, MEMORY_CHARS_MAX } from '../../text/memories.ts';
+import { cleanMemory, IMPORTED_BY, MEMORY_CHARS_MAX } from '../../text/memories.ts';
 import type { Memory } from '../../text/memories.ts';
 import type { ForeignMemory } from '../../text/memory/foreign.ts';
 import { readForeignMemories } from '../../text/memory/foreign.ts';
@@ -16,7 +16,6 @@ import { howMany } from '../../core/how-many.ts';
 /** Where another tool of the same name keeps its memories. */
 export const FOREIGN_PAGES = ['.agent/memories.md', '.ralph/agent/memories.md'] as const;
 const FOREIGN_BYTES_MAX = 8 * 1024 * 1024;
-const IMPORTED_BY = 'imported';
 
 export interface Imported {
   /** How many the page holds. */

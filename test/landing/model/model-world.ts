@@ -112,6 +112,7 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
     facts: async (path) => ({ head: tip(path), tree: get(repo, tip(path)).tree }),
     markers: async () => [],
     changed: async () => [],
+    textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     withGateWorktree: (at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {

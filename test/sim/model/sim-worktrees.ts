@@ -34,6 +34,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     leaveCheckout: noCheckout,
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
     changed: (from, to) => op(() => realm.git.changed(from, to)),
+    textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: (commit, act) => withGateWorktree(realm, host, op, commit, act),
