@@ -181,6 +181,8 @@ export type Event =
       readonly implied: readonly { readonly loop: LoopId; readonly onto: readonly LoopId[] }[];
       /** Could not be merged for a reason that is not its work's. */
       readonly broken: readonly { readonly loop: LoopId; readonly why: string }[];
+      /** Hold an object that is missing, or that git does not allow. Absent in older logs: none. */
+      readonly flawed?: readonly { readonly loop: LoopId; readonly why: string }[];
     }
   /** The user's own new commits do not merge with what landed. */
   | {

@@ -50,8 +50,8 @@ function concerns(event: Event, id: LoopId, before: State): boolean {
     case 'landing-requested':
       return event.items.some((item) => item.loop === id);
     case 'train-built':
-      return [...event.cars, ...event.clashes, ...event.contained, ...event.implied, ...event.broken].some(
-        (one) => one.loop === id,
+      return [event.cars, event.clashes, event.contained, event.implied, event.broken, event.flawed ?? []].some(
+        (list) => list.some((one) => one.loop === id),
       );
     case 'candidate-tested':
       return testedWith(event, id, before);

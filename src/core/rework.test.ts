@@ -35,6 +35,21 @@ function mend(tale: Tale, id: LoopId, conflicts: readonly string[] = ['x']): voi
   tale.mergeMain(id, conflicts);
 }
 
+describe('work with a commit that git does not allow', () => {
+  it('goes back with the reason, or to a person where nobody mends; the others ride on', () => {
+    for (const onConflict of ['requeue', 'stop'] as const) {
+      const { tale, a, b } = scene({ onConflict });
+      tale.startLanding();
+      tale.build([[b, 'c1']], { flawed: [{ loop: a, why: 'hasDotgit' }] });
+      const { phase, lastGate, rework } = tale.loop(a);
+      expect(lastGate).toMatchObject({ verdict: 'red', tail: expect.stringMatching(/^hasDotgit\n/) as string });
+      expect(tale.state().landing?.cars).toHaveLength(1);
+      if (onConflict === 'requeue') expect([phase.at, rework?.kind]).toEqual(['updating', 'red']);
+      else expect(phase).toMatchObject({ at: 'parked', reason: 'red' });
+    }
+  });
+});
+
 describe('work that does not merge with main', () => {
   it('stays in the queue until one of those that conflict in the same files is sent back', () => {
     const { tale, a, b, c } = scene();

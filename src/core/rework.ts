@@ -13,8 +13,16 @@ const WITH_MAX = 8;
 export const GUARDS = {
   markers: 'no conflict markers are left',
   stray: 'only the conflicting files are changed',
+  whole: 'all that is committed is whole and as git allows it',
 } as const;
 
+/** What git says of the objects of a branch, as a gate would say it. */
+export function flawReport(why: string, { base }: Loop): GateReport {
+  const remedy = base === null ? [] : ['To commit the work anew without it:', `git reset --soft ${base} && git commit`];
+  return { verdict: 'red', failing: GUARDS.whole, tail: [why, ...remedy].join('\n') };
+}
+
+/** Of those about a conflict: the prompt has words of its own for them. */
 export const isGuard = (failing: string | null): boolean => failing === GUARDS.markers || failing === GUARDS.stray;
 
 /** Ready work that does not fit goes back to be mended, unless that is not wanted or was tried often enough. */
@@ -57,7 +65,7 @@ export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
 }
 
 /** Red once merged with what landed since it began: mended by whoever made it. */
-export function sendBackRed(state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop {
+function sendBackRed(state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop {
   const detail = describeRed(report);
   const others = landedSince(state, loop);
   return {
@@ -65,6 +73,12 @@ export function sendBackRed(state: State, loop: Loop, report: GateReport, stamp:
     lastGate: report,
   };
 }
+
+/** Red on the train: back to whoever made it, or to a person. */
+export const putOutRed = (state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop =>
+  mayAnyMend(state, loop)
+    ? sendBackRed(state, loop, report, stamp)
+    : { ...park(loop, 'red', describeRed(report), stamp), lastGate: report };
 
 /** Who landed while it was being worked on; the newest first. */
 export function landedSince(state: State, loop: Loop): readonly LoopId[] {
@@ -131,7 +145,10 @@ export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-
   return withLoop(state, back);
 }
 
-export const describeRed = (report: GateReport): string => `${report.failing ?? 'a gate'} fails once merged with main`;
+const describeRed = ({ failing }: GateReport): string =>
+  failing === GUARDS.whole
+    ? `not true of its commits: ${failing}`
+    : `${failing ?? 'a gate'} fails once merged with main`;
 
 export const describeClash = (paths: readonly string[]): string =>
   `conflicts with what landed before: ${paths.join(', ')}`;

@@ -6,6 +6,7 @@ import { landingQueue } from './landing-queue.ts';
 import type { GateReport, Loop, ParkReason, State } from './model.ts';
 import { whyNotAboard } from './queue-view.ts';
 import { shellWord } from './remedy.ts';
+import { GUARDS } from './rework.ts';
 import { taskIdOf } from './tasks.ts';
 import type { TaskView } from './view.ts';
 import { howMany } from './how-many.ts';
@@ -215,6 +216,7 @@ function reproduction(loop: Loop, red: GateReport | null, target: string): strin
   if (reason === 'conflict')
     return `git merge-tree --write-tree --name-only ${shellWord(main)} ${shellWord(loop.branch)}`;
   if (red === null) return null;
+  if (red.failing === GUARDS.whole) return `git fsck --strict --no-dangling ${shellWord(loop.branch)}`;
   const gate = asGate(red.failing ?? '');
   if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
   return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;

@@ -5,6 +5,7 @@ import { shellWord } from '../core/remedy.ts';
 import { openCandidates } from './candidate.ts';
 import type { CandidatePlace } from './candidate.ts';
 import { reach } from './failpoint.ts';
+import { findFlaw } from './find-flaw.ts';
 import { knownAhead, lookAhead } from './git/ahead.ts';
 import { commitTree } from './git/commit.ts';
 import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from './git/history.ts';
@@ -47,6 +48,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     build: candidates.build,
     look: (base, heads) => lookAhead(view, base, heads),
     checkEnvelopes: candidates.checkEnvelopes,
+    findFlaw: (tips, known) => findFlaw(place, tips, known),
     join: (base, heads) => joinHeads(place, base, heads),
     preview: async (head, tick, tracker) => {
       const integration = await readRef(view, integrationRef(target));

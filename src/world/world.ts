@@ -181,6 +181,8 @@ export interface Integration {
   look(base: Sha, heads: readonly Sha[]): Promise<void>;
   /** What was built with `envelopeLater` and would change files its branch did not touch. */
   checkEnvelopes(): Promise<readonly { readonly commit: Sha; readonly why: string }[]>;
+  /** Why what these bring beside what is known may not land: something is missing, or not what git allows. Null: it is whole. */
+  findFlaw(tips: readonly Sha[], known: readonly Sha[]): Promise<string | null>;
   /** What landing `head` on integration as it is would make, if that is `head` itself but for the tick; as a commit where it differs. */
   preview(
     head: Sha,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { landedTasks } from './harness/git.ts';
+import { gitIn, gitSays, landedTasks } from './harness/git.ts';
 import { beside, ralph } from './harness/ralph.ts';
 import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
@@ -11,6 +11,13 @@ import { shellProject } from './harness/shell-agent.ts';
 
 const CLAIM = "echo '<promise>COMPLETE</promise>'";
 const GATE = 'grep -qx good state.txt';
+
+/** What a stranger gets: a clone that shares nothing, and the gate in it. */
+function strangersGate(one: Scratch): boolean {
+  const clone = beside(one, 'clone');
+  one.git('clone', '-q', '--no-local', '-b', 'main', one.repo, clone);
+  return gitSays(gitIn(clone, one.env), 'grep', '-q', '^good$', 'HEAD', '--', 'state.txt');
+}
 
 function exactProject(one: Scratch, script: string, files: Readonly<Record<string, string>> = {}): void {
   shellProject(one, `common=$(git rev-parse --git-common-dir)\n${script}\n${CLAIM}`, {
@@ -21,6 +28,19 @@ function exactProject(one: Scratch, script: string, files: Readonly<Record<strin
 }
 
 describe('what is tested is what lands', () => {
+  it('mend c: an object that an agent replaced by another one does not pass for it', async () => {
+    const one = scratch();
+    exactProject(
+      one,
+      `good=$(git rev-parse main:state.txt); echo bad > state.txt; echo made > made.txt; git add -A; git commit -q --allow-empty -m work
+       mkdir -p "$common/refs/replace"; echo $good > "$common/refs/replace/$(git rev-parse HEAD:state.txt)"
+       rm state.txt; git checkout -q state.txt; sleep 1.1; touch "$(git rev-parse --git-dir)/index"`,
+    );
+    const run = await ralph(one, ['run'], { isCheckoutGuarded: false });
+    expect(strangersGate(one), 'main is red in a fresh clone').toBe(true);
+    expect([run.code, landedTasks(one.git, 'main')]).toEqual([1, []]);
+  });
+
   it('mend c: a history that an agent cut short with a file named shallow is the whole one to us', async () => {
     const one = scratch();
     exactProject(

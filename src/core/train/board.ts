@@ -4,7 +4,7 @@ import { buildsOn } from '../landing-queue.ts';
 import { park } from '../loop.ts';
 import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
-import { describeClash, mayAnyMend } from '../rework.ts';
+import { describeClash, flawReport, mayAnyMend, putOutRed } from '../rework.ts';
 import { sharesBranch } from '../take-over.ts';
 import { landLoop } from './advance.ts';
 import { drive } from './drive.ts';
@@ -25,6 +25,8 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   let state: State = { ...state0, integration: event.base, publishing };
   for (const { loop, commit } of event.contained) state = landLoop(state, loop, commit, stamp);
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
+  for (const { loop, why } of event.flawed ?? [])
+    state = change(state, loop, (one) => putOutRed(state, one, flawReport(why, one), stamp));
   for (const { loop, onto } of event.implied) state = stack(state, loop, onto);
   for (const clash of event.clashes) state = noteClash(state, event.base, clash, stamp);
   for (const car of event.cars)

@@ -2,10 +2,9 @@ import { invariant, unreachable } from '../assert.ts';
 import type { Event, Stamp } from '../events.ts';
 import type { Sha } from '../ids.ts';
 import { boarding } from '../landing-queue.ts';
-import { park } from '../loop.ts';
-import type { Car, GateReport, GateRun, Host, Landing, Loop, RedTree, State } from '../model.ts';
+import type { Car, GateReport, GateRun, Host, Landing, RedTree, State } from '../model.ts';
 import { parkStranded, stopLanding } from '../put-aside.ts';
-import { describeRed, mayAnyMend, sendBackRed } from '../rework.ts';
+import { putOutRed } from '../rework.ts';
 import { recordVerdict, verdictOf } from '../verdicts.ts';
 import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from './odds.ts';
 import { sawRun, slotsOf } from './pace.ts';
@@ -158,12 +157,8 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
     left: [],
   };
   if (loop === undefined) return { ...state, landing: rebuilt };
-  const aside = mayAnyMend(state, loop) ? sendBackRed(state, loop, report, stamp) : parkRed(loop, report, stamp);
+  const aside = putOutRed(state, loop, report, stamp);
   return ending(parkStranded({ ...state, loops: { ...state.loops, [loop.id]: aside }, landing: rebuilt }, stamp), host);
-}
-
-function parkRed(loop: Loop, report: GateReport, stamp: Stamp): Loop {
-  return { ...park(loop, 'red', describeRed(report), stamp), lastGate: report };
 }
 
 /** An empty build would be a build for nothing. */

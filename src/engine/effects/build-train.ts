@@ -28,6 +28,7 @@ interface Building {
   readonly contained: { loop: LoopId; commit: Sha }[];
   readonly implied: { loop: LoopId; onto: readonly LoopId[] }[];
   readonly broken: { loop: LoopId; why: string }[];
+  readonly flawed: { loop: LoopId; why: string }[];
 }
 
 /** Merges in memory what shall land next: the user's own new commits if there are any, then the queue, as far as it merges. */
@@ -36,13 +37,15 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const { fence, build } = command;
   const synced = await integration.sync();
   const { head: base } = synced;
-  const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [] };
+  const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [] };
   const conflicts = await startTrain(context, command, train, synced);
   if (conflicts !== null)
     return [{ type: 'upstream-conflicted', fence, head: synced.upstream ?? base, paths: conflicts }];
+  const before = train.cars.length;
   await lookAtAll(context, command, train);
   for (const id of command.items) await board(context, train, id);
   await cutAtStrays(context, train);
+  await cutAtFlaws(context, train, before);
   const last = train.cars.at(-1);
   // A merge holds what was merged; otherwise the heads are in nobody's history yet.
   const heads = context.policy.method === 'merge' ? [] : train.cars.map((car) => car.head);
@@ -64,6 +67,23 @@ async function cutAtStrays({ world }: PerformContext, train: Building): Promise<
   const [first] = at < 0 ? [] : train.cars.splice(at);
   const why = strays.find((stray) => stray.commit === first?.commit)?.why;
   if (first?.loop != null && why !== undefined) train.broken.push({ loop: first.loop, why });
+}
+
+/** The same for one with an object that is missing or not allowed. All new cars are looked at together, one by one only to find it. */
+async function cutAtFlaws({ world }: PerformContext, train: Building, before: number): Promise<void> {
+  const fresh = train.cars.slice(before);
+  const known = [train.base, ...train.cars.slice(0, before).map((car) => car.commit)];
+  const last = fresh.at(-1);
+  if (last === undefined || (await world.integration.findFlaw([last.commit], known)) === null) return;
+  for (const { loop, commit } of fresh) {
+    const why = await world.integration.findFlaw([commit], known);
+    if (why !== null) {
+      train.cars.splice(train.cars.findIndex((car) => car.commit === commit));
+      if (loop !== null) train.flawed.push({ loop, why });
+      return;
+    }
+    known.push(commit);
+  }
 }
 
 /** Cars built before stay if they stand where integration is; the user's own commits always come first. The paths that do not merge, or null. */

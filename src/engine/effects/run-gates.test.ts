@@ -29,7 +29,13 @@ describe('gates that run', () => {
         linksOut: async () => [],
         withGateWorktree: (_commit: string, act: (path: string) => unknown) => act('/gate'),
       },
-      integration: { preview: async () => null, treeOf: async () => HEAD },
+      integration: {
+        preview: async () => null,
+        treeOf: async () => HEAD,
+        head: async () => HEAD,
+        targetHead: async () => HEAD,
+        findFlaw: async () => null,
+      },
       gates: { run: gates },
     };
     const loop = { id: LOOP, task: 't', worktree: '/w', branch: 'ralph/one', base: HEAD, rework: null };

@@ -12,6 +12,7 @@ import { flakeOf } from '../../core/train/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
 import type { GatesRan } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
+import { flawedHead } from './flawed-head.ts';
 import { heldPaths, NONE_HELD } from './held-paths.ts';
 import { findUnresolved } from './unresolved.ts';
 
@@ -33,6 +34,8 @@ export async function runGates(
   invariant(loop != null, `loop ${command.loop} has nothing to gate`);
   const head = await context.world.worktrees.tip(loop.branch);
   if (head === null) throw new AppError('E_GIT', `The branch ${loop.branch} is gone.`, { remedy: 'git reflog --all' });
+  const flawed = await flawedHead(context, command, loop, head);
+  if (flawed !== null) return [flawed];
   const seen = await gateHead(context, command, loop, head, signal);
   if (seen === null) return [];
   const { tree, tested, ran, changed, links } = seen;

@@ -76,5 +76,7 @@ function trainLine(event: Extract<Event, { type: 'train-built' }>, loop: LoopId)
     return `does not merge with ${clash.main ? 'main' : 'what lands before it'}: ${cleanLine(clash.paths.join(', '))}`;
   const broken = event.broken.find((one) => one.loop === loop);
   if (broken !== undefined) return `could not be merged: ${cleanLine(broken.why)}`;
+  const flawed = event.flawed?.find((one) => one.loop === loop);
+  if (flawed !== undefined) return `holds what git does not allow: ${cleanLine(flawed.why)}`;
   return event.contained.some((one) => one.loop === loop) ? 'is in main already' : 'holds the work of other loops';
 }

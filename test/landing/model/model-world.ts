@@ -48,6 +48,7 @@ function modelIntegration(sim: Sim): Integration {
     look: async () => undefined,
     // Left to the properties.
     checkEnvelopes: async () => [],
+    findFlaw: async () => null,
     landings: async () => [],
     coAuthors: async () => [],
     join: never,

@@ -31,6 +31,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
     preview: (head, tick) => op(() => preview(realm, head, tick)),
     look: async () => undefined,
     checkEnvelopes: async () => [],
+    findFlaw: async () => null,
     learn: ({ ours, theirs, resolved }) => op(() => [ours, theirs, resolved].forEach((commit) => git.get(commit))),
     unlandedWithin: (head, integration, others) =>
       op(() => others.filter((other) => git.isAncestor(other, head) && !git.isAncestor(other, integration))),
