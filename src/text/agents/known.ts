@@ -4,6 +4,7 @@ export interface KnownAgent {
   readonly driver: Driver;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** `NAME`, `PREFIX_*`, or either with `if VARIABLE`: only where that one is set. */
   readonly passEnv: readonly string[];
   /** What a person types to log in. */
   readonly login: string;
@@ -21,7 +22,15 @@ export const KNOWN_AGENTS: ReadonlyMap<string, KnownAgent> = new Map<string, Kno
       command: ['claude'],
       // Its memory folder belongs to the main checkout: loops would write into each other's.
       env: { CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1', DISABLE_AUTOUPDATER: '1' },
-      passEnv: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'IS_SANDBOX', 'AWS_*', 'GOOGLE_*', 'CLOUD_ML_REGION'],
+      passEnv: [
+        'ANTHROPIC_*',
+        'CLAUDE_*',
+        'DISABLE_*',
+        'IS_SANDBOX',
+        'AWS_* if CLAUDE_CODE_USE_BEDROCK',
+        'GOOGLE_* if CLAUDE_CODE_USE_VERTEX',
+        'CLOUD_ML_REGION if CLAUDE_CODE_USE_VERTEX',
+      ],
       login: 'claude /login',
     },
   ],

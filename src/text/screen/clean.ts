@@ -1,3 +1,5 @@
+import { redact } from './redact.ts';
+
 /* Text that is not ours (titles, branch names, agent output) must not move the cursor, recolour the
    screen, write the clipboard or turn the reading order around. */
 
@@ -8,9 +10,9 @@ const SEQUENCES =
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Keeps line breaks and tabs; drops everything else that acts instead of being shown. */
+/** Keeps line breaks and tabs; drops everything else that acts instead of being shown, and keys. */
 export function cleanText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, '');
+  return redact(text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, ''));
 }
 
 /** The same on one line. */

@@ -1,7 +1,8 @@
-import { appendFileSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLogCopier } from '../processes/copy-log.ts';
 import type { LogCopier } from '../processes/copy-log.ts';
+import { openLog } from '../processes/open-log.ts';
 import { ensureRalphFolderIn } from '../state-places.ts';
 
 const BYTES_MAX = 50 * 1024 * 1024;
@@ -19,7 +20,9 @@ export function openLoopLog(file: string, nowMs: () => number): LoopLog {
   return {
     note: (text) => {
       try {
-        appendFileSync(file, `[ralph ${new Date(nowMs()).toISOString()}] ${text}\n`);
+        const fd = openLog(file);
+        writeSync(fd, `[ralph ${new Date(nowMs()).toISOString()}] ${text}\n`);
+        closeSync(fd);
       } catch {
         // Somebody removed .ralph/logs: the run folder still holds everything.
       }

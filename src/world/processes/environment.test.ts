@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { agentEnvironment, environmentHash, gateEnvironment, leftOutOfGates, ownEnvironment } from './environment.ts';
 
 const NOTHING = { set: {}, pass: [] };
@@ -41,6 +42,19 @@ describe('agentEnvironment', () => {
       OPENAI_API_KEY: 'o',
       ...GUARDS,
     });
+  });
+
+  it('trip 14: claude gets the keys of a cloud only where it is set up for that cloud', () => {
+    const pass = KNOWN_AGENTS.get('claude')?.passEnv ?? [];
+    const user = { AWS_SECRET_ACCESS_KEY: 'a', GOOGLE_APPLICATION_CREDENTIALS: 'g', ANTHROPIC_API_KEY: 'k' };
+    const given = (more: Record<string, string>, set: Record<string, string> = {}): readonly string[] => {
+      const env = agentEnvironment({ ...user, ...more }, { pass, set });
+      return Object.keys(user).filter((name) => name in env);
+    };
+    expect(given({})).toEqual(['ANTHROPIC_API_KEY']);
+    expect(given({ CLAUDE_CODE_USE_BEDROCK: '0' })).toEqual(['ANTHROPIC_API_KEY']);
+    expect(given({ CLAUDE_CODE_USE_BEDROCK: '1' })).toEqual(['AWS_SECRET_ACCESS_KEY', 'ANTHROPIC_API_KEY']);
+    expect(given({}, { CLAUDE_CODE_USE_VERTEX: '1' })).toEqual(['GOOGLE_APPLICATION_CREDENTIALS', 'ANTHROPIC_API_KEY']);
   });
 
   it('never hands on where the user stands, or what speaks to git or to us', () => {

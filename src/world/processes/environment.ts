@@ -34,7 +34,7 @@ export interface AgentEnvironmentOptions {
 
 /** The environment of an agent: an allowlist of the user's, git guards, and what the configuration sets. */
 export function agentEnvironment(user: UserEnvironment, options: AgentEnvironmentOptions): Record<string, string> {
-  const allowed = [...ALLOWED, ...options.pass];
+  const allowed = [...ALLOWED, ...options.pass.flatMap((entry) => passedBy(entry, { ...user, ...options.set }))];
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(user)) {
     if (value === undefined || !matches(name, allowed) || matches(name, NEVER) || !isName(name)) continue;
@@ -49,6 +49,13 @@ export function agentEnvironment(user: UserEnvironment, options: AgentEnvironmen
     refuse(name, value, '\n');
   }
   return { ...result, ...GIT_GUARDS, ...options.set, ...gitConfig(options.set) };
+}
+
+/** The pattern of `PATTERN if VARIABLE`, where that variable switches something on. */
+function passedBy(entry: string, env: UserEnvironment): readonly string[] {
+  const [pattern = '', , variable] = entry.split(' ');
+  const isOn = variable === undefined || !['', '0', 'false', undefined].includes(env[variable]?.toLowerCase());
+  return isOn ? [pattern] : [];
 }
 
 /** The user's environment for what is theirs, but for what would lead git or paralph to another checkout. */
