@@ -92,6 +92,7 @@ export type Event =
       readonly n: number;
       readonly outcome: IterationOutcome;
       readonly head: Sha;
+      /** As far as it counts as work: without what is dropped. */
       readonly tree: Sha;
       readonly said: string;
       readonly exit: number | null;
@@ -114,6 +115,8 @@ export type Event =
       readonly hookSlip?: string;
       /** Files in a person's checkout that were theirs before and have changed since, in words: no part of the work; absent: none. */
       readonly yours?: string;
+      /** What it did to the task file that is no work and does not land, in words; absent: nothing. */
+      readonly dropped?: string;
     }
   /** The gates ran in the loop's worktree. */
   | {

@@ -168,6 +168,7 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
   next.lastOdd = event.odd;
   next.hookSlip = event.hookSlip ?? null;
   next.yours = event.yours ?? null;
+  next.dropped = event.dropped ?? null;
   next.lastFailure = event.failure;
   next.usage = addUsage(loop.usage, event.usage);
   next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
@@ -202,7 +203,8 @@ function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
   if (event.failure !== null) return event.failure.message;
   if (failed) return `the agent exited with ${event.exit ?? 'no code'}`;
   if (isHalfDone(event.odd)) return `the worktree was left half-done: ${event.odd}`;
-  return event.yours === undefined ? '' : `what it did to files of yours is not part of the work: ${event.yours}`;
+  if (event.yours !== undefined) return `what it did to files of yours is not part of the work: ${event.yours}`;
+  return event.dropped ?? '';
 }
 
 /** Green gates make a loop ready; red ones are what its next iteration is about. */
@@ -214,7 +216,8 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
   const judged: Loop = {
     ...loop,
     head: event.head,
-    tree: event.tree,
+    // What was counted of it when its iteration ended stays so.
+    tree: event.head === loop.head ? loop.tree : event.tree,
     since: stamp.at,
     usedMs: loop.usedMs + event.durationMs,
     footprint: event.changed,

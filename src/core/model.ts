@@ -222,6 +222,8 @@ export interface Loop {
   readonly hookSlip?: string | null;
   /** Files of a person's that changed while it worked in their checkout, and are no part of its work. */
   readonly yours?: string | null;
+  /** What the last iteration did to the task file that is no work, in words. */
+  readonly dropped?: string | null;
   /** Commits on its branch that are not of its making and would land with it; absent or null: none. */
   readonly besides?: Besides | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */

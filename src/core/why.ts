@@ -189,7 +189,7 @@ function historyOf(loop: Loop | null): readonly string[] {
 }
 
 function slipIn(loop: Loop | null): readonly string[] {
-  return loop?.hookSlip == null ? [] : [`In its last iteration ${loop.hookSlip}.`];
+  return [loop?.hookSlip, loop?.dropped].flatMap((slip) => (slip == null ? [] : [`In its last iteration ${slip}.`]));
 }
 
 /** Green in a tree that a gate has changed is green for something else than what lands, so it is worth knowing. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import type { Sha } from '../core/ids.ts';
+import type { Sha, TaskId } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
 import { isPromptTracker } from '../core/tasks.ts';
 import { trailersOf } from '../text/commit-message.ts';
+import { withEdits } from './branch-tracker.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { reach } from './failpoint.ts';
@@ -70,10 +71,12 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   const { base, tick } = options;
   const tracker = tickerFor(place.tracker, options.tracker);
   const seen = { ...options, head: await asChangeOf(place, options) };
-  const [{ merged, ancestors, isAhead }, text] = await Promise.all([
+  const [{ merged, ancestors, isAhead }, before] = await Promise.all([
     mergeOnto(view, seen),
-    tick === null ? null : ticked(view, tracker, known.texts, base, tick),
+    tick === null ? null : (known.texts.get(`${tracker.path}:${base}`) ?? readFileAt(view, base, tracker.path)),
   ]);
+  const text =
+    tick === null || before === null ? null : await ticked(view, tracker, before, { ...seen, tick, ancestors });
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
   if (!merged.clean && merged.paths.length === 0) return { conflicts: [] };
@@ -158,17 +161,18 @@ async function regenerateFiles(
   return { tree };
 }
 
-/** The base's tracker with the task ticked, whatever the branch made of it; null when the base has none. */
+/** The base's tracker with the task ticked, and with what counts of the branch's own edits. */
 async function ticked(
   view: GitView,
-  tracker: Pick<TrackerFile, 'path' | 'tick'>,
-  texts: ReadonlyMap<string, string>,
-  base: Sha,
-  task: NonNullable<BuildOptions['tick']>,
-): Promise<{ readonly text: string; readonly blob: Sha } | null> {
-  const before = texts.get(`${tracker.path}:${base}`) ?? (await readFileAt(view, base, tracker.path));
-  if (before === null) return null;
-  const text = tracker.tick(before, task) ?? before;
+  { path, tick }: Pick<TrackerFile, 'path' | 'tick'>,
+  before: string,
+  branch: { readonly head: Sha; readonly tick: TaskId; readonly ancestors: readonly Sha[] },
+): Promise<{ readonly text: string; readonly blob: Sha }> {
+  const { head, tick: task, ancestors } = branch;
+  const [fork, second] = ancestors;
+  const isOne = fork !== undefined && second === undefined;
+  const edited = isOne ? await withEdits(view, before, { fork, head, task, path }) : before;
+  const text = tick(edited, task) ?? edited;
   return { text, blob: await writeBlob(view, text) };
 }
 

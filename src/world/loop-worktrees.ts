@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { reach } from './failpoint.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
+import { withoutTicks } from './branch-tracker.ts';
 import { commitLeftovers } from './git/leftovers.ts';
 import { linksOut } from './git/links-out.ts';
 import { deleteRef, readRef } from './git/refs.ts';
@@ -59,8 +60,13 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     },
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
-    commitLeftovers: (options) =>
-      commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) }),
+    commitLeftovers: async ({ task, ...options }) => {
+      const left = await commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) });
+      const { base } = options;
+      if (task === null || base === null || left.odd !== null) return left;
+      const branch = { fork: base, head: left.head, task: task.id, path: task.tracker };
+      return { ...left, ...(await withoutTicks(view, left.tree, branch)) };
+    },
     takeCheckout: (order) => takeCheckout(place, order),
     commitInPlace: (order) => commitInPlace(place, order),
     leaveCheckout: (options) => leaveCheckout(place, options),

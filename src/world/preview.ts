@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { withEdits } from './branch-tracker.ts';
 import { commitTree } from './git/commit.ts';
 import type { Identity } from './git/identity.ts';
 import { isAncestor } from './git/merge.ts';
@@ -30,7 +31,9 @@ export async function preview(
   if (tick === null) return plain;
   const before = await readFileAt(view, integration, tracker.path);
   if (before === null) return plain;
-  const text = tracker.tick(before, tick) ?? before;
+  const branch = { fork: integration, head, task: tick, path: tracker.path };
+  const edited = await withEdits(view, before, branch);
+  const text = tracker.tick(edited, tick) ?? edited;
   try {
     const tree = await replaceFile(view, plain.tree, tracker.path, await writeBlob(view, text));
     if (tree === plain.tree) return plain;

@@ -84,11 +84,13 @@ export interface Worktrees {
   }): Promise<{ readonly path: string; readonly reused: boolean }>;
   exists(path: string): boolean;
   facts(path: string): Promise<{ readonly head: Sha; readonly tree: Sha }>;
+  /** `task`: whose it is, so that a tick does not count as work. */
   commitLeftovers(options: {
     readonly path: string;
     readonly branch: string;
     readonly message: string;
     readonly base: Sha | null;
+    readonly task: { readonly id: TaskId; readonly tracker: string } | null;
   }): Promise<WorktreeFacts>;
   /** Begins to work in a person's checkout; changes no file of it. */
   takeCheckout(options: {
@@ -242,7 +244,7 @@ export interface BuildOptions {
   readonly since?: Sha | null;
   /** Nothing lands before `checkEnvelopes` was asked about it. */
   readonly envelopeLater?: boolean;
-  /** The tracker file is the target's with this task ticked, whatever the branch made of it. */
+  /** The tracker file is the target's with this task ticked, and with what counts of the branch's own edits. */
   readonly tick: TaskId | null;
   /** The tracker file that names the task; the host's own unless told. */
   readonly tracker?: string | undefined;

@@ -136,7 +136,7 @@ describe('standing on its branch again', () => {
     const base = sha(scratch.git('rev-parse', 'HEAD'));
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
     writeFileSync(join(path, 'work.txt'), 'w');
-    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n', base });
+    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n', base, task: null });
     const git = (...args: readonly string[]): string => scratch.git('-C', path, ...args);
     git('checkout', '-q', '--detach');
     writeFileSync(join(path, 'tasks.md'), 'somebody was here');
@@ -169,7 +169,7 @@ describe('standing on its branch again', () => {
     scratch.git('branch', 'feature');
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
     writeFileSync(join(path, 'work.txt'), 'w');
-    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n', base });
+    const { head } = await worktrees.commitLeftovers({ path, branch: 'ralph/a', message: 'work\n', base, task: null });
     scratch.git('-C', path, 'checkout', '-q', 'feature');
     // As git leaves it for a moment: most commands that name a branch die of it.
     const half = join(scratch.dir, '.git/worktrees/half');

@@ -33,6 +33,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     foreseen: foreseenOf(state, loop),
     halfDone: loop.lastOdd,
     hookSlip: loop.hookSlip ?? null,
+    dropped: loop.dropped ?? null,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),
     others: await othersTouched(context, loop),

@@ -4,13 +4,13 @@ import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Loop } from '../../core/model.ts';
 import { describeBreach } from '../../core/loop.ts';
-import { taskIdOf } from '../../core/tasks.ts';
+import { taskIdOf, tickOf } from '../../core/tasks.ts';
 import { usedSince } from '../../core/granted.ts';
 import { dollarsLeft } from '../../core/usage.ts';
 import { KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { judge } from '../../text/agents/verdict.ts';
 import { leftoversMessage } from '../../text/commit-message.ts';
-import type { AgentOrder, Iteration, IterationResult } from '../../world/world.ts';
+import type { AgentOrder, Iteration, IterationResult, Worktrees } from '../../world/world.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { isPassing } from '../passing.ts';
 import type { PerformContext } from '../performer.ts';
@@ -94,9 +94,9 @@ async function iterate(
   };
   const facts = await (iteration.inPlace === true
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
-    : world.worktrees.commitLeftovers({ ...left, base: loop.base }));
-  const { head, tree, odd, yours } = facts;
-  const apart = yours === undefined ? {} : { yours };
+    : world.worktrees.commitLeftovers({ ...left, base: loop.base, task: tickedBy(context, loop) }));
+  const { head, tree, odd, yours, dropped } = facts;
+  const apart = { ...(yours === undefined ? {} : { yours }), ...(dropped === undefined ? {} : { dropped }) };
   const ended = { ...endedEvent(context, command, finished), head, tree, odd, ...apart };
   // What a hook of the user's did by mistake, and is put back, is no reason to put the work aside.
   return found?.isHooks === true
@@ -108,6 +108,12 @@ function loopOf(context: PerformContext, command: RunIteration): Loop & { readon
   const loop = context.state().loops[command.loop];
   invariant(loop != null && loop.worktree !== null, `loop ${command.loop} iterates without a worktree`);
   return { ...loop, worktree: loop.worktree };
+}
+
+/** What landing it would tick. */
+function tickedBy({ state }: PerformContext, loop: Loop): Parameters<Worktrees['commitLeftovers']>[0]['task'] {
+  const { tick, tracker } = tickOf(state(), loop);
+  return tick === null ? null : { id: tick, tracker };
 }
 
 interface Released {

@@ -19,6 +19,8 @@ export interface PromptFacts {
   readonly halfDone: string | null;
   /** What a hook did to the repository by mistake when the agent committed; absent or null: nothing. */
   readonly hookSlip?: string | null;
+  /** What the last iteration did to the task file that is no work; absent or null: nothing. */
+  readonly dropped?: string | null;
   /** Why the last run of the agent broke. */
   readonly lastFailure: string | null;
   /** What the user said, oldest first. */

@@ -50,7 +50,7 @@ export function gateFailureSection({ gateFailure, rework }: PromptFacts): string
   return `## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
 }
 
-export function halfDoneSection({ halfDone, hookSlip = null }: PromptFacts): string {
+export function halfDoneSection({ halfDone, hookSlip = null, dropped = null }: PromptFacts): string {
   const sections: string[] = [];
   if (halfDone !== null)
     sections.push(
@@ -59,6 +59,10 @@ export function halfDoneSection({ halfDone, hookSlip = null }: PromptFacts): str
   if (hookSlip !== null)
     sections.push(
       `## A hook went wrong when you committed\n${fenced(hookSlip)}\n\nNothing of your work is lost. What you leave uncommitted is committed for you.`,
+    );
+  if (dropped !== null)
+    sections.push(
+      `## The task file is not yours to change\nOf your last iteration ${dropped}. Do the work; that is all that counts.`,
     );
   return sections.join('\n\n');
 }

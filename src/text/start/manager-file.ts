@@ -82,7 +82,7 @@ function tableOf(text: string, warn: (place: Place, message: string) => void): T
   const places = placesOf(text);
   const read = readYamlValue(parts.head, (offset) => places(offset + parts.headAt));
   for (const { line, column, message } of read.problems) warn({ line, column }, message);
-  if (!('value' in read)) return null;
+  if (read.value === null) return null;
   if (read.value.kind === 'table') return read.value;
   if (read.value.kind !== 'scalar' || read.value.text !== null)
     warn({ line: 2, column: 1 }, 'must hold lines of the form key: value');

@@ -9,24 +9,34 @@ import { placesOf } from './places.ts';
 import type { FieldDraft } from './read-fields.ts';
 import { readFields } from './read-fields.ts';
 import { undoneFields } from './task-status.ts';
-import type { Entry, Value } from './value.ts';
+import type { Entry, Value, WholeValue } from './value.ts';
 
 const DEPTH_MAX = 100;
 const SYNTAX_PROBLEMS_MAX = 20;
 
 /** Reads plain JSON: comments and trailing commas are errors, so that every other tool can read the file too. */
-export function readJson(text: string): Drafts<FieldDraft> {
-  const placeOf = placesOf(text);
+export function readJsonValue(text: string, placeOf: (offset: number) => Place): WholeValue {
   const deep = tooDeepAt(text);
-  if (deep !== null) return unreadable({ ...placeOf(deep), message: `more than ${DEPTH_MAX} levels deep` });
+  if (deep !== null)
+    return { value: null, problems: [{ ...placeOf(deep), message: `more than ${DEPTH_MAX} levels deep` }] };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   if (errors.length > 0 || tree === undefined) {
-    return unreadable(...errors.slice(0, SYNTAX_PROBLEMS_MAX).map((error) => syntaxProblem(error, placeOf)));
+    return {
+      value: null,
+      problems: errors.slice(0, SYNTAX_PROBLEMS_MAX).map((error) => syntaxProblem(error, placeOf)),
+    };
   }
   const problems: Problem[] = [];
-  const read = readFields(text, valueOf(text, tree, placeOf, problems), placeOf);
-  return { ...read, problems: [...problems, ...read.problems] };
+  return { value: valueOf(text, tree, placeOf, problems), problems };
+}
+
+export function readJson(text: string): Drafts<FieldDraft> {
+  const placeOf = placesOf(text);
+  const json = readJsonValue(text, placeOf);
+  if (json.value === null) return unreadable(...json.problems);
+  const read = readFields(text, json.value, placeOf);
+  return { ...read, problems: [...json.problems, ...read.problems] };
 }
 
 /** Sets the task's own done field or fields, or adds one in the layout of the task. */

@@ -3,7 +3,15 @@ import type { DependencyRef, Draft, Drafts, Written } from './draft.ts';
 import { unreadable } from './draft.ts';
 import type { Place } from './places.ts';
 import { parsePriority, PRIORITY_FORMS } from './priority.ts';
-import { DONE_FLAGS, parseFlag, parseStatus, STATUS_FORMS, STATUS_KEY } from './task-status.ts';
+import {
+  BLOCKED_FLAG,
+  BLOCKED_REASON_KEYS,
+  DONE_FLAGS,
+  parseFlag,
+  parseStatus,
+  STATUS_FORMS,
+  STATUS_KEY,
+} from './task-status.ts';
 import type { Entry, Table, Value } from './value.ts';
 import { entryOf } from './value.ts';
 
@@ -28,7 +36,7 @@ const KEYS = {
   group: ['group'],
   deps: ['depends_on', 'dependsOn', 'deps'],
   priority: ['priority'],
-  blockedReason: ['blocked_reason', 'blockedReason'],
+  blockedReason: BLOCKED_REASON_KEYS,
 } as const;
 
 /** Finds the list of tasks in a JSON or YAML file and reads each; both formats share every field name. */
@@ -87,7 +95,7 @@ const after = (notes: readonly string[]): readonly string[] => (notes.length ===
 /** A done flag decides alone, so that a stale status beside it can not make undone work look done. */
 function statusOf(reader: Reader, table: Table): TaskStatus {
   const done = DONE_FLAGS.map((name) => flag(reader, table, name)).filter((value) => value !== null);
-  const blocked = flag(reader, table, 'blocked') === true;
+  const blocked = flag(reader, table, BLOCKED_FLAG) === true;
   const word = written(reader, table, [STATUS_KEY]);
   const status = word === null ? 'open' : parseStatus(word.text);
   if (status === null) {

@@ -4,6 +4,8 @@ import type { Entry, Table } from './value.ts';
 /** Fields of a JSON or YAML task that say whether it is done. A task may have several. */
 export const DONE_FLAGS: readonly string[] = ['passes', 'completed', 'done'];
 export const STATUS_KEY = 'status';
+export const BLOCKED_FLAG = 'blocked';
+export const BLOCKED_REASON_KEYS = ['blocked_reason', 'blockedReason'] as const;
 
 const STATUS_WORDS = new Map<string, TaskStatus>([
   ['open', 'open'],

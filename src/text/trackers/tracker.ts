@@ -81,7 +81,7 @@ function parsed(read: Drafts): ParsedTasks {
   return none ? { tasks: [], problems: [{ line: 1, column: 1, message: 'no tasks in this file' }] } : checkTasks(read);
 }
 
-function withoutBom(text: string): string {
+export function withoutBom(text: string): string {
   return text.startsWith(BOM) ? text.slice(1) : text;
 }
 

@@ -1,3 +1,5 @@
+import type { Problem } from '../../core/task.ts';
+
 /** A piece of a JSON or YAML file with its offsets, so that edits can be made in place. */
 interface Span {
   readonly start: number;
@@ -36,3 +38,8 @@ export function entryOf(table: Table, names: readonly string[]): Entry | null {
   }
   return empty;
 }
+
+/** What a whole file comes to; without a value: it cannot be read. */
+export type WholeValue =
+  | { readonly value: Value; readonly problems: readonly Problem[] }
+  | { readonly value: null; readonly problems: readonly Problem[] };

@@ -3,7 +3,7 @@ import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, Parser, Scalar } from
 import type { Problem } from '../../core/task.ts';
 import { cleanLine, quote } from './clean.ts';
 import type { Place } from './places.ts';
-import type { Entry, Value } from './value.ts';
+import type { Entry, Value, WholeValue } from './value.ts';
 
 type PlaceOf = (offset: number) => Place;
 type Token = Parser['stack'][number];
@@ -16,20 +16,17 @@ const SYNTAX_PROBLEMS_MAX = 20;
 const ALIASED_NODES_MAX = 10_000;
 const NULL_WORDS = new Set(['', '~', 'null', 'Null', 'NULL']);
 
-export type YamlValue =
-  | { readonly value: Value; readonly problems: readonly Problem[] }
-  | { readonly problems: readonly Problem[] };
-
 /** Reads YAML into values with offsets. Every scalar stays the text it was written as. */
-export function readYamlValue(text: string, placeOf: PlaceOf): YamlValue {
+export function readYamlValue(text: string, placeOf: PlaceOf): WholeValue {
   const tokens = tokensOf(text, placeOf);
-  if ('message' in tokens) return { problems: [tokens] };
+  if ('message' in tokens) return { value: null, problems: [tokens] };
   // Its own check for equal keys compares each with each; ours is below.
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)];
   const errors = documents.flatMap((document) => document.errors);
   if (errors.length > 0) {
     return {
+      value: null,
       problems: errors.slice(0, SYNTAX_PROBLEMS_MAX).map((error) => ({
         ...placeOf(error.pos[0]),
         message: `not valid YAML: ${cleanLine(error.message)}`,
@@ -43,7 +40,7 @@ export function readYamlValue(text: string, placeOf: PlaceOf): YamlValue {
   }
   const state: State = { placeOf, problems, anchors: new Map(), weight: 0, aliased: 0 };
   const value = convert(state, documents[0]?.contents ?? null, 0);
-  return state.aliased > ALIASED_NODES_MAX ? { problems } : { value, problems };
+  return state.aliased > ALIASED_NODES_MAX ? { value: null, problems } : { value, problems };
 }
 
 /** The composer recurses and can take the whole process down, so depth and size are checked before it starts. */

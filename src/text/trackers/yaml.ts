@@ -17,7 +17,7 @@ const YES_FOR = new Map([
 export function readYaml(text: string): Drafts<FieldDraft> {
   const placeOf = placesOf(text);
   const yaml = readYamlValue(text, placeOf);
-  if (!('value' in yaml)) return unreadable(...yaml.problems);
+  if (yaml.value === null) return unreadable(...yaml.problems);
   const read = readFields(text, yaml.value, placeOf);
   return { ...read, problems: [...yaml.problems, ...read.problems] };
 }

@@ -20,6 +20,7 @@ import { patiently } from './worktrees.ts';
 export interface WorktreeFacts {
   /** The commit that holds everything that was found: the tip of the branch, unless something is odd. */
   readonly head: Sha;
+  /** As far as it counts: without what is dropped. */
   readonly tree: Sha;
   /** The branch the worktree stands on; null when HEAD is detached. */
   readonly branch: string | null;
@@ -31,6 +32,8 @@ export interface WorktreeFacts {
   readonly kept: string | null;
   /** Files that were a person's before, are not as they were then, and are left out; a few of their names. */
   readonly yours?: string;
+  /** What it did to the task file that is no work, in words. */
+  readonly dropped?: string;
 }
 
 export interface LeftoverOptions {

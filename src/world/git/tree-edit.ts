@@ -45,17 +45,32 @@ export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<
  * beside the repository is in none of its trees.
  */
 export async function readFileAt(view: GitView, commitOrTree: Sha, path: string): Promise<string | null> {
+  const entry = await findEntry(view, commitOrTree, path);
+  return entry !== null && isPlain(entry) ? readBlob(view, entry.id) : null;
+}
+
+async function findEntry(view: GitView, commitOrTree: string, path: string): Promise<Entry | null> {
   if (path.startsWith('../') || path.startsWith('/')) return null;
   const names = partsOf(path);
-  let at: string = commitOrTree;
+  let at = commitOrTree;
   for (const [depth, name] of names.entries()) {
     const entry = (await readTree(view, at)).find((each) => each.name === name);
     if (entry === undefined) return null;
-    if (depth === names.length - 1) return isPlain(entry) ? readBlob(view, entry.id) : null;
+    if (depth === names.length - 1) return entry;
     if (entry.type !== 'tree') return null;
     at = entry.id;
   }
   return null;
+}
+
+const ids = remember(async (view, key) => {
+  const [commit = '', ...path] = key.split(':');
+  return (await findEntry(view, commit, path.join(':')))?.id ?? '';
+});
+
+/** What a path names in a commit, as an id; empty: nothing. */
+export function idAt(view: GitView, commit: Sha, path: string): Promise<string> {
+  return ids.ask(view, `${commit}:${path}`);
 }
 
 /** Paths that differ between two commits or trees; a renamed file counts as both its names. */
