@@ -221,7 +221,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     since: stamp.at,
     usedMs: loop.usedMs + event.durationMs,
     footprint: event.changed,
-    obeyed: event.obeyed ?? [],
+    obeyed: [...event.protected, ...(event.obeyed ?? [])],
     lastGate: event.report,
     besides: event.besides ?? null,
   };

@@ -249,7 +249,7 @@ export interface Loop {
   readonly rework: Rework | null;
   /** Files it changed, as far as kept, from when it was last gated until it lands. */
   readonly footprint: readonly string[];
-  /** Files it changed that later gates and agents go by, and nothing holds; absent: none. */
+  /** Files it changed that later gates and agents go by; absent: none. */
   readonly obeyed?: readonly string[];
   /** It does not merge with integration as it was there. */
   readonly clash: Clash | null;

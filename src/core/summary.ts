@@ -43,7 +43,7 @@ export interface TaskLine {
   readonly reason: ParkReason | null;
   readonly detail: string | null;
   readonly next: string | null;
-  /** Files it changed that later gates and agents go by; absent: none, or it landed in an earlier run. */
+  /** Files it changed that later gates and agents go by, where it is ready or landed in this run; absent: none. */
   readonly obeyed?: readonly string[];
 }
 
@@ -160,12 +160,12 @@ function publishLine(state: State): PublishLine {
   return { state: published === state.integration ? 'published' : 'pending' };
 }
 
-/** What it brings, or has brought in this run, without anybody having looked at it. */
+/** What it has brought in this run, or brings when a person lands it. */
 function obeyedBy(state: State, { loop, status }: TaskView): Pick<TaskLine, 'obeyed'> {
   const made = loop === null ? undefined : state.loops[loopId(loop)];
   const { obeyed = [] } = made ?? {};
-  const isNew = status !== 'landed' || (made !== undefined && made.since >= state.run.since);
-  return obeyed.length === 0 || !isNew ? {} : { obeyed };
+  const isToldOf = status === 'landed' ? (made?.since ?? 0) >= state.run.since : status === 'ready';
+  return obeyed.length === 0 || !isToldOf ? {} : { obeyed };
 }
 
 function line(view: TaskView): TaskLine {

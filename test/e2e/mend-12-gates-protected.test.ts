@@ -40,6 +40,15 @@ describe('mend 12: what defines the gates is protected', () => {
     expect(one.git('show', 'main:gate.sh')).toBe('true');
   });
 
+  it('mend 12: where a person lands anyway it is ready, and what it changes of the gates is named', async () => {
+    const one = scratch();
+    const config = { gates: { commands: ['sh ./gate.sh'] }, parallel: { merge_policy: 'manual' } };
+    tasks(one, { t1: 'echo true > gate.sh' }, { files: GATE, config });
+    const { code, stderr } = await ralph(one, ['run']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/ready {3}t1 .*\n.*changes gate\.sh, which later gates and agents obey/);
+  });
+
   it('mend 12: "!gate.sh" takes one out and leaves the rest; one the target lacks is made by a task', async () => {
     const one = scratch();
     const acts = { t1: 'echo true > gate.sh', t2: 'echo "* text" > .gitattributes', t3: 'echo true > later.sh' };
