@@ -149,8 +149,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   discarded: 'It was thrown away',
   replaced: 'Another loop took its place',
   stopped: 'It was stopped',
-  protected:
-    'It changes what later gates and agents obey, or has links that lead out, so a person has to look at it first',
+  protected: 'A person has to look at it before it lands',
 };
 
 const parkedInWords = (reason: ParkReason | null, detail: string): string =>

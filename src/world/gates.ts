@@ -13,15 +13,13 @@ import { findTraces } from './gate-traces.ts';
 import { gateNote, gateSlotOf } from './gate-worktree.ts';
 import type { Repository } from './git/repository.ts';
 import { newToken } from './ids.ts';
-import { gateEnvironment, leftOutOfGates } from './processes/environment.ts';
+import { missedBy, withLine } from './missed-variables.ts';
+import { gateEnvironment } from './processes/environment.ts';
 import { type CommandResult, runCommand } from './processes/run-command.ts';
-import { readTailSince } from './processes/tail.ts';
 import { gateLog } from './state-places.ts';
 import type { Gates } from './world.ts';
 
 const GRACE_MS = 3000;
-/** How much of a red gate's output is searched for the names of variables it missed. */
-const MENTION_BYTES = 1 << 20;
 
 /** Ends that a program hardly ever chooses itself as an exit code; `git` says 129 for a wrong option. */
 const KILLS = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGXCPU'] as const;
@@ -64,23 +62,17 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
         reach('gate.end');
         durationMs += Math.round(ran.durationMs);
         if (ran.code !== 0)
-          return ended(redReport(command, tailOf(ran, limitMs), mentioned(command, ran, { env, gates, logFile })));
+          return ended(
+            redReport(
+              command,
+              tailOf(ran, limitMs),
+              missedBy(command, { logFile, offset: ran.offset, env, passEnv: gates.passEnv }),
+            ),
+          );
       }
       return ended({ verdict: 'green', failing: null, tail: '' });
     },
   };
-}
-
-/** What a gate may have failed for: variables left out of its environment that it, or what it printed, speaks of. */
-function mentioned(
-  command: string,
-  { offset }: CommandResult,
-  { env, gates, logFile }: { readonly env: NodeJS.ProcessEnv; readonly gates: GateSettings; readonly logFile: string },
-): readonly string[] {
-  const leftOut = leftOutOfGates(env, gates.passEnv);
-  if (leftOut.length === 0) return [];
-  const words = new Set(`${command}\n${readTailSince(logFile, MENTION_BYTES, offset)}`.match(/\w+/g));
-  return leftOut.filter((name) => words.has(name)).sort();
 }
 
 function redReport(failing: string, tail: string, leftOut: readonly string[]): GateReport {
@@ -88,9 +80,6 @@ function redReport(failing: string, tail: string, leftOut: readonly string[]): G
   if (leftOut.length === 0) return report;
   return { ...report, tail: withLine(tail, describeLeftOut(leftOut)), leftOut };
 }
-
-const withLine = (tail: string, line: string): string =>
-  tail.trim() === '' ? `(${line})` : `${tail.trimEnd()}\n(${line})`;
 
 /** The end of the output, and how it ended where the output cannot tell. */
 function tailOf(ran: CommandResult, limitMs: number): string {

@@ -12,6 +12,8 @@ import type { Scratch } from './harness/scratch.ts';
 import { scratch } from './harness/scratch.ts';
 
 const RUN = ['run', '--json'];
+/** Green until the task has done its work. */
+const RED = 'test ! -e t1.txt';
 
 function withGates(one: Scratch, commands: readonly string[]): void {
   project(one, { tasks: ['t1'], config: { gates: { commands }, limits: { iterations: 1 } } });
@@ -31,9 +33,9 @@ function withoutBash(one: Scratch): string {
 
 describe('mend e: gate commands run as people mean them', () => {
   it.each([
-    ['before a pipe', 'false | tee log.ignored'],
-    ['on the first of two lines', 'false\ntrue'],
-    ['before a semicolon', 'false; true'],
+    ['before a pipe', `${RED} | tee log.ignored`],
+    ['on the first of two lines', `${RED}\ntrue`],
+    ['before a semicolon', `${RED}; true`],
   ])('mend e: a failure %s counts', async (_, command) => {
     const one = scratch();
     withGates(one, [command]);
@@ -46,7 +48,7 @@ describe('mend e: gate commands run as people mean them', () => {
   it('mend e: conditions, negations and here-documents mean what they mean in a shell', async () => {
     const one = scratch();
     withGates(one, [
-      'if test -e BROKEN; then exit 1; fi\n[ -e t1.txt ] && test "$(cat t1.txt)" = "made by t1"',
+      'if test -e BROKEN; then exit 1; fi\n[ ! -e t1.txt ] || test "$(cat t1.txt)" = "made by t1"',
       '! grep -rq FIXME t1.txt',
       'false || true; cat <<E | grep -c "a & b"\na & b &\nE',
     ]);
@@ -57,7 +59,7 @@ describe('mend e: gate commands run as people mean them', () => {
 
   it('mend e: what & left running is ended and does not count', async () => {
     const one = scratch();
-    withGates(one, [`(sleep 600; false) & echo $! > ${beside(one, 'pid')}; test -e t1.txt`]);
+    withGates(one, [`(sleep 600; false) & echo $! > ${beside(one, 'pid')}; test -e README.md`]);
     const { code, stderr } = await ralph(one, RUN);
     expect(code, stderr).toBe(0);
     expect(readFileSync(beside(one, 'pid'), 'utf8')).toMatch(/^\d+\n$/);
@@ -83,13 +85,13 @@ describe('mend e: gate commands run as people mean them', () => {
   it('mend e: without bash, sh -e runs the gates and one warning names the pipe', async () => {
     const one = scratch();
     const env = { PATH: withoutBash(one) };
-    withGates(one, ['test -e t1.txt', 'cat t1.txt | tee log.ignored', 'false | cat', 'false\ntrue']);
+    withGates(one, ['cat t1.txt | tee log.ignored', `${RED} | cat`, `${RED}\ntrue`]);
     const { code, stderr, stdout } = await ralph(one, RUN, { env });
     expect(code, stderr).toBe(1);
     expect(stderr.match(/warning: bash is not installed.*"cat t1\.txt \| tee log\.ignored"/g)).toHaveLength(1);
     // The pipe is green for want of pipefail; the two lines are not.
     expect(summaryOf(stdout).parked).toMatchObject([
-      { detail: expect.stringMatching(/gate still fails: false\ntrue/) },
+      { detail: expect.stringMatching(/gate still fails: test ! -e t1.txt\ntrue/) },
     ]);
     expect((await ralph(one, ['config', 'check'], { env })).stderr).toContain('bash is not installed');
   });

@@ -72,7 +72,7 @@ describe('mend f: gates run without the credentials of whoever started the run',
   it('mend f: a red gate names what was left out and is mentioned, with the setting, to you and to the agent', async () => {
     const one = scratch();
     const commands = [
-      'echo "AUTH: no NPM_TOKEN here"; for i in $(seq 2000); do echo filler; done; test -n "$DATABASE_URL"',
+      'echo "AUTH: no NPM_TOKEN here"; for i in $(seq 2000); do echo filler; done; test ! -e t1.txt || test -n "$DATABASE_URL"',
     ];
     const shell = shellAgent(one, 'shell', `echo x >> t1.txt; echo '<promise>COMPLETE</promise>'`);
     const config = { agent: 'shell', gates: { commands }, limits: { iterations: 2 }, 'agents.shell': shell };

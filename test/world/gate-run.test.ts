@@ -71,6 +71,7 @@ describe('a gate', () => {
     expect(await tailOf('echo out; kill -KILL $$')).toBe('out\n(killed by SIGKILL)');
     expect(await tailOf('sh -c "kill -SEGV \\$\\$"; exit $?')).toContain('(killed by SIGSEGV)');
     expect(await tailOf('exit 129')).toBe('');
+    expect(await tailOf('yes | head -1')).toMatch(/^y\n\(killed by SIGPIPE: .*head and grep -q/);
   });
 
   it('case 33: tells what was done to tracked files, and nothing of files that are new or ignored', async () => {
