@@ -1,4 +1,4 @@
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cleanMemory } from '../../text/memories.ts';
 import { addedToPage, isLoopPage } from '../../text/memory/loop-page.ts';
@@ -10,9 +10,8 @@ import { appendLines } from '../memory/memory-file.ts';
 import { showPeople } from '../memory/memory-page.ts';
 import { readPlainFile } from '../memory/read-plain-file.ts';
 import { errnoOf } from '../processes/system-failure.ts';
-import { readIfThere } from '../processes/read-if-there.ts';
 import type { Iteration } from '../world.ts';
-import { LAID, PAGE_BYTES_MAX, takeAwayPage } from './lay-notes.ts';
+import { PAGE_BYTES_MAX, readLaid, takeAwayLaid } from './lay-notes.ts';
 
 /** Beside the transcript. */
 const NOTES = 'notes';
@@ -22,13 +21,11 @@ const DEPTH_MAX = 8;
 
 /** After an agent has ended: what it wrote below the memories becomes memories, and its notes are kept with its transcript. */
 export function takeNotes(repo: Repository, iteration: Iteration, dir: string): void {
-  const isLaid = readIfThere(join(dir, LAID)) !== null;
-  if (isLaid) takeMemories(repo, iteration);
+  const laid = readLaid(dir);
+  if (laid?.page === true) takeMemories(repo, iteration);
   try {
     copyNotes(iteration, join(dir, NOTES));
-    if (!isLaid) return;
-    if (iteration.inPlace === true) takeAwayPage(iteration);
-    rmSync(join(dir, LAID), { force: true });
+    if (laid !== null) takeAwayLaid(iteration, laid, dir);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
   }
