@@ -117,6 +117,8 @@ export type Event =
       readonly yours?: string;
       /** What it did to the task file that is no work and does not land, in words; absent: nothing. */
       readonly dropped?: string;
+      /** What became of files in a person's checkout that git ignores: given back, changed or lost, in words; absent: nothing. */
+      readonly ignored?: string;
     }
   /** The gates ran in the loop's worktree. */
   | {

@@ -14,6 +14,7 @@ import type { Repository } from './git/repository.ts';
 import { readSigning } from './git/signing.ts';
 import { openView } from './git/view.ts';
 import { realIds } from './ids.ts';
+import { madeFolders } from './in-place/made-folders.ts';
 import { openIntegration } from './integration.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loop-worktrees.ts';
@@ -62,6 +63,7 @@ export async function openWorld({
     trackerPath: tracker.path,
     union: merge.union,
   });
+  const made = madeFolders(repo.root);
   return {
     clock: realClock,
     ids: realIds(repo),
@@ -97,7 +99,7 @@ export async function openWorld({
     }),
     gates: openGates(repo, settings.gates, env),
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
-    seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, worktreeRoot }),
+    seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path),
     prompts: openPrompts(repo, settings.prompt),

@@ -28,7 +28,7 @@ async function inPlaceScene(prepare: (scratch: ScratchRepo) => void = () => {}) 
   const [loop, branch] = [loopId('one-x'), 'ralph/one-x'];
   await takeCheckout({ repo, view }, { path: scratch.dir, branch, loop });
   const worktreeRoot = join(scratch.dir, '.ralph/worktrees');
-  const seal = openSeal({ repo, view, identity: IDENTITY, ignored: [], worktreeRoot });
+  const seal = openSeal({ repo, view, identity: IDENTITY, ignored: [], made: [], worktreeRoot });
   let n = 0;
   const iterate = async (script: string, meanwhile?: () => void) => {
     n += 1;

@@ -254,7 +254,14 @@ describe('a host that dies', () => {
     // It died before it could tidy up.
     mkdirSync(join(own, '../.trace'));
     symlinkSync(join(dir, 'git-trace.jsonl'), join(own, '../.trace/one-x-1'));
-    const next = openSeal({ repo, view: await openView(repo), identity: IDENTITY, ignored: [], worktreeRoot: '/' });
+    const next = openSeal({
+      repo,
+      view: await openView(repo),
+      identity: IDENTITY,
+      ignored: [],
+      made: [],
+      worktreeRoot: '/',
+    });
     expect(await next.check(iteration(), 'ralph/one')).toEqual(first);
     expect(existsSync(join(own, '../.trace'))).toBe(false);
     // It died between keeping and putting back.

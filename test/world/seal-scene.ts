@@ -49,7 +49,14 @@ export async function sealScene(): Promise<SealScene> {
   gitIn(sibling, 'commit', '-q', '-m', 'two');
   const repo = findRepository(scratch.dir);
   ensureRalphFolder(repo);
-  const seal = openSeal({ repo, view: await openView(repo), identity: IDENTITY, ignored: [], worktreeRoot: root });
+  const seal = openSeal({
+    repo,
+    view: await openView(repo),
+    identity: IDENTITY,
+    ignored: [],
+    made: [],
+    worktreeRoot: root,
+  });
   let n = 0;
   const iteration = (): Iteration => ({ loop: loopId('one-x'), task: taskId('one'), n, slot: 1, cwd: own });
   const iterate: SealScene['iterate'] = async (script, meanwhile, first) => {

@@ -95,8 +95,12 @@ async function iterate(
   const facts = await (iteration.inPlace === true
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
     : world.worktrees.commitLeftovers({ ...left, base: loop.base, task: tickedBy(context, loop) }));
-  const { head, tree, odd, yours, dropped } = facts;
-  const apart = { ...(yours === undefined ? {} : { yours }), ...(dropped === undefined ? {} : { dropped }) };
+  const { head, tree, odd, yours, dropped, ignored } = facts;
+  const apart = {
+    ...(yours === undefined ? {} : { yours }),
+    ...(dropped === undefined ? {} : { dropped }),
+    ...(ignored === undefined ? {} : { ignored }),
+  };
   const ended = { ...endedEvent(context, command, finished), head, tree, odd, ...apart };
   // What a hook of the user's did by mistake, and is put back, is no reason to put the work aside.
   return found?.isHooks === true

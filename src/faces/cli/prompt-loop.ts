@@ -16,6 +16,7 @@ import { realIds } from '../../world/ids.ts';
 import { openWorld } from '../../world/real-world.ts';
 import { dropStartedWith } from '../../world/started-with.ts';
 import { promptTrackerFile } from '../../world/tracker-file.ts';
+import { leaveIgnored, sayUnkept } from './around-in-place.ts';
 import { asStarted, noteStart } from './as-started.ts';
 import { choosePlace } from './choose-place.ts';
 import type { ChosenPlace } from './choose-place.ts';
@@ -125,6 +126,7 @@ async function drive(
     warnAll(call, prepared.warnings);
     call.out.say(`loop ${id}: ${chosen.said}`);
     if (single.loop === null) await sayThrownAway(call, project, { place: chosen.place, target });
+    await sayUnkept(call, repo, chosen.place, settings);
     noteStart(call, repo, loopId(id));
     const policy = policyOf(prepared.policy, settings, chosen.place);
     const digest = createHash('sha256').update(JSON.stringify(tasks)).digest('hex');
@@ -137,6 +139,7 @@ async function drive(
     const driven = await driveHost(call, { world, policy, settings, opening });
     // Whoever works in their own checkout finds no worktree there that they did not ask for. One that stays costs room only.
     if (chosen.place.at === 'checkout') await world.worktrees.dropGateWorktrees().catch(() => undefined);
+    await leaveIgnored(repo, chosen.place, loopId(id));
     await recording.keep(project, driven.state, id);
     if (driven.state.loops[loopId(id)]?.phase.at === 'landed') dropStartedWith(repo, loopId(id));
     const resume = `ralph run --continue --loop-id ${shellWord(id)}`;

@@ -316,7 +316,7 @@ export const KEYS: readonly ConfigKey[] = [
     'keep.ignored',
     texts,
     ['.env*', '*.local'],
-    'Files (with * and **) that git ignores and that are kept all the same when a worktree goes.',
+    'Files (with * and **) that git ignores and that are kept all the same when a worktree goes, or while an agent works in your checkout.',
   ),
 
   key(

@@ -34,6 +34,8 @@ export interface WorktreeFacts {
   readonly yours?: string;
   /** What it did to the task file that is no work, in words. */
   readonly dropped?: string;
+  /** What became of ignored files of a person's where the agent worked in place, in words; absent: nothing. */
+  readonly ignored?: string;
 }
 
 export interface LeftoverOptions {

@@ -18,6 +18,7 @@ import { strayNotes } from '../notes/stray-notes.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';
 import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
 import type { InPlaceNote } from './in-place-note.ts';
+import { saidOfIgnored } from './keep-ignored.ts';
 import { noteOwn } from './own-commits.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
 
@@ -72,7 +73,12 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   reach('place.moved');
   const committed = commit !== from;
   const facts = { head: commit, tree, branch: order.branch, committed, odd: null, kept: null };
-  return apart.length === 0 ? facts : { ...facts, yours: namesOf(apart) };
+  const ignored = saidOfIgnored(repo, order.loop);
+  return {
+    ...facts,
+    ...(apart.length === 0 ? {} : { yours: namesOf(apart) }),
+    ...(ignored === null ? {} : { ignored }),
+  };
 }
 
 /** What the agent noted for itself stays in the files, and is no part of the work; nor is what it committed of that. */

@@ -12,6 +12,7 @@ export type KeepAct =
   | 'stop'
   | 'leak'
   | 'repair'
+  | 'in-place'
   | 'remove';
 
 /** What takes worktrees away, and so can be taken back. */

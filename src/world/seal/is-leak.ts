@@ -66,7 +66,7 @@ async function didMove(
   const iteration = { loop: loopId(loop), task: taskId('unknown'), n, slot: 0, cwd: ownWorktree(before) };
   const { [ref]: _, ...others } = before.refs;
   const scene: Scene = {
-    place: { ...place, identity: { name: '', email: '' }, ignored: [], worktreeRoot: dirname(iteration.cwd) },
+    place: { ...place, identity: { name: '', email: '' }, ignored: [], made: [], worktreeRoot: dirname(iteration.cwd) },
     iteration,
     branch: '',
     before,

@@ -18,6 +18,8 @@ export interface SealPlace {
   readonly identity: Identity;
   /** Ignored files that are kept all the same. */
   readonly ignored: readonly string[];
+  /** What tools install and build, as in .gitignore: where an agent works in place, the rest of what git ignores is kept. */
+  readonly made: readonly string[];
   /** Absolute. */
   readonly worktreeRoot: string;
 }

@@ -5,6 +5,7 @@ import { holdTrust } from '../git/hold-trust.ts';
 import { committedSince } from '../in-place/committed-since.ts';
 import { giveBackFiles } from '../in-place/give-back-files.ts';
 import { giveBackIndex, noteStanding } from '../in-place/give-back-index.ts';
+import { giveBackIgnored, keepIgnored } from '../in-place/keep-ignored.ts';
 import { noteAgentCommits } from '../in-place/own-commits.ts';
 import { takeBackCommits } from '../in-place/take-back.ts';
 import { noteChecked, noteOpenSeal } from '../git/open-seals.ts';
@@ -48,6 +49,7 @@ export function openSeal(place: SealPlace): Seal {
       if (iteration.inPlace === true) {
         noteInPlace(dir);
         await noteStanding(place.repo, iteration);
+        await keepIgnored(place, iteration);
       }
       const print = await takeFingerprint(place.repo, iteration.cwd, look);
       writeFingerprint(dir, print);
@@ -71,6 +73,7 @@ export function openSeal(place: SealPlace): Seal {
         const committed = await committedSince(place, iteration, begun);
         await giveBackFiles(place, iteration, trace, committed);
         await giveBackIndex(place.repo, iteration, trace, committed);
+        await giveBackIgnored(place, iteration);
       }
       const toMs = writtenMs(join(dir, 'exit')) ?? Date.now();
       const isAlone = openIsAlone(place.repo, iteration);

@@ -23,7 +23,7 @@ export const handle: Handler = async (call) => {
   if (leaked !== null)
     throw new AppError(
       'E_NEEDS_PERSON',
-      `${keep.id} is no work of a branch: files that were written outside a worktree`,
+      `${keep.id} is no work of a branch: ${keep.act === 'in-place' ? 'files that git ignores' : 'files that were written outside a worktree'}`,
       {
         facts: [...leaked.slice(0, FILES_TOLD), ...(leaked.length > FILES_TOLD ? ['and more'] : [])],
         remedy: showCommand(keep, leaked[0] ?? ''),

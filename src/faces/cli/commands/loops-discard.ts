@@ -87,7 +87,7 @@ async function checkSeals(place: AwayPlace, state: State, loop: Loop, path: stri
     const inPlace = loop.place.at === 'checkout';
     const cwd = loop.place.at === 'checkout' ? loop.place.path : (path ?? place.worktreeRoot);
     const iteration = { loop: loop.id, task, n, slot: loop.slot, cwd, inPlace };
-    did.push(...((await openSeal(place).check(iteration, loop.branch))?.did ?? []));
+    did.push(...((await openSeal({ ...place, made: [] }).check(iteration, loop.branch))?.did ?? []));
   }
   return did;
 }
