@@ -6,6 +6,8 @@ export function describeWaiting(waiting: Waiting): string {
   switch (waiting.why) {
     case 'done':
       return 'done in the task file';
+    case 'done-upstream':
+      return `done on ${waiting.on}`;
     case 'landed':
       return 'landed';
     case 'blocked':

@@ -2,7 +2,7 @@ import type { Besides } from './besides.ts';
 import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
-import type { Task } from './task.ts';
+import type { Task, UpstreamTasks } from './task.ts';
 import type { Usage } from './usage.ts';
 
 /** How one run of the agent ended, as we saw it. */
@@ -49,7 +49,14 @@ export type Event =
   /** There is room on the disk again. */
   | { readonly type: 'disk-freed' }
   /** The tracker was read and differs from what was known. */
-  | { readonly type: 'tasks-read'; readonly tracker: string; readonly digest: string; readonly tasks: readonly Task[] }
+  | {
+      readonly type: 'tasks-read';
+      readonly tracker: string;
+      readonly digest: string;
+      readonly tasks: readonly Task[];
+      /** What is done on the remote branch that the target follows; null: it follows none; absent: nobody looked. */
+      readonly upstream?: UpstreamTasks | null;
+    }
   /** A person frees a task: its loop is parked, its attempts are forgotten. */
   | { readonly type: 'task-reset'; readonly task: TaskKey }
   /** A host takes a task; the loop begins. */
@@ -188,6 +195,13 @@ export type Event =
       readonly broken: readonly { readonly loop: LoopId; readonly why: string }[];
       /** Hold an object that is missing, or that git does not allow. Absent in older logs: none. */
       readonly flawed?: readonly { readonly loop: LoopId; readonly why: string }[];
+      /** Another has done their task meanwhile: where, by which commit if one tells, and the ref that keeps the work. Absent: none. */
+      readonly duplicates?: readonly {
+        readonly loop: LoopId;
+        readonly where: string;
+        readonly commit: Sha | null;
+        readonly kept: string;
+      }[];
     }
   /** The user's own new commits do not merge with what landed. */
   | {

@@ -22,6 +22,22 @@ describe('a train', () => {
     expect(tale.state().landed[key('b')]).toMatchObject({ loop: loops[1], commit: 'c2' });
   });
 
+  it('leaves out what another clone has done, keeps it, and takes it along once a person insists', () => {
+    const { tale, loops } = queued();
+    const [a, b] = loops;
+    tale.startLanding();
+    const done = { loop: a, where: 'main', commit: sha('0123456789abcdef'), kept: 'refs/paralph/keep/a/1' };
+    tale.build([[b, 'c1']], { duplicates: [done] });
+    expect(tale.loop(a).phase).toMatchObject({
+      at: 'parked',
+      reason: 'duplicate',
+      detail: `a is done on main by 0123456789; this work is kept on ${tale.loop(a).branch} and as refs/paralph/keep/a/1`,
+    });
+    expect(tale.state().landing?.cars.map((car) => car.loop)).toEqual([b]);
+    tale.write({ type: 'landing-requested', items: [{ loop: a, head: tale.loop(a).head! }] });
+    expect(tale.loop(a)).toMatchObject({ phase: { at: 'ready', queued: true }, isTwice: true });
+  });
+
   it('whose very tree passed the gates before is not tested again', () => {
     const { tale, loops } = queued();
     tale.write({ type: 'loop-ejected', loop: loops[1] }, { type: 'loop-ejected', loop: loops[2] });

@@ -62,6 +62,8 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
       return {
         ...state,
         targetHead: event.head,
+        // Seen for the first time, or where our own publishing was cut short, nobody moved it.
+        ...(state.targetHead === null || event.head === state.integration ? {} : { isTargetMoved: true }),
         landingTrouble: null,
         publishing: { ...state.publishing, blocked: null },
       };
@@ -144,7 +146,8 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
     // Asked for together, they land in the order in which they were named.
     const readySeq = stamp.seq + at / (items.length + 1);
     const phase = { at: 'ready', queued: true, readySeq } as const;
-    loops[id] = { ...loop, head, since: stamp.at, phase, clash: null };
+    const isTwice = loop.phase.at === 'parked' && loop.phase.reason === 'duplicate';
+    loops[id] = { ...loop, head, since: stamp.at, phase, clash: null, ...(isTwice ? { isTwice } : {}) };
   }
   return parkStranded({ ...state, loops, landingTrouble: null }, stamp);
 }

@@ -72,6 +72,7 @@ export function canBeQueued(loop: Loop): boolean {
     reason === 'base-parked' ||
     reason === 'protected' ||
     reason === 'ejected' ||
+    reason === 'duplicate' ||
     (reason === 'broken' && loop.lastGate?.verdict === 'green')
   );
 }

@@ -45,6 +45,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     worktreeState: 'none',
     base: null,
     baseTree: null,
+    ...(state.integration === null ? {} : { begun: state.integration }),
     head: null,
     tree: null,
     ...UNWORKED,
@@ -70,6 +71,7 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
     worktreeState: 'made',
     base: loop.base ?? event.base,
     baseTree: loop.baseTree ?? event.baseTree,
+    begun: loop.begun ?? loop.base ?? event.base,
     head: event.head,
     tree: event.tree,
   };

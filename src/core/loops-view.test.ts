@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   'base-parked': 'merge',
   ejected: 'merge',
   protected: 'diff',
+  duplicate: 'diff',
   tampered: 'diff',
   blocked: 'logs',
   reset: 'discard',

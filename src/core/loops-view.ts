@@ -159,6 +159,7 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
     case 'blocked':
     case 'protected':
     case 'ejected':
+    case 'duplicate':
     case 'tampered':
       return 'needs-review';
   }

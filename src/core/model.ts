@@ -7,7 +7,7 @@ import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
 import type { ParkReason } from './park-reason.ts';
 import type { Place } from './place.ts';
-import type { Task, TaskChoice } from './task.ts';
+import type { TaskChoice, Tracker } from './task.ts';
 import type {
   Clash,
   Foreseen,
@@ -58,6 +58,8 @@ export interface State {
   readonly queuePaused: boolean;
   readonly integration: Sha | null;
   readonly targetHead: Sha | null;
+  /** Somebody else has moved the target since the log began, so that it may hold landings of another clone. */
+  readonly isTargetMoved?: boolean;
   readonly publishing: Publishing;
   /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
   readonly verdicts: readonly Verdict[];
@@ -114,11 +116,6 @@ export interface Proposal {
   readonly title: string;
   readonly body: string;
   readonly at: number;
-}
-
-export interface Tracker {
-  readonly digest: string;
-  readonly tasks: readonly Task[];
 }
 
 export interface Landed {
@@ -206,6 +203,10 @@ export interface Loop {
   readonly worktreeState: 'none' | 'made' | 'retired' | 'kept';
   readonly base: Sha | null;
   readonly baseTree: Sha | null;
+  /** Integration when the task was claimed: what is done on it since was done by another. Absent: nobody knows any more. */
+  readonly begun?: Sha;
+  /** A person wants it to land though another has done its task. */
+  readonly isTwice?: boolean;
   readonly head: Sha | null;
   readonly tree: Sha | null;
   /** Number of the last iteration, counted or not. */

@@ -1,8 +1,9 @@
 import { accountOf } from './accounts.ts';
 import { describeBesides, heldBesides } from './besides.ts';
 import type { LoopId, Sha, TaskKey } from './ids.ts';
-import type { Hold, Loop, ParkReason, State, Tracker } from './model.ts';
+import type { Hold, Loop, ParkReason, State } from './model.ts';
 import { loopsOf } from './model.ts';
+import type { Tracker } from './task.ts';
 
 /** What became of a loop, told once. Derived from two states, never written to the log. */
 export type News =

@@ -14,6 +14,8 @@ export type ParkReason =
   | 'protected'
   | 'ejected'
   | 'tampered'
+  /** Another has done its task meanwhile. */
+  | 'duplicate'
   | 'discarded'
   /** Another loop goes on with its branch. */
   | 'replaced'

@@ -4,7 +4,7 @@ import type { HostId, LoopId, Sha } from './ids.ts';
 import { movingCars } from './land.ts';
 import type { ProcessMark, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
-import type { Task } from './task.ts';
+import type { Task, UpstreamTasks } from './task.ts';
 
 /** What a look at the real world showed. Null: not looked at this time. */
 export interface Observed {
@@ -16,7 +16,12 @@ export interface Observed {
   readonly freeMb: number | null;
   readonly targetHead: Sha | null;
   readonly integration: Sha | null;
-  readonly tracker: { readonly path: string; readonly digest: string; readonly tasks: readonly Task[] } | null;
+  readonly tracker: {
+    readonly path: string;
+    readonly digest: string;
+    readonly tasks: readonly Task[];
+    readonly upstream?: UpstreamTasks | null;
+  } | null;
   /** Loops of this host whose worktree folder is not there. */
   readonly missingWorktrees: readonly LoopId[];
 }
@@ -32,8 +37,7 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   events.push(...diskNews(state, observed.freeMb, me));
   events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;
-  if (tracker !== null && state.trackers[tracker.path]?.digest !== tracker.digest)
-    events.push({ type: 'tasks-read', tracker: tracker.path, digest: tracker.digest, tasks: tracker.tasks });
+  if (tracker !== null) events.push(...tasksRead(state, tracker));
   if (targetHead !== null && targetHead !== state.targetHead) events.push({ type: 'target-moved', head: targetHead });
   const { integration } = observed;
   if (integration !== null && integration !== state.integration)
@@ -45,6 +49,20 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   }
   return events;
 }
+
+/** Nothing where the log knows these tasks already, and what is done of them upstream. */
+export function tasksRead(
+  state: State,
+  { path, digest, tasks, upstream }: NonNullable<Observed['tracker']>,
+): readonly Extract<Event, { type: 'tasks-read' }>[] {
+  const known = state.trackers[path];
+  const isSameThere = upstream === undefined || inWords(upstream) === inWords(known?.upstream ?? null);
+  if (known?.digest === digest && isSameThere) return [];
+  return [{ type: 'tasks-read', tracker: path, digest, tasks, ...(upstream === undefined ? {} : { upstream }) }];
+}
+
+const inWords = (upstream: UpstreamTasks | null): string =>
+  upstream === null ? '' : [upstream.name, ...upstream.done].join('\n');
 
 /**
  * A host that died, or was suspended, right after it moved integration could not tell. A loop that waits is found to have landed by

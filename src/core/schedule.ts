@@ -13,6 +13,8 @@ import { findTask, taskIdOf } from './tasks.ts';
 /** Why a task does not start now. */
 export type Waiting =
   | { readonly why: 'done' }
+  /** On the remote branch that the target follows. */
+  | { readonly why: 'done-upstream'; readonly on: string }
   | { readonly why: 'landed' }
   | { readonly why: 'blocked'; readonly reason: string }
   | { readonly why: 'held'; readonly loop: LoopId }
@@ -111,6 +113,8 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   if (task.status === 'done') return { why: 'done' };
   if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
   if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
+  const there = state.trackers[host.policy.tracker]?.upstream;
+  if (there?.done.includes(task.id) === true) return { why: 'done-upstream', on: there.name };
   if (task.status === 'blocked') return { why: 'blocked', reason: task.blockedReason ?? 'marked as blocked' };
   const attempts = state.attempts[key] ?? 0;
   if (loop != null && (attempts >= host.policy.limits.attempts || (attempts > 0 && needsPerson(loop))))
@@ -130,9 +134,12 @@ export function isChosen(choice: TaskChoice | undefined, { id, group, priority }
   return choice.priorityMax === null || (priority !== null && priority <= choice.priorityMax);
 }
 
-/** An agent that strayed is not let loose again, and what a person stopped or threw away does not come back, until they say so. */
+/**
+ * An agent that strayed is not let loose again, what a person stopped or threw away does not come back, and what another has done is
+ * not done once more, until a person says so.
+ */
 const needsPerson = ({ phase }: Loop): boolean =>
-  phase.at === 'parked' && (phase.reason === 'tampered' || phase.reason === 'discarded' || phase.reason === 'stopped');
+  phase.at === 'parked' && ['tampered', 'discarded', 'stopped', 'duplicate'].includes(phase.reason);
 
 /** A dependency counts once landed; where a person lands by hand, once its branch is ready to start from. */
 function isMet(picture: Picture, dep: Task['id']): boolean {

@@ -110,6 +110,9 @@ function apply(state: State, event: Event, stamp: Stamp): State {
   }
 }
 
-function readTasks(state: State, { tracker, digest, tasks }: Extract<Event, { type: 'tasks-read' }>): State {
-  return { ...state, trackers: { ...state.trackers, [tracker]: { digest, tasks } } };
+function readTasks(state: State, event: Extract<Event, { type: 'tasks-read' }>): State {
+  const { tracker, digest, tasks } = event;
+  const upstream = event.upstream === undefined ? state.trackers[tracker]?.upstream : event.upstream;
+  const read = upstream == null ? { digest, tasks } : { digest, tasks, upstream };
+  return { ...state, trackers: { ...state.trackers, [tracker]: read } };
 }

@@ -32,3 +32,18 @@ export interface TaskChoice {
   /** Tasks of this priority and more urgent ones; null: of any. */
   readonly priorityMax: number | null;
 }
+
+/** The tasks of one tracker, as it was read last. */
+export interface Tracker {
+  readonly digest: string;
+  readonly tasks: readonly Task[];
+  /** What the remote branch that the target follows says; absent: it follows none, or nobody has looked. */
+  readonly upstream?: UpstreamTasks;
+}
+
+/** Tasks that are done on the remote branch that the target follows, by commits the target does not have yet. */
+export interface UpstreamTasks {
+  /** `origin/main`. */
+  readonly name: string;
+  readonly done: readonly TaskId[];
+}

@@ -202,7 +202,10 @@ function viewsOf(state: State, tracker: string, newest: ReturnType<typeof newest
 
 function taskView(state: State, tracker: string, task: Task, loop: Loop | null): TaskView {
   const key = taskKey(tracker, task.id);
-  const status = taskState(state, task, loop, state.landed[key] != null);
+  const found = taskState(state, task, loop, state.landed[key] != null);
+  const there = state.trackers[tracker]?.upstream;
+  const isDoneThere = (found === 'waiting' || found === 'blocked') && there?.done.includes(task.id) === true;
+  const status = isDoneThere ? 'done' : found;
   const parked = status === 'parked' && loop?.phase.at === 'parked' ? loop.phase : null;
   return {
     id: task.id,
@@ -217,9 +220,15 @@ function taskView(state: State, tracker: string, task: Task, loop: Loop | null):
     attempts: state.attempts[key] ?? 0,
     commit: state.landed[key]?.commit ?? null,
     reason: parked?.reason ?? null,
-    detail: parked?.detail ?? (status === 'blocked' ? (task.blockedReason ?? 'marked as blocked') : readyDetail(loop)),
+    detail:
+      parked?.detail ??
+      (isDoneThere
+        ? `done on ${there.name}`
+        : status === 'blocked'
+          ? (task.blockedReason ?? 'marked as blocked')
+          : readyDetail(loop)),
     next:
-      loop !== null && (isPromptTracker(tracker) || parked?.reason === 'stopped')
+      loop !== null && (isPromptTracker(tracker) || parked?.reason === 'stopped' || parked?.reason === 'duplicate')
         ? loopsNext(state, loop, status)
         : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
   };
@@ -238,6 +247,8 @@ function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
 
 function taskState(state: State, task: Task, loop: Loop | null, landed: boolean): TaskState {
   if (landed) return 'landed';
+  // What was made for it a second time waits for a person to look at it.
+  if (loop?.phase.at === 'parked' && loop.phase.reason === 'duplicate') return 'parked';
   if (task.status === 'done') return 'done';
   if (loop !== null && isAboard(state, loop.id)) return 'landing';
   switch (loop?.phase.at) {

@@ -58,7 +58,7 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
           : `${facts.target} was not moved yet.`,
       ];
     case 'done':
-      return [`The task file says it is done (line ${task.line}).`];
+      return [task.detail === null ? `The task file says it is done (line ${task.line}).` : `It is ${task.detail}.`];
     case 'blocked':
       return [`The task file says it is blocked: ${task.detail ?? ''}.`];
     case 'waiting':
@@ -145,6 +145,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   budget: 'Its budget is spent',
   blocked: 'The agent says it needs a person',
   ejected: 'It was taken out of the queue',
+  duplicate: 'Another has done its task meanwhile',
   tampered: 'Its agent changed things outside its worktree',
   discarded: 'It was thrown away',
   replaced: 'Another loop took its place',

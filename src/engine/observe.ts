@@ -55,5 +55,6 @@ async function lookAtTracker(world: World, onWarning: (text: string) => void): P
     return null;
   }
   for (const warning of seen.warnings ?? []) onWarning(warning);
-  return { path: world.tracker.path, digest: seen.digest, tasks: seen.tasks };
+  const { digest, tasks, upstream } = seen;
+  return { path: world.tracker.path, digest, tasks, ...(upstream === undefined ? {} : { upstream }) };
 }

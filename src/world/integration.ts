@@ -14,6 +14,7 @@ import { publish } from './git/publish.ts';
 import type { Published } from './git/publish.ts';
 import { landWhileHeld, moveRef, readRef } from './git/refs.ts';
 import { treeOf } from './git/tree-edit.ts';
+import { doneSince } from './done-since.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
 import { preview } from './preview.ts';
@@ -68,6 +69,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
     holdTrain: (fence, commits) => holdTrain(view, fence, commits),
     releaseTrains: () => releaseTrains(view),
     pin: (loop, head) => pin(view, loop, head),
+    doneSince: (options) => doneSince(view, options),
     advance: (options) => advance(place, options),
     publish: (to) =>
       withMutex(lockFile(repo, 'publish'), async () =>

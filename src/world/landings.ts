@@ -12,15 +12,26 @@ const FORMAT = ['%H', '%ct', trailer(TASK_TRAILER), trailer(LOOP_TRAILER), trail
  * What integration's history says landed, oldest first, without what `since` holds already. Only along its own line: what an
  * agent wrote into the commits of its branch is on the other side of a merge.
  */
-export async function findLandings(
+export const findLandings = (
   view: GitView,
   integration: Sha,
   since: readonly Sha[] = [],
+): Promise<readonly FoundLanding[]> => listLandings(view, integration, ['--first-parent'], since);
+
+/** The same on every line, for landings of other clones that were merged in. */
+export const findAllLandings = (view: GitView, head: Sha, since: readonly Sha[]): Promise<readonly FoundLanding[]> =>
+  listLandings(view, head, ['--ignore-missing'], since);
+
+async function listLandings(
+  view: GitView,
+  integration: Sha,
+  flags: readonly string[],
+  since: readonly Sha[],
 ): Promise<readonly FoundLanding[]> {
   const args = [
     'log',
     '-z',
-    '--first-parent',
+    ...flags,
     `--max-count=${COMMITS_MAX}`,
     `--format=${FORMAT}%x00`,
     integration,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import type { Task } from '../core/task.ts';
+import type { Task, UpstreamTasks } from '../core/task.ts';
 import { describeDifference } from '../text/trackers/difference.ts';
 import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../text/trackers/tracker-names.ts';
@@ -20,12 +20,18 @@ const TICK_MS = 50;
 /** No git takes longer to write a checkout; a lock that is older was left behind. */
 const SWITCH_MS = 60_000;
 
-/** Opens the task list and keeps an eye on it. Reading never changes a byte. */
-export function openTracker(repo: Repository, target: string | null, path: string): TrackerFile {
+/** Opens the task list and keeps an eye on it, and on what is done of it upstream if told how. Reading never changes a byte. */
+export function openTracker(
+  repo: Repository,
+  target: string | null,
+  path: string,
+  upstream: (() => Promise<UpstreamTasks | null>) | null = null,
+): TrackerFile {
   const kind = trackerKindOf(path) ?? 'markdown';
   const text = openTaskText(repo, target, path);
   const settle = createSettling(repo);
   const differ = createDiffering(repo, { target, path, kind });
+  const tell = createTelling();
   let seen = '';
   let seenFile = '';
   let isYoung = false;
@@ -35,17 +41,21 @@ export function openTracker(repo: Repository, target: string | null, path: strin
     look: async () => {
       const standing = await text.stand();
       const { mark: ofFile, writtenMs } = markOf(text.fileIn(standing));
-      const mark = [standing.head, standing.integration, standing.checkout, ofFile].join(' ');
+      const there = upstream === null ? undefined : await upstream();
+      const { head, integration, checkout } = standing;
+      const mark = [head, integration, checkout, ofFile, there?.name, ...(there?.done ?? [])].join(' ');
       if ((mark === seen && !isYoung) || !settle(standing, ofFile)) return null;
       const isSame = ofFile === seenFile;
       [seen, seenFile] = [mark, ofFile];
       isYoung = writtenMs !== null && Date.now() - writtenMs < TICK_MS;
       const before = last;
-      const found = await readOrTell(text, standing, { target, path, kind });
+      const read = await readOrTell(text, standing, { target, path, kind });
+      const found = 'tasks' in read && there !== undefined ? { ...read, upstream: there } : read;
       last = JSON.stringify(found);
-      const warnings = 'tasks' in found ? differ(standing, found.tasks) : [];
+      const warnings = 'tasks' in found ? [...differ(standing, found.tasks), ...tell(found.tasks, there ?? null)] : [];
       return isSame && last === before && warnings.length === 0 ? null : { ...found, warnings };
     },
+    ...(upstream === null ? {} : { upstream }),
     tick: tickerOf(kind),
   };
 }
@@ -100,6 +110,18 @@ function createDiffering(
       theirs === null ? null : describeDifference({ tasks, on: target }, theirs, branch ?? 'this commit');
     if (difference === null) return [];
     return [`${path} on ${branch ?? 'this commit'} does not count, the tasks are those of ${target}: ${difference}`];
+  };
+}
+
+/** What is done upstream and not here: nobody starts it, and whoever looks wonders why. Told once. */
+function createTelling(): (tasks: readonly Task[], there: UpstreamTasks | null) => readonly string[] {
+  const told = new Set<string>();
+  return (tasks, there) => {
+    const open = tasks.filter(({ id, status }) => status !== 'done' && there?.done.includes(id) === true);
+    const names = open.map((task) => String(task.id)).filter((id) => !told.has(id));
+    for (const id of names) told.add(id);
+    if (there === null || names.length === 0) return [];
+    return [`done on ${there.name}, so not started here: ${names.join(', ')}`];
   };
 }
 

@@ -40,8 +40,8 @@ export async function releaseTrains(view: GitView): Promise<void> {
 }
 
 /** Names a head by itself, so that it stays whatever happens to its branch. */
-export async function pin(view: GitView, loop: LoopId, head: Sha): Promise<void> {
-  await nameKept(view, { name: loop, commit: head, reason: 'paralph: ready', durable: false });
+export function pin(view: GitView, loop: LoopId, head: Sha): Promise<string> {
+  return nameKept(view, { name: loop, commit: head, reason: 'paralph: ready', durable: false });
 }
 
 /** Lets go of what a landed loop had pinned and what its landing, or the pin of its last head, holds anyway. */

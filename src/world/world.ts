@@ -3,7 +3,7 @@ import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { CompletionSignal, LandingMethod } from '../core/settings.ts';
-import type { Task } from '../core/task.ts';
+import type { Task, UpstreamTasks } from '../core/task.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
 import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Published } from './git/publish.ts';
@@ -57,10 +57,18 @@ export interface TrackerFile {
   readonly path: string;
   /** Null when nothing has changed since the last look. Problems: the list cannot be used as it is now. */
   look(): Promise<
-    | { readonly digest: string; readonly tasks: readonly Task[]; readonly warnings?: readonly string[] }
+    | {
+        readonly digest: string;
+        readonly tasks: readonly Task[];
+        readonly warnings?: readonly string[];
+        /** What is done on the remote branch that the target follows; null: it follows none; absent: nobody looked. */
+        readonly upstream?: UpstreamTasks | null;
+      }
     | { readonly problems: readonly string[] }
     | null
   >;
+  /** What is done now on the remote branch that the target follows; absent: nobody can look. */
+  readonly upstream?: () => Promise<UpstreamTasks | null>;
   /** The tracker text with one task ticked; null when this text has no such task. */
   tick(text: string, task: TaskId): string | null;
 }
@@ -205,8 +213,18 @@ export interface Integration {
   holdTrain(fence: number, commits: readonly Sha[]): Promise<void>;
   /** No train is under way. */
   releaseTrains(): Promise<void>;
-  /** Names a head that is ready, so that it stays whatever happens to its branch. */
-  pin(loop: LoopId, head: Sha): Promise<void>;
+  /** Names a head that is ready, so that it stays whatever happens to its branch; the name. */
+  pin(loop: LoopId, head: Sha): Promise<string>;
+  /** Whether a task was done by somebody else between two commits, and by which landing if one tells. Null: it was not. */
+  doneSince(options: {
+    readonly from: Sha;
+    readonly to: Sha;
+    readonly tracker: string;
+    readonly task: TaskId;
+    /** Heads of loops that landed here: what their agents wrote into commits proves nothing. */
+    readonly own: readonly Sha[];
+    readonly isOurs: (loop: LoopId) => boolean;
+  }): Promise<{ readonly commit: Sha | null } | null>;
   /** Compare-and-swap; the one door through which integration moves to a candidate. */
   advance(options: {
     readonly from: Sha;

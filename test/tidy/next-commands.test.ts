@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<ParkReason, true>> = {
   protected: true,
   ejected: true,
   tampered: true,
+  duplicate: true,
   discarded: true,
   replaced: true,
   stopped: true,

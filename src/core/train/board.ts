@@ -6,6 +6,7 @@ import type { Car, Landing, Loop, State } from '../model.ts';
 import { parkStranded } from '../put-aside.ts';
 import { describeClash, flawReport, mayAnyMend, putOutRed } from '../rework.ts';
 import { sharesBranch } from '../take-over.ts';
+import { taskIdOf } from '../tasks.ts';
 import { landLoop } from './advance.ts';
 import { drive } from './drive.ts';
 
@@ -27,6 +28,8 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
   for (const { loop, why } of event.flawed ?? [])
     state = change(state, loop, (one) => putOutRed(state, one, flawReport(why, one), stamp));
+  for (const { loop, ...done } of event.duplicates ?? [])
+    state = change(state, loop, (one) => park(one, 'duplicate', describeDuplicate(state0, one, done), stamp));
   for (const { loop, onto } of event.implied) state = stack(state, loop, onto);
   for (const clash of event.clashes) state = noteClash(state, event.base, clash, stamp);
   for (const car of event.cars)
@@ -49,6 +52,15 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   };
   return drive(parkStranded({ ...state, landing: built }, stamp), stamp);
 }
+
+type Duplicate = NonNullable<Built['duplicates']>[number];
+
+function describeDuplicate(state: State, loop: Loop, { where, commit, kept }: Omit<Duplicate, 'loop'>): string {
+  const by = commit === null ? '' : ` by ${commit.slice(0, SHORT_DIGITS)}`;
+  return `${taskIdOf(state, loop.task)} is done on ${where}${by}; this work is kept on ${loop.branch} and as ${kept}`;
+}
+
+const SHORT_DIGITS = 10;
 
 /** A branch was found to hold others' work. Two that hold each other's would wait for each other: then one goes first. */
 function stack(state: State, id: LoopId, onto: readonly LoopId[]): State {

@@ -14,6 +14,7 @@ import type { Built, Synced } from '../../world/world.ts';
 import { isDiskFull } from '../disk-full.ts';
 import type { PerformContext } from '../performer.ts';
 import { isOutOfRoom } from '../starved.ts';
+import { findDuplicate } from './find-duplicate.ts';
 import { landingText } from './landing-text.ts';
 import { findUnresolved } from './unresolved.ts';
 
@@ -29,6 +30,7 @@ interface Building {
   readonly implied: { loop: LoopId; onto: readonly LoopId[] }[];
   readonly broken: { loop: LoopId; why: string }[];
   readonly flawed: { loop: LoopId; why: string }[];
+  readonly duplicates: NonNullable<TrainBuilt['duplicates']>[number][];
 }
 
 /** Merges in memory what shall land next: the user's own new commits if there are any, then the queue, as far as it merges. */
@@ -37,7 +39,8 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const { fence, build } = command;
   const synced = await integration.sync();
   const { head: base } = synced;
-  const train: Building = { base, cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [] };
+  const empty = { cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [], duplicates: [] };
+  const train: Building = { base, ...empty };
   const conflicts = await startTrain(context, command, train, synced);
   if (conflicts !== null)
     return [{ type: 'upstream-conflicted', fence, head: synced.upstream ?? base, paths: conflicts }];
@@ -124,6 +127,12 @@ async function board(context: PerformContext, train: Building, id: LoopId): Prom
   const landed = await landedBefore(context, loop, train.base);
   if (landed !== null) {
     train.contained.push({ loop: id, commit: landed });
+    return;
+  }
+  const duplicate = await findDuplicate(context, train, loop);
+  if (duplicate !== null) {
+    const kept = await context.world.integration.pin(id, loop.head);
+    train.duplicates.push({ loop: id, ...duplicate, kept });
     return;
   }
   if (!(await mayBoard(context, train, loop))) return;

@@ -3,14 +3,15 @@ import { EXIT } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
 import type { Loop, State } from '../../core/model.ts';
 import { isWorking } from '../../core/model.ts';
+import { tasksRead } from '../../core/reconcile.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { trackerOf } from '../../core/tasks.ts';
 import { openWorld } from '../../world/real-world.ts';
-import { openTracker } from '../../world/tracker-file.ts';
 import { describePhase } from '../verbs/caller.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import { driveHost } from './drive-host.ts';
 import type { Call } from './handler.ts';
+import { openTaskFile } from './open-task-file.ts';
 import { readTracker } from './open-tasks.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { Project } from './project.ts';
@@ -21,14 +22,15 @@ import { warnAll } from './warn-all.ts';
 export async function continueTask(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
   const { repo, config } = project;
   const { settings } = config;
-  const file = openTracker(repo, config.target?.branch ?? null, trackerOf(state, loop.task));
-  const { path: tracker, digest, tasks, warnings: differences } = await readTracker(file);
+  const file = openTaskFile(call, repo, config.target?.branch ?? null, trackerOf(state, loop.task));
+  const read = await readTracker(file);
+  const tracker = read.path;
   const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
-  warnAll(call, [...differences, ...warnings]);
+  warnAll(call, [...read.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker });
   const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
   const opening = (now: State): readonly Event[] => [
-    ...(now.trackers[tracker]?.digest === digest ? [] : [{ type: 'tasks-read', tracker, digest, tasks } as const]),
+    ...tasksRead(now, read),
     ...(isHeld(now.loops[loop.id]) ? [] : [{ type: 'loop-resumed', loop: loop.id } as const]),
   ];
   const driven = await driveHost(call, { world, policy: { ...policy, slots: 1, only: loop.id }, settings, opening });

@@ -17,7 +17,7 @@ import { hearWaits } from '../../world/mutex-listener.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { eventLine, newsLine } from './live-lines.ts';
-import { mayFetch, sayUpstream } from './say-upstream.ts';
+import { keepAsking, mayFetch, sayUpstream } from './say-upstream.ts';
 import { toldBefore } from './told-before.ts';
 
 export interface Drive {
@@ -64,12 +64,16 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   call.out.goOnUnheard();
   // Before the first prompt is built, so that people hear what of theirs was taken up.
   openMemories(findRepository(call.cwd), (text) => call.out.say(text)).list();
+  const asking = new AbortController();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   try {
     const { slots, target, tracker } = drive.policy;
     // Who only lands claims nothing.
-    if (slots > 0 && mayFetch(call, drive.settings)) await sayUpstream(call, target, drain.signal);
+    if (slots > 0 && mayFetch(call, drive.settings)) {
+      await sayUpstream(call, target, drain.signal);
+      void keepAsking(call, { target, clock: drive.world.clock, signal: asking.signal });
+    }
     const state = await runHost(drive.world, {
       policy: drive.policy,
       completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },
@@ -91,6 +95,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     throw error;
   } finally {
+    asking.abort();
     for (const name of names) process.removeListener(name, onSignal);
   }
 }

@@ -1,9 +1,10 @@
 import { isPromptTracker } from '../../core/tasks.ts';
 import { readIdentity } from '../../world/git/identity.ts';
 import { openWorld } from '../../world/real-world.ts';
-import { openTracker, promptTrackerFile } from '../../world/tracker-file.ts';
+import { promptTrackerFile } from '../../world/tracker-file.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
+import { openTaskFile } from './open-task-file.ts';
 import { trackerOrPrompts } from './open-tasks.ts';
 import { readState } from './project.ts';
 import type { Project } from './project.ts';
@@ -17,7 +18,7 @@ export async function openLandingWorld(call: Call, project: Project, target: str
   // Each prompt is in the log; here is only nothing to read and nothing to tick.
   const tracker = isPromptTracker(path)
     ? { ...promptTrackerFile(path, '', []), look: () => Promise.resolve(null) }
-    : openTracker(repo, target, path);
+    : openTaskFile(call, repo, target, path);
   const identity = await readIdentity(repo);
   await takeUpLost(project, { identity, target, tracker: tracker.path });
   return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
 import type { State } from '../../core/model.ts';
+import { tasksRead } from '../../core/reconcile.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { fold } from '../../core/step.ts';
+import type { UpstreamTasks } from '../../core/task.ts';
 import { isPromptTracker, promptTracker } from '../../core/tasks.ts';
 import { findTracker, findTrackerOrNull } from '../../world/find-tracker.ts';
 import { openTaskText } from '../../world/task-text.ts';
@@ -44,6 +46,7 @@ export interface ReadTracker {
   readonly digest: string;
   readonly tasks: State['trackers'][string]['tasks'];
   readonly warnings: readonly string[];
+  readonly upstream?: UpstreamTasks | null;
 }
 
 /** Reads the tracker or throws everything that is wrong with it at once. */
@@ -65,7 +68,7 @@ export function withTasks(state: State, read: ReadTracker): State {
     seq: state.seq,
     at: 0,
     by: 'reader',
-    events: [{ type: 'tasks-read', tracker: read.path, digest: read.digest, tasks: read.tasks }],
+    events: tasksRead(state, read),
   });
 }
 

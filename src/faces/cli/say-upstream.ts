@@ -4,10 +4,13 @@ import { shortLine } from '../../text/screen/clean.ts';
 import { askUpstream } from '../../world/ask-upstream.ts';
 import type { UpstreamNews } from '../../world/ask-upstream.ts';
 import { findRepository } from '../../world/git/repository.ts';
+import type { Clock } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { howMany } from '../../core/how-many.ts';
 
 const REASON_CHARS = 200;
+/** A moment longer than an answer counts as fresh. */
+const ASK_EVERY_MS = 65_000;
 
 /** Whether the remote that the target follows may be asked. */
 export const mayFetch = ({ flags }: Call, { landing }: Settings): boolean => flags['fetch'] !== false && landing.fetch;
@@ -21,6 +24,20 @@ export async function sayUpstream(call: Call, target: string, signal: AbortSigna
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (!signal.aborted) warn(`${target} could not be fetched: ${shortLine(error.message, REASON_CHARS)}`);
+  }
+}
+
+/** As long as a task may be claimed, what others have done meanwhile is asked for: now and then, and nobody waits for it. */
+export async function keepAsking(
+  call: Call,
+  { target, clock, signal }: { readonly target: string; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const repo = findRepository(call.cwd);
+  for (;;) {
+    await clock.sleep(ASK_EVERY_MS, signal);
+    if (signal.aborted) return;
+    // What was wrong with it was said at the start, and the next time may be better.
+    await askUpstream({ repo, env: call.env, target, signal }).catch(() => null);
   }
 }
 

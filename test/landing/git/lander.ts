@@ -27,7 +27,7 @@ export async function bundleLander(): Promise<Lander> {
     // Some packages bring a second form of themselves that a bundle cannot hold.
     resolve: { mainFields: ['module', 'main'] },
     transform: { define: { __VERSION__: '"test"' } },
-    output: { file, format: 'esm' },
+    output: { file, format: 'esm', codeSplitting: false },
     logLevel: 'silent',
   });
   return {

@@ -13,7 +13,8 @@ const LOOP_TRAILER = /^Ralph-Loop: (.+)$/m;
 /** What the real effects need of the world, on the model. Everything else has no name here, so that its use is seen. */
 export function contextFor(sim: Sim, policy: HostPolicy): PerformContext {
   const integration = sim.parts.integration(sim, modelIntegration(sim));
-  const world = { integration, worktrees: modelWorktrees(sim), gates: modelGates(sim) } as unknown as World;
+  const parts = { integration, worktrees: modelWorktrees(sim), gates: modelGates(sim) };
+  const world = { ...parts, tracker: { path: policy.tracker } } as unknown as World;
   return {
     world,
     state: () => sim.state,
@@ -54,7 +55,8 @@ function modelIntegration(sim: Sim): Integration {
     join: never,
     holdTrain: async () => undefined,
     releaseTrains: async () => undefined,
-    pin: async () => undefined,
+    pin: async () => '',
+    doneSince: async () => null,
     advance: async ({ from, to }) => {
       const now = repo.integration;
       if (now !== null && now !== from && isAncestor(repo, to, now)) return { moved: true };

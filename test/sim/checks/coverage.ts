@@ -7,8 +7,8 @@ import type { Realm } from '../model/realm.ts';
 const SOUGHT: Record<
   | EventType
   | `it ${IterationOutcome}`
-  // Only loops in a person's checkout share a branch, and these worlds have none.
-  | `parked ${Exclude<ParkReason, 'replaced'>}`
+  // Only loops in a person's checkout share a branch, and only another clone does a task of ours: these worlds have neither.
+  | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate'>}`
   | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
   | `held ${Hold['kind']}`
   | `waits for ${NonNullable<Loop['waitsFor']>}`

@@ -45,7 +45,12 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
       op(() => {
         realm.held = null;
       }),
-    pin: (_loop, head) => op(() => void realm.keeps.add(head)),
+    pin: (loop, head) =>
+      op(() => {
+        realm.keeps.add(head);
+        return `refs/paralph/keep/${loop}`;
+      }),
+    doneSince: () => op(() => null),
     publish: (to) => op(() => publish(realm, to)),
     describe: () => op(() => ({ commits: [], stat: '' })),
   };

@@ -1,9 +1,9 @@
 import type { Event } from '../../../core/events.ts';
 import type { HostPolicy, State } from '../../../core/model.ts';
+import { tasksRead } from '../../../core/reconcile.ts';
 import type { Settings } from '../../../core/settings.ts';
 import { findTracker, findTrackerOrNull } from '../../../world/find-tracker.ts';
 import { openWorld } from '../../../world/real-world.ts';
-import { openTracker } from '../../../world/tracker-file.ts';
 import { refuseLoopsOwn } from '../choose-place.ts';
 import { chooseTasks } from '../choose-tasks.ts';
 import { driveHost } from '../drive-host.ts';
@@ -11,8 +11,8 @@ import { dryRun } from '../dry-run.ts';
 import { describeSources } from '../describe-sources.ts';
 import { finishRun } from '../finish-run.ts';
 import type { Handler } from '../handler.ts';
+import { openTaskFile } from '../open-task-file.ts';
 import { readTracker, withTasks } from '../open-tasks.ts';
-import type { ReadTracker } from '../open-tasks.ts';
 import { prepareRun } from '../prepare-run.ts';
 import { hasPromptFile, isForPrompt } from '../prompt-text.ts';
 import { readState } from '../project.ts';
@@ -40,7 +40,7 @@ export const handle: Handler = async (call) => {
     return runPrompt(call);
   }
   const path = found ?? (await findTracker(place, settings.tasks));
-  const tracker = openTracker(repo, config.target?.branch ?? null, path);
+  const tracker = openTaskFile(call, repo, config.target?.branch ?? null, path);
   const tasks = await readTracker(tracker);
   const choice = chooseTasks(call, tasks.tasks);
   const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
@@ -56,7 +56,7 @@ export const handle: Handler = async (call) => {
   warnAll(call, [...tasks.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker: tasks.path });
   const world = await openWorld({ repo, identity, settings, agents, target, tracker, env: call.env });
-  const opening = (state: State): readonly Event[] => newTasks(state, tasks);
+  const opening = (state: State): readonly Event[] => tasksRead(state, tasks);
   const driven = await driveHost(call, { world, policy, settings, opening });
   return finishRun(call, driven, policy);
 };
@@ -65,7 +65,3 @@ const withoutLanding = (settings: Settings): Settings => ({
   ...settings,
   parallel: { ...settings.parallel, mergePolicy: 'manual' },
 });
-
-function newTasks(state: State, { path, digest, tasks }: ReadTracker): readonly Event[] {
-  return state.trackers[path]?.digest === digest ? [] : [{ type: 'tasks-read', tracker: path, digest, tasks }];
-}
