@@ -56,6 +56,11 @@ export const CATALOG = {
     exit: EXIT.environment,
     means: 'Files go through a filter (Git LFS, say) whose program is not installed.',
   },
+  E_INEXACT: {
+    exit: EXIT.environment,
+    means:
+      'Files that were written for gates are not what was committed: an object in .git is damaged, or something changed them.',
+  },
   E_ENVELOPE: {
     exit: EXIT.environment,
     means: 'A merge came out with changes that the branch did not make; nothing landed.',

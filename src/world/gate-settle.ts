@@ -10,6 +10,7 @@ import { HARDENED, runGit, runGitBytes } from './git/run-git.ts';
 import { trustedFolder } from './git/trusted-folder.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { withCheckoutSlot } from './git/worktrees.ts';
+import { hashBack, nowOn } from './hash-back.ts';
 import { readIfThere } from './processes/read-if-there.ts';
 
 export interface GatePlace {
@@ -58,12 +59,14 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
   }
   const where = { cwd: path, env: trustedFolder(repo.commonDir, adminDir, path) };
   const git = [...HARDENED, ...EXACT, ...withoutFilters(await missingFilters(path, where.env))];
+  const sinceMs = nowOn(path);
   await withCheckoutSlot(() =>
     runGit([...git, 'read-tree', '--reset', '-u', '--no-recurse-submodules', commit], where),
   );
   await runGit([...git, 'clean', '-ffdq'], where);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyIndex(index, join(folder, 'index.new'));
+  await hashBack({ repo, git, where, index: join(folder, 'index.new'), sinceMs });
   renameSync(join(folder, 'index.new'), join(folder, 'index'));
   writeFileSync(join(folder, 'commit'), `${commit}\n`);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,32 @@ describe('what is tested is what lands', () => {
     expect([run.code, landedTasks(one.git, 'main')]).toEqual([1, []]);
   });
 
+  it('mend c: filters and attributes that an agent writes past git while others work do not show gates another tree', async () => {
+    const one = scratch();
+    const started = beside(one, 'started');
+    mkdirSync(started);
+    shellProject(
+      one,
+      `common=$(git rev-parse --git-common-dir)
+       touch ${started}/$RALPH_TASK_ID; until [ $(ls ${started} | wc -l) = 2 ]; do sleep 0.1; done
+       if [ $RALPH_TASK_ID = one ]; then
+         cd "$common"; printf '[filter "x"]\\n\\tsmudge = sed s/bad/good/\\n\\tclean = sed s/good/bad/\\n' | dd of=config oflag=append conv=notrunc status=none
+         printf 'state.txt filter=x\\n' | dd of=info/attributes status=none; cd "$OLDPWD"
+         echo bad > state.txt; touch ${beside(one, 'planted')}; git add -A; git commit -q -m work
+         rm state.txt; git checkout -q state.txt
+       else until [ -e ${beside(one, 'planted')} ]; do sleep 0.1; done; sleep 0.5; fi
+       echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; ${CLAIM}`,
+      {
+        tasks: ['one', 'two'],
+        files: { 'state.txt': 'good\n' },
+        config: { gates: { commands: [GATE] }, limits: { iterations: 1 } },
+      },
+    );
+    const run = await ralph(one, ['run', '--parallel', '--max-workers', '2'], { isCheckoutGuarded: false });
+    expect(strangersGate(one), `main is red in a fresh clone\n${run.stderr}`).toBe(true);
+    expect(landedTasks(one.git, 'main')).toContain('two');
+  });
+
   it('mend c: a history that an agent cut short with a file named shallow is the whole one to us', async () => {
     const one = scratch();
     exactProject(
@@ -68,5 +94,40 @@ describe('what is tested is what lands', () => {
     const run = await ralph(one, ['run']);
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '', 'something that was planted ran').toBe('');
     expect([run.code, landedTasks(one.git, 'main')], run.stderr).toEqual([0, ['one']]);
+  });
+
+  it('mend c: filters of the user and of the repository from before the run apply where gates run, and find what they keep', async () => {
+    const one = scratch();
+    const keeper = beside(one, 'keeper');
+    writeFileSync(
+      keeper,
+      `#!/bin/sh
+kept=$(git rev-parse --git-common-dir)/keeper; mkdir -p "$kept"
+if [ $1 = clean ]; then cat > "$kept/new.$$"; id=$(cksum < "$kept/new.$$" | tr ' ' -); mv "$kept/new.$$" "$kept/$id"; echo $id
+else cat "$kept/$(cat)"; fi
+`,
+      { mode: 0o755 },
+    );
+    one.git('config', 'filter.keeper.clean', `${keeper} clean`);
+    one.git('config', 'filter.keeper.smudge', `${keeper} smudge`);
+    one.git('config', 'filter.keeper.required', 'true');
+    one.git('config', '--global', 'filter.loud.smudge', 'tr a-z A-Z');
+    one.git('config', '--global', 'filter.loud.clean', 'tr A-Z a-z');
+    shellProject(one, `echo 'big two' > two.big; echo HERE > here.loud; ${CLAIM}`, {
+      tasks: ['one'],
+      files: { '.gitattributes': '*.big filter=keeper\n*.loud filter=loud\n', 'one.big': 'big one\n' },
+      config: {
+        gates: {
+          commands: [
+            'grep -qx "big one" one.big && ( ! test -e two.big || grep -qx "big two" two.big )',
+            'test ! -e here.loud || grep -qx HERE here.loud',
+          ],
+        },
+      },
+    });
+    const run = await ralph(one, ['run'], { isCheckoutGuarded: false });
+    expect([run.code, landedTasks(one.git, 'main')], run.stderr).toEqual([0, ['one']]);
+    expect(one.git('show', 'main:two.big')).toMatch(/^\d+-\d+$/);
+    expect(one.git('show', 'main:here.loud')).toBe('here');
   });
 });

@@ -109,11 +109,13 @@ describe('withOne', () => {
       at(first, async (path) => (await both, [path, ...standsAt(path)])),
       at(second, (path) => (open(), [path, ...standsAt(path)])),
     ]);
-    expect(seen).toEqual([
-      [join(root, 'gate-1'), first, '', first],
-      [join(root, 'gate-2'), second, '', second],
+    expect(seen.map(([, ...stands]) => stands)).toEqual([
+      [first, '', first],
+      [second, '', second],
     ]);
-    expect(seen.map(([path = '']) => gateSlotOf(path))).toEqual([1, 2]);
+    // Who comes first is a matter of luck.
+    expect(seen.map(([path = '']) => path).toSorted()).toEqual([join(root, 'gate-1'), join(root, 'gate-2')]);
+    expect(new Set(seen.map(([path = '']) => gateSlotOf(path)))).toEqual(new Set([1, 2]));
     expect([gateSlotOf('/x/wt'), gateSlotOf('/x/gate-273'), gateSlotOf('/x/gate-0')]).toEqual([null, null, null]);
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { holdTrust } from '../../src/world/git/hold-trust.ts';
@@ -94,6 +94,10 @@ describe('our git', () => {
     writeFileSync(join(folder, 'info/sparse-checkout'), '/none\n');
     trustedFolder(commonDir, commonDir, dir);
     expect(await look('config', '--default', 'none', '--get', 'core.autocrlf')).toBe('none');
+    mkdirSync(join(folder, 'annex'));
+    mkdirSync(join(commonDir, 'annex'));
+    trustedFolder(commonDir, commonDir, dir);
+    expect(readlinkSync(join(folder, 'annex'))).toBe(join(commonDir, 'annex'));
   });
 
   it('sees that something is changed in a repository inside another one inside, and runs nothing it names', async () => {

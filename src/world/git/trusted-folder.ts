@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseConfigList } from './config-list.ts';
 import { isDraft, keepFile, keepLink } from './keep-entry.ts';
@@ -33,8 +33,11 @@ export function layTrusted(commonDir: string, { config, files }: Trust): void {
   mkdirSync(join(folder, 'info'), { recursive: true, mode: 0o700 });
   const wanted = new Set([...texts.keys(), ...links, 'info']);
   const found = [...readdirSync(folder), ...readdirSync(join(folder, 'info')).map((name) => `info/${name}`)];
+  // A filter may have made a folder for what it keeps before the repository had one.
+  const isOfFilter = (name: string): boolean => links.includes(name) && !lstatSync(join(folder, name)).isSymbolicLink();
   for (const name of found)
-    if (!wanted.has(name) && !isDraft(name)) rmSync(join(folder, name), { recursive: true, force: true });
+    if (!isDraft(name) && (!wanted.has(name) || isOfFilter(name)))
+      rmSync(join(folder, name), { recursive: true, force: true });
   for (const name of links) keepLink(join(folder, name), join(commonDir, name));
   for (const [name, text] of texts) keepFile(join(folder, name), text);
 }
