@@ -32,7 +32,7 @@ export const CATALOG = {
   E_NESTED: {
     exit: EXIT.usage,
     means:
-      'A loop tried to do what is for people: start a run, land, publish, free a task, steer, throw away, take back.',
+      'A loop tried to do what is for people: start a run, land, publish, free a task, steer, throw away, take back, change settings.',
   },
   E_CONFIG: {
     exit: EXIT.badInput,

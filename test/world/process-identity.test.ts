@@ -92,6 +92,14 @@ describe('the two sources of process facts', () => {
     expect(portablePs.stat(pid)).toMatchObject({ pid, parent: process.pid, zombie: false });
   });
 
+  it('agree about who is above whom, and what was called', () => {
+    const { pid } = startSleep({});
+    const [own, parent] = linuxProc.commandsAbove(pid).map((command) => command.replaceAll('\0', ' ').trim());
+    const fromPs = portablePs.commandsAbove(pid).map((command) => command.trim());
+    expect([own, fromPs.length]).toEqual([fromPs[0], linuxProc.commandsAbove(pid).length]);
+    expect(linuxProc.commandsAbove(process.pid)[0]?.replaceAll('\0', ' ').trim()).toBe(parent);
+  });
+
   it('agree that nobody holds an unused pid', async () => {
     const child = spawn('true', { stdio: 'ignore' });
     await once(child, 'exit');

@@ -1,13 +1,14 @@
 import { AppError } from '../../core/errors.ts';
+import { loopAround } from '../../world/inside-loop.ts';
 import type { Call } from './handler.ts';
 
 /**
  * Some commands are a person's word: what lands in spite of a rule, which task starts again, what a loop is told. An
  * agent that helps itself to them would approve its own work, or begin it anew for ever.
  */
-export function refuseInLoop({ env }: Call, command: string): void {
-  const loop = env['RALPH_LOOP_ID'] ?? '';
-  if (loop !== '')
+export function refuseInLoop({ env, cwd }: Call, command: string): void {
+  const loop = loopAround(env, cwd);
+  if (loop !== null)
     throw new AppError('E_NESTED', `ralph ${command} is for people, and this is loop ${loop}`, {
       facts: ['an agent says what it needs, and a person decides'],
       remedy: `ralph block "please run: ralph ${command}"`,

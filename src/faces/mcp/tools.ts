@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import { findRepository } from '../../world/git/repository.ts';
 import { adminDirOf } from '../../world/git/worktree-admin.ts';
 import { readLoopNote } from '../../world/loop-notes.ts';
+import { shimAbove } from '../../world/processes/shim-above.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
 import type { Tool } from './tool.ts';
 import { VERB_TOOLS } from './verb-tools.ts';
@@ -30,7 +31,7 @@ async function refuse(): Promise<never> {
 
 /** Some clients pass no environment on to their servers: there the folder says it. */
 function isInLoop({ claim, cwd }: CallerPlace): boolean {
-  if (claim !== null) return true;
+  if (claim !== null || shimAbove() !== null) return true;
   try {
     const repo = findRepository(cwd);
     const adminDir = repo.linked ? adminDirOf(repo, repo.worktree) : null;

@@ -2,10 +2,13 @@ import { readlinkSync } from 'node:fs';
 import { listProcesses } from './linux-list.ts';
 import { statOf } from './linux-stat.ts';
 import type { ProcessSource } from './process-entry.ts';
-import { readIfThere } from './read-if-there.ts';
+import { readIfThere, textIfThere } from './read-if-there.ts';
 
 /** Process facts from /proc. */
-export const linuxProc: ProcessSource = { bootId, stat: (pid) => statOf(pid), list: listProcesses };
+export const linuxProc: ProcessSource = { bootId, stat: (pid) => statOf(pid), commandsAbove, list: listProcesses };
+
+/** A chain is no longer than this, but for one that is read while processes come and go. */
+const STEPS_MAX = 1000;
 
 /** The namespace the machine itself has, as the kernel numbers it. */
 const FIRST_PIDS = 'pid:[4026531836]';
@@ -22,4 +25,11 @@ function pidNamespace(): string {
   } catch {
     return FIRST_PIDS;
   }
+}
+
+function commandsAbove(pid: number): readonly string[] {
+  const commands: string[] = [];
+  for (let at = pid; at > 1 && commands.length < STEPS_MAX; at = statOf(at)?.parent ?? 0)
+    commands.push(textIfThere(`/proc/${at}/cmdline`));
+  return commands;
 }

@@ -4,7 +4,7 @@ import { systemFailure } from './system-failure.ts';
 import type { ProcessEntry, ProcessSource, ProcessStat } from './process-entry.ts';
 
 /** Process facts from ps(1), for systems without /proc such as macOS. */
-export const portablePs: ProcessSource = { bootId, stat, list };
+export const portablePs: ProcessSource = { bootId, stat, commandsAbove, list };
 
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 const COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
@@ -16,6 +16,15 @@ function bootId(): string {
 
 function stat(pid: number): ProcessStat | null {
   return parseLine(capture('ps', ['-o', COLUMNS, '-p', String(pid)]).split('\n')[0] ?? '');
+}
+
+/** Commands may hold line feeds, so who is above whom is asked first. */
+function commandsAbove(pid: number): readonly string[] {
+  const lines = capture('ps', ['ax', '-o', 'pid=,ppid=']).split('\n');
+  const parents = new Map(lines.map((line) => line.trim().split(/\s+/).map(Number) as [number, number]));
+  const above: number[] = [];
+  for (let at = pid; at > 1 && !above.includes(at); at = parents.get(at) ?? 0) above.push(at);
+  return above.map((one) => capture('ps', ['-ww', '-o', 'command=', '-p', String(one)]));
 }
 
 function list(): readonly ProcessEntry[] {

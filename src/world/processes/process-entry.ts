@@ -18,6 +18,8 @@ export interface ProcessEntry extends ProcessStat {
 export interface ProcessSource {
   bootId(): string;
   stat(pid: number): ProcessStat | null;
+  /** The command lines of a process and of those above it, nearest first. */
+  commandsAbove(pid: number): readonly string[];
   /** Every living process, with the marks found in its environment where we may read it. */
   list(): readonly ProcessEntry[];
 }

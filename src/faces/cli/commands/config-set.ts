@@ -5,8 +5,10 @@ import { checkConfig, writeConfigKey } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import { branchIn } from '../../../world/target-place.ts';
 import type { Handler } from '../handler.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 
 export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'config set');
   const [key = '', value = ''] = call.args;
   const repo = findRepository(call.cwd);
   const file = await writeConfigKey(repo.root, key, value);

@@ -6,9 +6,11 @@ import { TRACKER_NAMES } from '../../../text/trackers/tracker-names.ts';
 import { installedAgents } from '../../../world/choose-agent.ts';
 import { findRepository } from '../../../world/git/repository.ts';
 import type { Handler } from '../handler.ts';
+import { refuseInLoop } from '../refuse-in-loop.ts';
 
 /** Looks around, writes what it found into a commented file, and says what to do next. */
 export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'init');
   const { root } = findRepository(call.cwd);
   const existing = ['ralph.toml', '.ralph/ralph.toml'].find((name) => existsSync(join(root, name)));
   if (existing !== undefined)
