@@ -7,6 +7,7 @@ describe('the page of memories in a loop', () => {
   it('shows the newest first, and of nothing that was added nothing comes', () => {
     const page = loopPage([memory('first', 1), memory('second\nwith more', 2)]);
     expect(page).toMatch(/- second\n {2}with more \(user\)\n- first \(user\)\n\n<!--.*-->\n$/);
+    expect(loopPage([{ ...memory('third'), by: 'login-1' }])).toContain('- third (from loop login-1)\n');
     expect([isLoopPage(page), isLoopPage('# Memories\n'), addedToPage(page)]).toEqual([true, false, []]);
   });
 

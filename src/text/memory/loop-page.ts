@@ -1,5 +1,5 @@
 import type { Memory } from '../memories.ts';
-import { MEMORY_CHARS_MAX, newestFirst } from '../memories.ts';
+import { describeAuthor, MEMORY_CHARS_MAX, newestFirst } from '../memories.ts';
 import { cutChars } from '../screen/clean.ts';
 import { readForeignMemories } from './foreign.ts';
 
@@ -16,7 +16,7 @@ export function loopPage(all: readonly Memory[]): string {
   const lines: string[] = [];
   let left = CHARS_MAX;
   for (const { text, by } of newestFirst(all)) {
-    const line = `- ${text.replaceAll('\n', '\n  ')} (${by})`;
+    const line = `- ${text.replaceAll('\n', '\n  ')} (${describeAuthor(by)})`;
     left -= line.length;
     if (left < 0) break;
     lines.push(line);
