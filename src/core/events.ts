@@ -4,6 +4,7 @@ import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task, UpstreamTasks } from './task.ts';
 import type { Usage } from './usage.ts';
+import type { WorktreeSetup } from './worktree-setup.ts';
 
 /** How one run of the agent ended, as we saw it. */
 export type IterationOutcome =
@@ -84,6 +85,8 @@ export type Event =
       readonly reused: boolean;
       /** The branch it stands on, where somebody else has one of the name that was claimed; absent: that one. */
       readonly branch?: string;
+      /** What was run there before its first agent; absent: nothing had to be. */
+      readonly setup?: WorktreeSetup;
     }
   /** The loop's worktree is gone and must be made again. */
   | { readonly type: 'worktree-lost'; readonly loop: LoopId }

@@ -74,6 +74,7 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
     begun: loop.begun ?? loop.base ?? event.base,
     head: event.head,
     tree: event.tree,
+    setupFailed: event.setup?.failed ?? null,
   };
   const ready = withinBudget(made, limits, stamp);
   // Sent back and then its worktree was lost: main still has to come in.

@@ -1,8 +1,7 @@
 import type { Altered } from './altered.ts';
 import type { Besides } from './besides.ts';
 import type { Failure } from './failure.ts';
-import type { Granted } from './granted.ts';
-import { NOTHING_GRANTED } from './granted.ts';
+import { type Granted, NOTHING_GRANTED } from './granted.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
 import type { ParkReason } from './park-reason.ts';
@@ -19,8 +18,7 @@ import type {
   Rework,
   TrainPolicy,
 } from './train/model.ts';
-import type { Budget, Usage } from './usage.ts';
-import { NO_USAGE } from './usage.ts';
+import { type Budget, NO_USAGE, type Usage } from './usage.ts';
 
 export type { ParkReason } from './park-reason.ts';
 export type { Place } from './place.ts';
@@ -221,6 +219,7 @@ export interface Loop {
   readonly lastOdd: string | null;
   /** What a hook did to the repository by mistake in the last iteration, and what was put back; absent or null: nothing. */
   readonly hookSlip?: string | null;
+  readonly setupFailed?: { readonly command: string; readonly tail: string } | null;
   /** Files of a person's that changed while it worked in their checkout, and are no part of its work. */
   readonly yours?: string | null;
   /** What the last iteration did to the task file that is no work, in words. */

@@ -26,7 +26,7 @@ export interface Settings {
   readonly worktree: WorktreeSettings;
 }
 
-/** Worktrees that people work in. */
+/** What worktrees are made with: those that people work in, and those of loops and gates. */
 export interface WorktreeSettings {
   /** Template of the folder, relative to the main checkout. */
   readonly path: string;
@@ -36,6 +36,8 @@ export interface WorktreeSettings {
   readonly copy: readonly string[];
   /** Those of them that do not. */
   readonly exclude: readonly string[];
+  /** Ignored files that stay when a worktree of ours is used again, as in .gitignore; null: by what the project is made with. */
+  readonly keep: readonly string[] | null;
   readonly submodules: boolean;
   /** auto: what the files in it ask for. */
   readonly install: 'auto' | 'never';

@@ -1,3 +1,4 @@
+import type { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
 import type { HostId } from '../core/ids.ts';
 import { hostId, taskKey } from '../core/ids.ts';
@@ -54,6 +55,8 @@ interface Hosting {
   readonly performer: Performer;
   readonly bell: Bell;
   readonly lookout: Lookout;
+  /** Asked to stop, or no loop can be worked on: takes no new work, and gives back what it has. */
+  readonly isDraining: () => boolean;
 }
 
 /** Joins the repository's hosts, works until nothing is left to do or it is asked to stop, and leaves. */
@@ -65,9 +68,12 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const watching = new AbortController();
   world.log.watch(bell.ring, watching.signal);
   order.drain.addEventListener('abort', bell.ring);
-  const performer = createPerformer({ ...order, world, disk, state: journal.state, onSettled: bell.ring });
+  const hopeless: AppError[] = [];
+  const onHopeless = (error: AppError): void => void hopeless.push(error);
+  const performer = createPerformer({ ...order, world, disk, state: journal.state, onSettled: bell.ring, onHopeless });
   const lookout = createLookout(world, bell.ring);
-  const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout };
+  const isDraining = (): boolean => order.drain.aborted || hopeless.length > 0;
+  const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout, isDraining };
   try {
     const found = await landingsFound(hosting);
     await write(hosting, (state) => {
@@ -77,6 +83,8 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     });
     do await work(hosting);
     while (!(await leave(hosting)));
+    // Every loop was given back as it was; why nothing was done is for the caller to say.
+    if (hopeless[0] !== undefined) throw hopeless[0];
     return journal.state();
   } catch (error) {
     if (order.drain.aborted) await stopAll(hosting);
@@ -115,13 +123,13 @@ async function stopAll({ performer, bell, world }: Hosting): Promise<void> {
 
 /** Leaves, unless somebody gave this host something to do in its last moment. */
 async function leave(hosting: Hosting): Promise<boolean> {
-  const { order, brain, me } = hosting;
+  const { brain, me, isDraining } = hosting;
   let hasLeft = false;
   await write(hosting, (state) => {
-    hasLeft = order.drain.aborted || isDone(brain, state, me);
+    hasLeft = isDraining() || isDone(brain, state, me);
     if (!hasLeft) return [];
     // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
-    return [...news(hosting, state, order.drain.aborted, null), { type: 'host-left', host: me }];
+    return [...news(hosting, state, isDraining(), null), { type: 'host-left', host: me }];
   });
   const { landing, hosts } = hosting.journal.state();
   // Nobody is left who would build another train soon.
@@ -142,7 +150,7 @@ async function work(hosting: Hosting): Promise<void> {
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
-    const isDraining = order.drain.aborted;
+    const isDraining = hosting.isDraining();
     let observed: Observed | null = null;
     watchClock();
     if (!isDraining && world.clock.awakeMs() - lookedAtMs >= LOOK_EVERY_MS) {
@@ -164,7 +172,7 @@ async function work(hosting: Hosting): Promise<void> {
     const wished = brain.wishes(state, me);
     performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
-    const mayLeave = order.drain.aborted || isDone(brain, state, me);
+    const mayLeave = hosting.isDraining() || isDone(brain, state, me);
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
       if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
       return;

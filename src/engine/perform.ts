@@ -16,7 +16,7 @@ import type { PerformContext } from './performer.ts';
 export function perform(context: PerformContext, command: Command, signal: AbortSignal): Promise<readonly Event[]> {
   switch (command.type) {
     case 'make-worktree':
-      return makeWorktree(context, command);
+      return makeWorktree(context, command, signal);
     case 'run-iteration':
       return runIteration(context, command, signal);
     case 'run-gates':

@@ -54,12 +54,15 @@ const PASSING_TRIES_MAX = 3;
 
 export interface PerformerOptions extends PerformContext {
   readonly onSettled: () => void;
+  /** No loop can be worked on: told once, before any agent was started. */
+  readonly onHopeless: (error: AppError) => void;
   readonly disk: Omit<DiskWait, 'pause'>;
 }
 
 export function createPerformer(context: PerformerOptions): Performer {
   const underWay = new Map<string, UnderWay>();
   const withoutRoom = new Set<string>();
+  let hasWorked = false;
   let settled: { readonly key: string; readonly events: readonly Event[] }[] = [];
   const { clock } = context.world;
   const { disk } = context;
@@ -70,6 +73,7 @@ export function createPerformer(context: PerformerOptions): Performer {
     const { key } = command;
     const stop = new AbortController();
     underWay.set(key, { loop: loopOf(command), stop });
+    hasWorked ||= command.type === 'run-iteration';
     const startedMs = clock.awakeMs();
     lookAtDisk();
     const end = (events: readonly Event[], retryMaxMs: number | null): void => {
@@ -94,7 +98,7 @@ export function createPerformer(context: PerformerOptions): Performer {
         end(hadTrouble || isLate ? events.map(excuse) : events, events.length === 0 ? RETRY_MAX_MS : null);
       },
       (error: unknown) => {
-        if (stop.signal.aborted) return end([], RETRY_MAX_MS);
+        if (stop.signal.aborted || (!hasWorked && givesUp(context, error))) return end([], RETRY_MAX_MS);
         lookAtDisk();
         // git seldom says that it had no room, so what fails beside such trouble is tried again too.
         if (isDiskFull(error) || disk.wasSince(startedMs)) return lackRoom(error);
@@ -103,9 +107,7 @@ export function createPerformer(context: PerformerOptions): Performer {
       },
     );
   };
-  const lookAtDisk = (): void => {
-    if (isOutOfRoom(context)) disk.note();
-  };
+  const lookAtDisk = (): void => void (isOutOfRoom(context) && disk.note());
   // What is claimed already waits too: a worktree is the largest thing we make.
   const mustWait = (command: Command): boolean => command.type === 'make-worktree' && context.state().disk !== null;
   return {
@@ -130,6 +132,13 @@ export function createPerformer(context: PerformerOptions): Performer {
     hasSettled: () => settled.length > 0,
     isIdle: () => underWay.size === 0,
   };
+}
+
+/** What every new worktree needs does not work: not this loop's fault, and the next one would fare no better. */
+function givesUp({ onHopeless }: PerformerOptions, error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code !== 'E_SETUP') return false;
+  onHopeless(error);
+  return true;
 }
 
 /** Stopped and let go on at once: what it did before may still be ending, in the same worktree. */

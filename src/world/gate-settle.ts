@@ -1,8 +1,9 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate as soon } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import { clearFiles } from './clear-files.ts';
 import { copyIndex } from './git/copy-index.ts';
 import { missingFilters, withoutFilters } from './git/missing-filters.ts';
 import type { Repository } from './git/repository.ts';
@@ -11,6 +12,7 @@ import { trustedFolder } from './git/trusted-folder.ts';
 import { adminDirOf } from './git/worktree-admin.ts';
 import { withCheckoutSlot } from './git/worktrees.ts';
 import { hashBack, nowOn } from './hash-back.ts';
+import { openFolder } from './open-folders.ts';
 import { readIfThere } from './processes/read-if-there.ts';
 
 export interface GatePlace {
@@ -39,8 +41,8 @@ const EXACT = [
   'core.logAllRefUpdates=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Makes the files of a gate worktree exactly those of a commit; ignored files stay. Throws where git cannot. */
-export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
+/** Makes the files of a gate worktree exactly those of a commit; of ignored ones only these stay. Throws where git cannot. */
+export async function settleAt(place: GatePlace, commit: Sha, keep: readonly string[]): Promise<void> {
   const { repo, path, folder } = place;
   const adminDir = adminDirOf(repo, path);
   if (adminDir === null) throw new AppError('E_GIT', `git knows no worktree at ${path}.`);
@@ -63,7 +65,7 @@ export async function settleAt(place: GatePlace, commit: Sha): Promise<void> {
   await withCheckoutSlot(() =>
     runGit([...git, 'read-tree', '--reset', '-u', '--no-recurse-submodules', commit], where),
   );
-  await runGit([...git, 'clean', '-ffdq'], where);
+  await clearFiles(where, keep, git);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyIndex(index, join(folder, 'index.new'));
   await hashBack({ repo, git, where, index: join(folder, 'index.new'), sinceMs });
@@ -124,17 +126,4 @@ async function openEntries(path: string, names: readonly string[]): Promise<void
     if (stat?.isDirectory() === true) openFolder(entry, stat.mode);
     else if (stat?.isFile() === true && (stat.mode & 0o600) !== 0o600) rmSync(entry);
   }
-}
-
-function openFolder(folder: Buffer | string, mode: number): void {
-  if ((mode & 0o700) !== 0o700) chmodSync(folder, (mode & 0o7000) | (0o777 & ~process.umask()));
-}
-
-/** Opens every folder below, ignored or not. */
-export function openAllFolders(path: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isDirectory() !== true) return;
-  openFolder(path, stat.mode);
-  for (const entry of readdirSync(path, { withFileTypes: true }))
-    if (entry.isDirectory()) openAllFolders(join(path, entry.name));
 }

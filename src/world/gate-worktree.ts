@@ -4,7 +4,8 @@ import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
-import { type GatePlace, dropRecord, openAllFolders, settleAt } from './gate-settle.ts';
+import { type GatePlace, dropRecord, settleAt } from './gate-settle.ts';
+import { placeFiles } from './feature/carry-files.ts';
 import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
@@ -12,7 +13,11 @@ import { adminDirOf } from './git/worktree-admin.ts';
 import { carriesOurLock, LOCK_REASON } from './git/worktree-entries.ts';
 import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
 import { isHeldBySuspended, turnOf, withMutex, withOneMutexOf } from './mutex.ts';
-import { lockFile } from './state-places.ts';
+import { openAllFolders } from './open-folders.ts';
+import type { Provisions } from './provisions.ts';
+import { dropSetup, isSetUp, readSetup, setUp } from './set-up.ts';
+import { planSetup } from './setup-plan.ts';
+import { gateLog, lockFile } from './state-places.ts';
 
 /** As many as gates may ever run at once: those of every loop there can be on a host, and those of a train. */
 const GATE_WORKTREES_MAX = 272;
@@ -27,6 +32,10 @@ const folderOf = (repo: Repository, slot: number): string => join(repo.stateDir,
 /** Where it is noted whose processes work in a gate worktree. */
 export const gateNote = (repo: Repository, slot: number): string => join(folderOf(repo, slot), 'token');
 
+/** How it was last set up. */
+const SETUP = 'setup.json';
+export const setupRecord = (repo: Repository, slot: number): string => join(folderOf(repo, slot), SETUP);
+
 /** The slot of a gate worktree; null for any other folder. */
 export function gateSlotOf(path: string): number | null {
   const slot = Number(/^gate-([1-9]\d{0,2})$/.exec(basename(path))?.[1] ?? 0);
@@ -35,16 +44,16 @@ export function gateSlotOf(path: string): number | null {
 
 export interface GateWorktrees {
   /** Runs `act` in one that nobody else uses, standing at exactly the commit. */
-  readonly withOne: <T>(commit: Sha, act: (path: string) => Promise<T>) => Promise<T>;
+  readonly withOne: <T>(commit: Sha, act: (path: string) => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /** Takes away those this process has made, unless somebody else's gates run there: then they are theirs. */
   readonly dropMade: () => Promise<void>;
 }
 
 /**
- * Worktrees that stay and only serve gates: every run takes the first that is free. Ignored files (installed dependencies,
- * caches) survive from one candidate to the next; everything else is exactly the commit, whatever the gate before did.
+ * Worktrees that stay and only serve gates: every run takes the first that is free. It holds exactly the commit, what is copied
+ * and set up there, and of what the gates before left only what is kept on purpose. Nothing comes from an agent's worktree.
  */
-export function openGateWorktrees(repo: Repository, worktreeRoot: string): GateWorktrees {
+export function openGateWorktrees(repo: Repository, worktreeRoot: string, provisions: Provisions): GateWorktrees {
   const made = new Set<number>();
   const placeOf = (slot: number): GatePlace => ({
     repo,
@@ -53,14 +62,14 @@ export function openGateWorktrees(repo: Repository, worktreeRoot: string): GateW
     onNew: () => void made.add(slot),
   });
   return {
-    withOne: async (commit, act) => {
+    withOne: async (commit, act, signal = new AbortController().signal) => {
       for (;;) {
         const slots = await slotsToTry(repo);
         const files = slots.map((slot) => lockFile(repo, nameOf(slot)));
         const done = await withOneMutexOf(files, AbortSignal.timeout(LOOK_AGAIN_MS), async (file) => {
           const slot = slots[files.indexOf(file)] ?? 1;
           await stopNoted(gateNote(repo, slot));
-          await bringTo(placeOf(slot), worktreeRoot, commit);
+          await provide(placeOf(slot), slot, worktreeRoot, provisions, commit, signal);
           reach('gate.stands');
           const acted = await act(placeOf(slot).path);
           reach('gate.tested');
@@ -70,7 +79,9 @@ export function openGateWorktrees(repo: Repository, worktreeRoot: string): GateW
       }
     },
     dropMade: async () => {
-      for (const slot of made) await drop(repo, worktreeRoot, slot);
+      for (const slot of made)
+        // What was installed there is worth more than the room it takes.
+        if ((readSetup(setupRecord(repo, slot))?.made ?? []).length === 0) await drop(repo, worktreeRoot, slot);
     },
   };
 }
@@ -96,12 +107,45 @@ async function drop(repo: Repository, worktreeRoot: string, slot: number): Promi
   });
 }
 
+/** The commit, then what is copied, then what is set up. What was installed by another lock file goes first. */
+async function provide(
+  place: GatePlace,
+  slot: number,
+  worktreeRoot: string,
+  { settings, files, env, passEnv, tell }: Provisions,
+  commit: Sha,
+  signal: AbortSignal,
+): Promise<void> {
+  const { repo, path } = place;
+  const plan = await planSetup(repo, settings, commit);
+  const record = setupRecord(repo, slot);
+  const keep = isSetUp({ path, record }, plan) ? plan.kept.gates : (settings.keep ?? []);
+  await bringTo(place, worktreeRoot, commit, keep);
+  placeFiles(path, files);
+  const done = await setUp(
+    {
+      path,
+      record,
+      logFile: gateLog(repo, `setup/${nameOf(slot)}`),
+      notes: [gateNote(repo, slot)],
+      env,
+      passEnv,
+      variables: { RALPH_GATE_SLOT: String(slot) },
+      signal,
+      tell: (text) => tell(`${nameOf(slot)}: ${text}`),
+    },
+    plan,
+  );
+  // It is to add what is missing; what it made of tracked files is not what would land.
+  if (done !== null) await settleAt(place, commit, ['*']);
+}
+
 /** Three tries, each more thorough than the one before; only the last one loses the ignored files. */
-async function bringTo(place: GatePlace, worktreeRoot: string, commit: Sha): Promise<void> {
+async function bringTo(place: GatePlace, worktreeRoot: string, commit: Sha, keep: readonly string[]): Promise<void> {
   const { repo, path } = place;
   if (!isFolder(path) || adminDirOf(repo, path) === null) await makeAnew(place, worktreeRoot, commit);
   try {
-    return await settleAt(place, commit);
+    return await settleAt(place, commit, keep);
   } catch (error) {
     if (!(await isCommit(repo, commit))) throw error;
   }
@@ -109,10 +153,10 @@ async function bringTo(place: GatePlace, worktreeRoot: string, commit: Sha): Pro
     dropRecord(place);
     openAllFolders(path);
     await runGit([...HARDENED, 'clean', '-ffdq'], { cwd: path, ok: [0, 1, 128] });
-    return await settleAt(place, commit);
+    return await settleAt(place, commit, keep);
   } catch {
     await makeAnew(place, worktreeRoot, commit);
-    await settleAt(place, commit);
+    await settleAt(place, commit, keep);
   }
 }
 
@@ -121,6 +165,7 @@ async function makeAnew(place: GatePlace, worktreeRoot: string, commit: Sha): Pr
   refuseStrangers(repo, path);
   dropRecord(place);
   place.onNew();
+  dropSetup(join(place.folder, SETUP));
   mkdirSync(worktreeRoot, { recursive: true });
   try {
     await removeWorktree(repo, { path, worktreeRoot });

@@ -10,12 +10,13 @@ import { reach } from './failpoint.ts';
 import { withNotes } from './gate-orphans.ts';
 import { withResources } from './gate-resources.ts';
 import { findTraces } from './gate-traces.ts';
-import { gateNote, gateSlotOf } from './gate-worktree.ts';
+import { gateNote, gateSlotOf, setupRecord } from './gate-worktree.ts';
 import type { Repository } from './git/repository.ts';
 import { newToken } from './ids.ts';
 import { missedBy, withLine } from './missed-variables.ts';
 import { gateEnvironment } from './processes/environment.ts';
 import { type CommandResult, runCommand } from './processes/run-command.ts';
+import { type SetupFailure, readSetup } from './set-up.ts';
 import { gateLog } from './state-places.ts';
 import type { Gates } from './world.ts';
 
@@ -33,6 +34,9 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
       const limitMs = Math.min(gates.timeoutMs, timeoutMs ?? gates.timeoutMs);
       const slot = gateSlotOf(path);
       invariant(slot !== null, `${path} is no place for gates`);
+      const setup = readSetup(setupRecord(repo, slot))?.failed ?? null;
+      if (setup?.isConfigured === true)
+        return { report: { verdict: 'red', failing: setup.command, tail: setup.tail }, durationMs: 0 };
       let durationMs = 0;
       const ended = async (report: GateReport): ReturnType<Gates['run']> => {
         const altered = commit === null ? null : await findTraces(repo, path, commit);
@@ -65,7 +69,7 @@ export function openGates(repo: Repository, gates: GateSettings, env: NodeJS.Pro
           return ended(
             redReport(
               command,
-              tailOf(ran, limitMs),
+              `${afterSetup(setup)}${tailOf(ran, limitMs)}`,
               missedBy(command, { logFile, offset: ran.offset, env, passEnv: gates.passEnv }),
             ),
           );
@@ -79,6 +83,13 @@ function redReport(failing: string, tail: string, leftOut: readonly string[]): G
   const report = { verdict: 'red', failing, tail } as const;
   if (leftOut.length === 0) return report;
   return { ...report, tail: withLine(tail, describeLeftOut(leftOut)), leftOut };
+}
+
+/** What was not installed is the likely reason for what fails then. */
+function afterSetup(failed: SetupFailure | null): string {
+  if (failed === null) return '';
+  const why = failed.tail.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  return `(before the gates, ${failed.command} failed${why === '' ? '' : `: ${why.trim()}`})\n`;
 }
 
 /** The end of the output, and how it ended where the output cannot tell. */

@@ -26,6 +26,9 @@ import { writeLoopNote } from './loop-notes.ts';
 import { mergeIn } from './merge-in.ts';
 import { clearNotes } from './notes/lay-notes.ts';
 import { findUnlandedLoops } from './repair/unlanded-loops.ts';
+import { prepareLoop } from './prepare-loop.ts';
+import type { Provisions } from './provisions.ts';
+import { clearRetired } from './clear-retired.ts';
 import { facts, standOn } from './stand.ts';
 import { unpin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
@@ -45,19 +48,24 @@ export interface WorktreePlace {
   readonly trackerPath: string;
   /** Files that keep both sides' lines. */
   readonly union: readonly string[];
+  /** Ignored files that are kept before they go. Patterns as in `protect`. */
+  readonly ignored: readonly string[];
+  readonly provisions: Provisions;
 }
 
 export function openWorktrees(place: WorktreePlace): Worktrees {
-  const { repo, view, worktreeRoot } = place;
-  const gates = openGateWorktrees(repo, worktreeRoot);
+  const { repo, view, worktreeRoot, provisions } = place;
+  const gates = openGateWorktrees(repo, worktreeRoot, provisions);
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     isOurs: (branch, tip) => isOurs(repo, branch, tip),
     make: async ({ branch, base }) => {
-      const taken = await takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot });
+      const again = (path: string): Promise<void> => clearRetired(place, provisions, path, base);
+      const taken = await takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot, clear: again });
       if (taken.reused) await clearNotes(taken.path);
       return taken;
     },
+    prepare: (options) => prepareLoop(repo, provisions, options),
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
     commitLeftovers: async ({ task, ...options }) => {

@@ -130,11 +130,12 @@ export async function cleanWorktree(
   const { path, loop } = ours;
   const order = { path, branch: ours.branch, loop: loop?.id ?? null, act, why: whyGoes(ours), together };
   if (ours.use === 'pool' || ours.use === 'gates') {
-    const kept = await keepWorktree(place, order);
+    const isCandidate = ours.use === 'gates';
+    const kept = await keepWorktree(place, { ...order, isCandidate });
     if (kept !== null) refuseEmbedded(path, kept);
     const retired = { path, worktreeRoot: place.worktreeRoot, kept: kept?.id ?? null };
     if (ours.use === 'pool' && !(await removeRetired(place.repo, retired))) return null;
-    if (ours.use === 'gates') await takeAway(place, { ...order, always: false, takesBranch: false });
+    if (ours.use === 'gates') await takeAway(place, { ...order, isCandidate, always: false, takesBranch: false });
     return { path, kept };
   }
   const branch = loop?.branch ?? ours.branch;

@@ -12,7 +12,7 @@ import { takeUpTrust } from './git/hold-trust.ts';
 import type { Identity } from './git/identity.ts';
 import type { Repository } from './git/repository.ts';
 import { readSigning } from './git/signing.ts';
-import { openView } from './git/view.ts';
+import { type GitView, openView } from './git/view.ts';
 import { realIds } from './ids.ts';
 import { madeFolders } from './in-place/made-folders.ts';
 import { openIntegration } from './integration.ts';
@@ -22,6 +22,7 @@ import { isAlive, isStopped, ownIdentity } from './processes/identity.ts';
 import { showLife } from './processes/sign-of-life.ts';
 import { openProjection } from './projection.ts';
 import { openPrompts } from './prompts.ts';
+import { type Provisions, readProvisions } from './provisions.ts';
 import { openRegenerate } from './regenerate.ts';
 import { openSeal } from './seal/seal.ts';
 import { settledBy } from './settle-conflicts.ts';
@@ -37,17 +38,12 @@ export interface WorldOrder {
   readonly target: string;
   readonly tracker: TrackerFile;
   readonly env: NodeJS.ProcessEnv;
+  /** Hears what is done to worktrees before they are used, and what of it did not work. */
+  readonly tell: (text: string) => void;
 }
 
-export async function openWorld({
-  repo,
-  identity,
-  settings,
-  agents,
-  target,
-  tracker,
-  env,
-}: WorldOrder): Promise<World> {
+export async function openWorld(order: WorldOrder): Promise<World> {
+  const { repo, identity, settings, agents, target, tracker, env } = order;
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
@@ -55,6 +51,7 @@ export async function openWorld({
   await showLife(join(repo.stateDir, 'alive'), ownIdentity());
   await takeUpTrust(repo.commonDir);
   reach('host.opened');
+  const provisions = await provisionsOf(order, view);
   const worktrees = openWorktrees({
     repo,
     view,
@@ -62,6 +59,8 @@ export async function openWorld({
     worktreeRoot,
     trackerPath: tracker.path,
     union: merge.union,
+    ignored: settings.keep.ignored,
+    provisions,
   });
   const made = madeFolders(repo.root);
   return {
@@ -98,6 +97,7 @@ export async function openWorld({
       program: ourProgram(),
     }),
     gates: openGates(repo, settings.gates, env),
+    provided: provisions.key,
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
     seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
@@ -105,3 +105,6 @@ export async function openWorld({
     prompts: openPrompts(repo, settings.prompt),
   };
 }
+
+const provisionsOf = ({ repo, settings, env, tell }: WorldOrder, view: GitView): Promise<Provisions> =>
+  readProvisions(repo, view, { settings: settings.worktree, passEnv: settings.gates.passEnv, env, tell });

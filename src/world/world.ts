@@ -4,6 +4,7 @@ import type { LoopId, Sha, TaskId } from '../core/ids.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
 import type { CompletionSignal, LandingMethod } from '../core/settings.ts';
 import type { Task, UpstreamTasks } from '../core/task.ts';
+import type { WorktreeSetup } from '../core/worktree-setup.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
 import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Published } from './git/publish.ts';
@@ -27,6 +28,8 @@ export interface World {
   readonly disk: Disk;
   readonly projection: Projection;
   readonly prompts: Prompts;
+  /** Changes with whatever worktrees get beside what git has: a verdict does not outlive it. */
+  readonly provided: string;
 }
 
 export interface Clock {
@@ -90,6 +93,16 @@ export interface Worktrees {
     readonly branch: string;
     readonly base: Sha;
   }): Promise<{ readonly path: string; readonly reused: boolean }>;
+  /** Copies and sets up what is not in git. Null: nothing had to be run. What the user wrote and fails is an error. */
+  prepare(options: {
+    readonly path: string;
+    readonly loop: LoopId;
+    /** What people call it. */
+    readonly name: string;
+    readonly head: Sha;
+    readonly isNew: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<WorktreeSetup | null>;
   exists(path: string): boolean;
   facts(path: string): Promise<{ readonly head: Sha; readonly tree: Sha }>;
   /** `task`: whose it is, so that a tick does not count as work. */
@@ -140,8 +153,11 @@ export interface Worktrees {
     readonly landed: Sha;
     readonly loop: LoopId;
   }): Promise<{ readonly kept: string | null }>;
-  /** A free one of the worktrees for gates alone, standing at exactly this commit while `act` runs: the only place for gates. */
-  withGateWorktree<T>(commit: Sha, act: (path: string) => Promise<T>): Promise<T>;
+  /**
+   * A free one of the worktrees for gates alone while `act` runs: the only place for gates. It holds exactly this commit, what
+   * is copied and what is set up there; the signal ends the setup.
+   */
+  withGateWorktree<T>(commit: Sha, act: (path: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Takes those away that this host has made, unless somebody's gates run in them. */
   dropGateWorktrees(): Promise<void>;
   /** Brings a commit into the branch that stands in this worktree, with conflict markers where they do not merge. Nobody works there meanwhile. */

@@ -8,6 +8,7 @@ import { openGates } from '../../src/world/gates.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { findMarked } from '../../src/world/processes/sweep.ts';
 import { type Bundled, bundleChild, until } from './bundled-child.ts';
+import { provisions } from './provisions.ts';
 import { scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -80,7 +81,9 @@ describe('a gate', () => {
     scratch.write('a.txt', 'a\n');
     const commit = sha(scratch.commit());
     const at = (command: string) =>
-      openGateWorktrees(repo, join(outer, 'wt')).withOne(commit, (path) => run(settings([command]), { path, commit }));
+      openGateWorktrees(repo, join(outer, 'wt'), provisions()).withOne(commit, (path) =>
+        run(settings([command]), { path, commit }),
+      );
     expect((await at('mkdir out; touch out/x a.txt'))?.report).toEqual({ verdict: 'green', failing: null, tail: '' });
     expect((await at('echo new > new.txt'))?.report.altered).toBeUndefined();
     const altered = { by: ['rm a.txt; false'], files: 1, paths: ['a.txt'], committed: false };
@@ -94,7 +97,7 @@ describe('a gate', () => {
     const repo = findRepository(scratch.dir);
     const seen = join(outer, 'seen');
     const gates = settings([`echo "slot \${RALPH_GATE_SLOT-none}" >>'${seen}'`]);
-    const { withOne } = openGateWorktrees(repo, join(outer, 'wt'));
+    const { withOne } = openGateWorktrees(repo, join(outer, 'wt'), provisions());
     const head = sha(scratch.git('rev-parse', 'HEAD'));
     await withOne(
       head,

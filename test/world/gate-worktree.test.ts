@@ -20,6 +20,7 @@ import type { GateWorktrees } from '../../src/world/gate-worktree.ts';
 import type { Repository } from '../../src/world/git/repository.ts';
 import { identityOf, isStopped } from '../../src/world/processes/identity.ts';
 import { until } from '../e2e/harness/until.ts';
+import { provisions } from './provisions.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -45,7 +46,7 @@ beforeEach(() => {
   second = sha(scratch.commit('second'));
   repo = findRepository(scratch.dir);
   root = join(dirname(scratch.dir), 'wt');
-  gates = openGateWorktrees(repo, root);
+  gates = openGateWorktrees(repo, root, provisions({ keep: ['modules', '*.cache'] }));
 });
 afterEach(() => scratch.remove());
 
@@ -74,7 +75,9 @@ const standsAt = (path: string): string[] => [
 
 describe('dropMade', () => {
   it('takes away what this process has made and nobody uses, and nothing else', async () => {
-    await at(first, () => openGateWorktrees(repo, root).withOne(first, async () => undefined));
+    await at(first, () =>
+      openGateWorktrees(repo, root, provisions({ keep: ['modules', '*.cache'] })).withOne(first, async () => undefined),
+    );
     expect(readdirSync(root)).toEqual(['gate-1', 'gate-2']);
     await at(first, () => gates.dropMade());
     expect(existsSync(join(root, 'gate-1')), 'while gates run').toBe(true);
@@ -122,7 +125,7 @@ describe('withOne', () => {
   it('lets one gate at a time into each, also from another process', async () => {
     const inside = new Set<string>();
     const enter = (commit: Sha) =>
-      openGateWorktrees(repo, root).withOne(commit, async (path) => {
+      openGateWorktrees(repo, root, provisions({ keep: ['modules', '*.cache'] })).withOne(commit, async (path) => {
         expect(inside.has(path)).toBe(false);
         inside.add(path);
         await new Promise((resolve) => setImmediate(resolve));

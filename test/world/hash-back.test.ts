@@ -21,7 +21,7 @@ async function settle(): Promise<void> {
   const commit = sha(scratch.git('rev-parse', 'HEAD'));
   if (!scratch.git('worktree', 'list').includes(path))
     scratch.git('worktree', 'add', '-q', '--detach', '--no-checkout', path);
-  await settleAt({ repo, path, folder: join(repo.stateDir, 'gates/gate-1'), onNew: () => undefined }, commit);
+  await settleAt({ repo, path, folder: join(repo.stateDir, 'gates/gate-1'), onNew: () => undefined }, commit, []);
 }
 
 const objectFile = (name: string): string => {

@@ -11,6 +11,7 @@ import { openWorktrees } from '../../src/world/loop-worktrees.ts';
 import { treeOf } from '../../src/world/git/tree-edit.ts';
 import type { World, Worktrees } from '../../src/world/world.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
+import { provisions } from './provisions.ts';
 import type { ScratchRepo } from './scratch.ts';
 
 let scratch: ScratchRepo;
@@ -27,13 +28,22 @@ async function make(meddle: (branch: string) => void = () => undefined): Promise
   const view = await openView(repo);
   const identity = await readIdentity(repo);
   const worktreeRoot = join(scratch.dir, '.worktrees');
-  const real = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md', union: [] });
+  const real = openWorktrees({
+    repo,
+    view,
+    identity,
+    worktreeRoot,
+    trackerPath: 'tasks.md',
+    union: [],
+    ignored: [],
+    provisions: provisions(),
+  });
   const worktrees: Worktrees = { ...real, make: (order) => (meddle(order.branch), real.make(order)) };
   const head = sha(scratch.git('rev-parse', 'main'));
   const integration = { sync: async () => ({ head, upstream: null }), treeOf: (commit: Sha) => treeOf(view, commit) };
   const world = { worktrees, integration } as unknown as World;
   const context = { world, state: () => EMPTY_STATE } as unknown as PerformContext;
-  const [event] = await makeWorktree(context, { ...COMMAND, head: null });
+  const [event] = await makeWorktree(context, { ...COMMAND, head: null }, new AbortController().signal);
   return { ...event };
 }
 

@@ -11,6 +11,7 @@ import type { GitView } from '../../src/world/git/view.ts';
 import { openWorktrees } from '../../src/world/loop-worktrees.ts';
 import type { Worktrees } from '../../src/world/world.ts';
 import { gitIn, scratchRepo } from './scratch.ts';
+import { provisions } from './provisions.ts';
 import type { ScratchRepo } from './scratch.ts';
 
 const made: ScratchRepo[] = [];
@@ -50,6 +51,8 @@ async function scene(files: Readonly<Record<string, string>>): Promise<Scene> {
     worktreeRoot,
     trackerPath: 'tasks.md',
     union: ['CHANGELOG.md'],
+    ignored: [],
+    provisions: provisions(),
   });
   const { path } = await worktrees.make({ branch: BRANCH, base: sha(scratch.git('rev-parse', 'HEAD')) });
   const change = (top: string, changes: Files): Sha => {

@@ -16,6 +16,7 @@ import { preview } from '../../src/world/preview.ts';
 import { openTracker } from '../../src/world/tracker-file.ts';
 import type { TrackerFile } from '../../src/world/world.ts';
 import { scratchRepo } from './scratch.ts';
+import { provisions } from './provisions.ts';
 import type { ScratchRepo } from './scratch.ts';
 
 const made: ScratchRepo[] = [];
@@ -132,6 +133,8 @@ describe('standing on its branch again', () => {
       worktreeRoot,
       trackerPath: 'tasks.md',
       union: ['CHANGELOG.md'],
+      ignored: [],
+      provisions: provisions(),
     });
     const base = sha(scratch.git('rev-parse', 'HEAD'));
     const { path } = await worktrees.make({ branch: 'ralph/a', base });
@@ -164,7 +167,16 @@ describe('standing on its branch again', () => {
     const view = await openView(repo);
     const identity = await readIdentity(repo);
     const worktreeRoot = join(scratch.dir, '.worktrees');
-    const worktrees = openWorktrees({ repo, view, identity, worktreeRoot, trackerPath: 'tasks.md', union: [] });
+    const worktrees = openWorktrees({
+      repo,
+      view,
+      identity,
+      worktreeRoot,
+      trackerPath: 'tasks.md',
+      union: [],
+      ignored: [],
+      provisions: provisions(),
+    });
     const base = sha(scratch.git('rev-parse', 'HEAD'));
     scratch.git('branch', 'feature');
     const { path } = await worktrees.make({ branch: 'ralph/a', base });

@@ -4,6 +4,7 @@ import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
 import { unlandedBefore } from '../../core/take-over.ts';
+import { taskIdOf } from '../../core/tasks.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
@@ -13,7 +14,11 @@ const TRIES_MAX = 100;
 type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
 /** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
-export async function makeWorktree(context: PerformContext, command: MakeWorktree): Promise<readonly Event[]> {
+export async function makeWorktree(
+  context: PerformContext,
+  command: MakeWorktree,
+  signal: AbortSignal,
+): Promise<readonly Event[]> {
   const { world, state } = context;
   const loop = state().loops[command.loop];
   if (loop?.place.at === 'checkout') return takeCheckout(context, command, { ...loop, path: loop.place.path });
@@ -24,7 +29,12 @@ export async function makeWorktree(context: PerformContext, command: MakeWorktre
   }
   const { head, tree } = await world.worktrees.facts(path);
   const baseTree = await world.integration.treeOf(base);
-  const made = { path, base, baseTree, head, tree, reused, ...(branch === command.branch ? {} : { branch }) };
+  const name = loop == null ? command.loop : taskIdOf(state(), loop.task);
+  const setup = await world.worktrees.prepare({ path, loop: command.loop, name, head, isNew: !reused, signal });
+  // Stopped: the worktree stands, and the next try finds it.
+  if (signal.aborted) return [];
+  const more = { ...(branch === command.branch ? {} : { branch }), ...(setup === null ? {} : { setup }) };
+  const made = { path, base, baseTree, head, tree, reused, ...more };
   return [{ type: 'worktree-made', loop: command.loop, fence: command.fence, ...made }];
 }
 

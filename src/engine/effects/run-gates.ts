@@ -126,8 +126,10 @@ async function gated(
   if (!policy.hasGates) return GREEN;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const run = (name: string): Promise<GatesRan | null> =>
-    world.worktrees.withGateWorktree(commit, (path) =>
-      world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+    world.worktrees.withGateWorktree(
+      commit,
+      (path) => world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+      signal,
     );
   const first = await run(`${loop.id}/gates-${n}`);
   if (first === null || first.report.verdict === 'green' || flakeOf(state().odds) <= FLAKY) return first;

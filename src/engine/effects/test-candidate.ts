@@ -12,8 +12,10 @@ export async function testCandidate(
 ): Promise<readonly Event[]> {
   const { fence, commit, tree, again, timeoutMs } = command;
   const name = `landings/${commit.slice(0, 12)}${again === 0 ? '' : `-${again + 1}`}`;
-  const ran = await world.worktrees.withGateWorktree(commit, (path) =>
-    world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+  const ran = await world.worktrees.withGateWorktree(
+    commit,
+    (path) => world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+    signal,
   );
   if (ran === null) return [];
   return [{ type: 'candidate-tested', fence, tree, again, report: ran.report, durationMs: ran.durationMs }];

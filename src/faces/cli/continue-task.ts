@@ -28,7 +28,16 @@ export async function continueTask(call: Call, project: Project, state: State, l
   const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
   warnAll(call, [...read.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker });
-  const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
+  const world = await openWorld({
+    repo,
+    identity,
+    settings,
+    agents,
+    target,
+    tracker: file,
+    env: call.env,
+    tell: (text) => call.out.say(text),
+  });
   const opening = (now: State): readonly Event[] => [
     ...tasksRead(now, read),
     ...(isHeld(now.loops[loop.id]) ? [] : [{ type: 'loop-resumed', loop: loop.id } as const]),

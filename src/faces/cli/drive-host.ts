@@ -75,7 +75,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       void keepAsking(call, { target, clock: drive.world.clock, signal: asking.signal });
     }
     const state = await runHost(drive.world, {
-      policy: drive.policy,
+      policy: { ...drive.policy, gatesHash: `${drive.policy.gatesHash}-${drive.world.provided}` },
       completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },
       gateCommands: drive.settings.gates.commands,
       protect: drive.settings.landing.protect,

@@ -21,5 +21,14 @@ export async function openLandingWorld(call: Call, project: Project, target: str
     : openTaskFile(call, repo, target, path);
   const identity = await readIdentity(repo);
   await takeUpLost(project, { identity, target, tracker: tracker.path });
-  return openWorld({ repo, identity, settings, agents: [], target, tracker, env: call.env });
+  return openWorld({
+    repo,
+    identity,
+    settings,
+    agents: [],
+    target,
+    tracker,
+    env: call.env,
+    tell: (text) => call.out.say(text),
+  });
 }

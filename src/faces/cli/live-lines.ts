@@ -3,12 +3,24 @@ import { describeLeftOut } from '../../core/left-out.ts';
 import type { Event } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
 import type { GateReport, State } from '../../core/model.ts';
+import type { WorktreeSetup } from '../../core/worktree-setup.ts';
 import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import { describeHold } from '../../core/describe-hold.ts';
 import { describeMs } from '../../core/describe-time.ts';
 import type { Style } from './output.ts';
+
+/** What was run before the agent starts is no part of making the worktree, and takes longer. */
+function setupLine(setup: WorktreeSetup | undefined, name: string, style: Style): string | null {
+  if (setup === undefined) return null;
+  const { commands, durationMs, failed } = setup;
+  if (failed === null) return `${name} is set up after ${describeMs(durationMs)}: ${cleanLine(commands.join('; '))}`;
+  const why = failed.tail.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  return style.yellow(
+    `warning: ${name} starts though ${cleanLine(failed.command)} failed after ${describeMs(durationMs)}${why === '' ? '' : `: ${cleanLine(why)}`}; its agent is told. Another command: [worktree] setup`,
+  );
+}
 
 /** One line for a person about what just happened; null: not worth a line. */
 export function eventLine(event: Event, state: State, style: Style): string | null {
@@ -20,7 +32,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return `${name(event.loop)} goes on in slot ${event.slot}`;
     case 'worktree-made':
       return event.branch === undefined
-        ? null
+        ? setupLine(event.setup, name(event.loop), style)
         : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is somebody else's branch`;
     case 'worktree-lost':
       // Of a person's checkout it is told that the loop is put aside.

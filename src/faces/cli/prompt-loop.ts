@@ -131,7 +131,16 @@ async function drive(
     const policy = policyOf(prepared.policy, settings, chosen.place);
     const digest = createHash('sha256').update(JSON.stringify(tasks)).digest('hex');
     const file = promptTrackerFile(tracker, digest, tasks);
-    const world = await openWorld({ repo, identity, settings, agents, target, tracker: file, env: call.env });
+    const world = await openWorld({
+      repo,
+      identity,
+      settings,
+      agents,
+      target,
+      tracker: file,
+      env: call.env,
+      tell: (text) => call.out.say(text),
+    });
     const opening = (state: State): readonly Event[] => [
       ...(state.trackers[tracker] === undefined ? [{ type: 'tasks-read', tracker, digest, tasks } as const] : []),
       ...single.opening,

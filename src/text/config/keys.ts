@@ -333,6 +333,12 @@ export const KEYS: readonly ConfigKey[] = [
     'Files (with * and **) that git ignores or does not know, copied into a new worktree.',
   ),
   key('worktree.exclude', texts, [], 'Files (with * and **) that are not copied all the same.'),
+  open(
+    'worktree.keep',
+    texts,
+    ['node_modules', 'build'],
+    'Ignored files (as in .gitignore) that stay when a worktree is used again for gates or another loop; unset: what a lock file installs (node_modules, .venv), and for loops what its tools build into.',
+  ),
   key('worktree.submodules', flag, true, 'Fetch submodules into a new worktree.'),
   key(
     'worktree.install',

@@ -67,6 +67,7 @@ describe('settle', () => {
         branch: 'feature/<name>',
         copy: ['.env', '.env.*', '*.local', '.vscode/**'],
         exclude: [],
+        keep: null,
         submodules: true,
         install: 'auto',
         setup: [],

@@ -108,6 +108,7 @@ function worktreeFrom(get: Get): WorktreeSettings {
     branch: get('worktree.branch'),
     copy: get('worktree.copy'),
     exclude: get('worktree.exclude'),
+    keep: get('worktree.keep'),
     submodules: get('worktree.submodules'),
     install: get('worktree.install'),
     setup: get('worktree.setup'),

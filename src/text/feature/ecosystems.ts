@@ -5,6 +5,12 @@ export interface Ecosystem {
   readonly found: string;
   /** One after the other, each a program and its arguments. With a lock file they take what that says, or fail. */
   readonly commands: readonly (readonly string[])[];
+  /** The file that says which versions; null: nothing does. */
+  readonly lock: string | null;
+  /** Where the commands install into, as in .gitignore; none: outside of the project. */
+  readonly installs: readonly string[];
+  /** Where its own tool builds into. */
+  readonly builds: readonly string[];
 }
 
 type Commands = readonly (readonly string[])[];
@@ -21,10 +27,16 @@ interface Rule {
   readonly family?: 'javascript' | 'python';
   /** What is known by its lock file alone. */
   readonly needsLock?: boolean;
+  /** What decides the commands is a program that comes with the project, and locks no versions. */
+  readonly isWrapped?: boolean;
+  readonly installs?: readonly string[];
+  readonly builds?: readonly string[];
 }
 
 const one = (...command: readonly string[]): Commands => [command];
 const PACKAGE = ['package.json'];
+const MODULES = ['node_modules'];
+const VENV = ['.venv'];
 
 const RULES: readonly Rule[] = [
   {
@@ -35,6 +47,7 @@ const RULES: readonly Rule[] = [
     open: one('pnpm', 'install', '--no-lockfile'),
     family: 'javascript',
     needsLock: true,
+    installs: MODULES,
   },
   {
     name: 'bun',
@@ -44,6 +57,7 @@ const RULES: readonly Rule[] = [
     open: one('bun', 'install', '--no-save'),
     family: 'javascript',
     needsLock: true,
+    installs: MODULES,
   },
   {
     name: 'yarn-berry',
@@ -52,6 +66,7 @@ const RULES: readonly Rule[] = [
     locked: one('yarn', 'install', '--immutable'),
     open: one('yarn', 'install'),
     family: 'javascript',
+    installs: ['node_modules', '.yarn/cache', '.yarn/unplugged', '.yarn/install-state.gz', '.pnp.*'],
   },
   {
     name: 'yarn',
@@ -61,6 +76,7 @@ const RULES: readonly Rule[] = [
     open: one('yarn', 'install', '--no-lockfile'),
     family: 'javascript',
     needsLock: true,
+    installs: MODULES,
   },
   {
     name: 'npm',
@@ -69,6 +85,7 @@ const RULES: readonly Rule[] = [
     locked: one('npm', 'ci'),
     open: one('npm', 'install', '--no-package-lock'),
     family: 'javascript',
+    installs: MODULES,
   },
   {
     name: 'deno',
@@ -76,6 +93,7 @@ const RULES: readonly Rule[] = [
     locks: ['deno.lock'],
     locked: one('deno', 'install', '--frozen'),
     open: one('deno', 'install', '--no-lock'),
+    installs: MODULES,
   },
   {
     name: 'uv',
@@ -85,6 +103,7 @@ const RULES: readonly Rule[] = [
     open: one('uv', 'sync'),
     family: 'python',
     needsLock: true,
+    installs: VENV,
   },
   {
     name: 'poetry',
@@ -94,6 +113,7 @@ const RULES: readonly Rule[] = [
     open: one('poetry', 'install', '--no-interaction'),
     family: 'python',
     needsLock: true,
+    installs: VENV,
   },
   {
     name: 'pipenv',
@@ -102,6 +122,7 @@ const RULES: readonly Rule[] = [
     locked: one('pipenv', 'sync', '--dev'),
     open: one('pipenv', 'install', '--dev', '--skip-lock'),
     family: 'python',
+    installs: VENV,
   },
   {
     name: 'conda',
@@ -114,13 +135,14 @@ const RULES: readonly Rule[] = [
   {
     name: 'pip',
     files: ['requirements.txt'],
-    locks: [],
-    locked: [],
-    open: [
+    locks: ['requirements.txt'],
+    locked: [
       ['python3', '-m', 'venv', '.venv'],
       ['.venv/bin/python', '-m', 'pip', 'install', '--requirement', 'requirements.txt'],
     ],
+    open: [],
     family: 'python',
+    installs: VENV,
   },
   {
     name: 'cargo',
@@ -128,12 +150,13 @@ const RULES: readonly Rule[] = [
     locks: ['Cargo.lock'],
     locked: one('cargo', 'fetch', '--locked'),
     open: one('cargo', 'fetch'),
+    builds: ['target'],
   },
   {
     name: 'go',
     files: ['go.mod'],
-    locks: [],
-    locked: [],
+    locks: ['go.sum'],
+    locked: one('go', 'mod', 'download'),
     open: one('go', 'mod', 'download'),
   },
   {
@@ -142,6 +165,7 @@ const RULES: readonly Rule[] = [
     locks: ['Gemfile.lock'],
     locked: one('env', 'BUNDLE_FROZEN=true', 'bundle', 'install'),
     open: one('bundle', 'install'),
+    installs: ['vendor/bundle', '.bundle'],
   },
   {
     name: 'composer',
@@ -149,6 +173,7 @@ const RULES: readonly Rule[] = [
     locks: ['composer.lock'],
     locked: one('composer', 'install', '--no-interaction'),
     open: one('composer', 'install', '--no-interaction'),
+    installs: ['vendor'],
   },
   {
     name: 'swift',
@@ -156,6 +181,7 @@ const RULES: readonly Rule[] = [
     locks: ['Package.resolved'],
     locked: one('swift', 'package', 'resolve', '--force-resolved-versions'),
     open: one('swift', 'package', 'resolve'),
+    builds: ['.build'],
   },
   {
     name: 'cmake',
@@ -163,6 +189,7 @@ const RULES: readonly Rule[] = [
     locks: [],
     locked: [],
     open: one('cmake', '-S', '.', '-B', 'build'),
+    builds: ['build'],
   },
   {
     name: 'gradle',
@@ -170,6 +197,8 @@ const RULES: readonly Rule[] = [
     locks: ['gradlew'],
     locked: one('./gradlew', '--quiet', 'dependencies'),
     open: one('gradle', '--quiet', 'dependencies'),
+    isWrapped: true,
+    builds: ['build', '.gradle'],
   },
   {
     name: 'maven',
@@ -177,6 +206,8 @@ const RULES: readonly Rule[] = [
     locks: ['mvnw'],
     locked: one('./mvnw', '--quiet', '--batch-mode', 'dependency:go-offline'),
     open: one('mvn', '--quiet', '--batch-mode', 'dependency:go-offline'),
+    isWrapped: true,
+    builds: ['target'],
   },
   {
     name: 'mix',
@@ -184,6 +215,8 @@ const RULES: readonly Rule[] = [
     locks: ['mix.lock'],
     locked: one('mix', 'deps.get', '--check-locked'),
     open: one('mix', 'deps.get'),
+    installs: ['deps'],
+    builds: ['_build'],
   },
   {
     name: 'dotnet',
@@ -191,8 +224,12 @@ const RULES: readonly Rule[] = [
     locks: ['packages.lock.json'],
     locked: one('dotnet', 'restore', '--locked-mode'),
     open: one('dotnet', 'restore'),
+    builds: ['bin', 'obj'],
   },
 ];
+
+/** Every file that says which versions are installed. */
+export const LOCK_FILES: ReadonlySet<string> = new Set(RULES.flatMap((rule) => (rule.isWrapped ? [] : rule.locks)));
 
 /** What the files at the top of a project say it is made with. `packageManager` is what package.json names, where it does. */
 export function ecosystemsOf(names: readonly string[], packageManager: string | null = null): readonly Ecosystem[] {
@@ -222,7 +259,9 @@ function match(
   if (rule.needsLock === true && lock === undefined && wanted !== rule.name) return null;
   const commands = lock === undefined ? rule.open : rule.locked;
   const filled = commands.map((command) => command.map((word) => (word === '{found}' ? manifest : word)));
-  return { name: rule.name.replace('-berry', ''), found: lock ?? manifest, commands: filled };
+  const { installs = [], builds = [], isWrapped = false } = rule;
+  const known = { name: rule.name.replace('-berry', ''), found: lock ?? manifest, commands: filled };
+  return { ...known, lock: isWrapped ? null : (lock ?? null), installs, builds };
 }
 
 const isCalled = (pattern: string, name: string): boolean =>

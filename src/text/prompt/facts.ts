@@ -21,6 +21,8 @@ export interface PromptFacts {
   readonly hookSlip?: string | null;
   /** What the last iteration did to the task file that is no work; absent or null: nothing. */
   readonly dropped?: string | null;
+  /** What was to prepare the worktree and failed; absent or null: nothing. */
+  readonly setupFailed?: { readonly command: string; readonly tail: string } | null;
   /** Why the last run of the agent broke. */
   readonly lastFailure: string | null;
   /** What the user said, oldest first. */

@@ -50,7 +50,12 @@ export function gateFailureSection({ gateFailure, rework }: PromptFacts): string
   return `## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
 }
 
-export function halfDoneSection({ halfDone, hookSlip = null, dropped = null }: PromptFacts): string {
+export function halfDoneSection({
+  halfDone,
+  hookSlip = null,
+  dropped = null,
+  setupFailed = null,
+}: PromptFacts): string {
   const sections: string[] = [];
   if (halfDone !== null)
     sections.push(
@@ -63,6 +68,10 @@ export function halfDoneSection({ halfDone, hookSlip = null, dropped = null }: P
   if (dropped !== null)
     sections.push(
       `## The task file is not yours to change\nOf your last iteration ${dropped}. Do the work; that is all that counts.`,
+    );
+  if (setupFailed !== null)
+    sections.push(
+      `## Your worktree is not fully set up\nBefore you started, this command failed here: ${setupFailed.command}\n\n${fenced(setupFailed.tail)}\n\nWhat it installs may be missing.`,
     );
   return sections.join('\n\n');
 }

@@ -25,6 +25,12 @@ export interface Carried {
   readonly left: readonly LeftFile[];
 }
 
+/** A file as it was when it was read. */
+export interface ReadFile extends CarriedFile {
+  readonly content: Buffer;
+  readonly mode: number;
+}
+
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
@@ -37,20 +43,53 @@ class Left extends Error {}
  * lead through a link; nothing that is there is written over. Cut short, it can be done again.
  */
 export function carryFiles(from: string, to: string, paths: readonly string[]): Carried {
-  const copied: CarriedFile[] = [];
-  const left: LeftFile[] = [];
+  const { files, left } = readFiles(from, paths);
+  const placed = placeFiles(to, files);
+  return { copied: placed.copied, left: [...left, ...placed.left] };
+}
+
+/** What there is to copy, read once. */
+export function readFiles(
+  from: string,
+  paths: readonly string[],
+): { readonly files: readonly ReadFile[]; readonly left: readonly LeftFile[] } {
+  const files: ReadFile[] = [];
   let bytes = 0;
-  for (const path of paths)
-    try {
+  const left = leftOf(
+    paths,
+    (path) => path,
+    (path) => {
       const { content, mode } = readPlain(from, path);
       bytes += content.length;
       if (bytes > ALL_BYTES_MAX) throw new Left('together they are too large');
+      files.push({ path, content, mode, digest: digestOf(content) });
+    },
+  );
+  return { files, left };
+}
+
+export function placeFiles(to: string, files: readonly ReadFile[]): Carried {
+  const copied: CarriedFile[] = [];
+  const left = leftOf(
+    files,
+    ({ path }) => path,
+    ({ path, content, mode, digest }) => {
       placeFile(to, path, content, mode);
-      copied.push({ path, digest: digestOf(content) });
-    } catch (error) {
-      left.push({ path, why: whyLeft(error) });
-    }
+      copied.push({ path, digest });
+    },
+  );
   return { copied, left };
+}
+
+function leftOf<T>(all: readonly T[], pathOf: (one: T) => string, act: (one: T) => void): readonly LeftFile[] {
+  const left: LeftFile[] = [];
+  for (const one of all)
+    try {
+      act(one);
+    } catch (error) {
+      left.push({ path: pathOf(one), why: whyLeft(error) });
+    }
+  return left;
 }
 
 export const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');

@@ -25,7 +25,16 @@ export function whatIsLeftOut(folder: string, setup: Setup): string | null {
 
 function packageManagerIn(file: string): string | null {
   try {
-    const { packageManager } = JSON.parse(readTail(file, MANIFEST_BYTES_MAX)) as { packageManager?: unknown };
+    return packageManagerOf(readTail(file, MANIFEST_BYTES_MAX));
+  } catch {
+    return null;
+  }
+}
+
+/** What a package.json says it is installed with. */
+export function packageManagerOf(text: string): string | null {
+  try {
+    const { packageManager } = JSON.parse(text) as { packageManager?: unknown };
     return typeof packageManager === 'string' ? packageManager : null;
   } catch {
     return null;

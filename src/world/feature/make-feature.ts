@@ -21,7 +21,7 @@ import { MAKING, withFeaturePlace } from './feature-place.ts';
 import { listCarried } from './list-carried.ts';
 import { hideFromGit } from '../start/hide-file.ts';
 import { type FeaturePlan, placeFeature, planFeature } from './plan-feature.ts';
-import { type SetupStep, runSetup } from './run-setup.ts';
+import { type Setup, type SetupStep, inForeground, runSetup } from './run-setup.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 export interface FeatureOrder {
@@ -152,14 +152,14 @@ async function finish(
     );
   const env = { ...order.env, ...toldOf(note) };
   const wished = setupOf(settings, path);
-  const setup = order.install ? await runSetup(path, wished, env, onStep) : [];
+  const setup = order.install ? await runSetup(wished, inForeground(path, env), onStep) : [];
   const uninstalled = order.install && settings.install === 'auto' ? whatIsLeftOut(path, wished) : null;
   if (uninstalled !== null) onStep(uninstalled);
   writeFeatureNote(adminDir, { ...note, carried: copied, isDone: true });
   return made(plan, note, { copied: copied.map((file) => file.path), left, submodules: modules.count, setup });
 }
 
-function setupOf(settings: WorktreeSettings, path: string): Parameters<typeof runSetup>[1] {
+function setupOf(settings: WorktreeSettings, path: string): Setup {
   if (settings.setup.length > 0) return { lines: settings.setup };
   return { ecosystems: settings.install === 'auto' ? detectEcosystems(path) : [] };
 }

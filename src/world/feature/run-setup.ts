@@ -16,23 +16,25 @@ export interface SetupStep {
 export type Setup = { readonly ecosystems: readonly Ecosystem[] } | { readonly lines: readonly string[] };
 
 const TAIL_CHARS = 4000;
-const LONGEST_MS = 30 * 60_000;
+export const SETUP_LONGEST_MS = 30 * 60_000;
 const LAST_WORDS_MS = 500;
 /** What a setup may go by: everything else of ours is for loops. */
 const TOLD = ['RALPH_PORT_BASE', 'RALPH_PORT_COUNT', 'RALPH_WORKTREE_NAME'];
 
+/** How one command is run. */
+export type RunStep = (command: readonly string[]) => Promise<Pick<SetupStep, 'ok' | 'tail'>>;
+
 /** Prepares a worktree. What fails is told and keeps nothing from being used; tools have the caches they always have. */
 export async function runSetup(
-  path: string,
   setup: Setup,
-  env: NodeJS.ProcessEnv,
+  run: RunStep,
   onStep: (text: string) => void,
 ): Promise<readonly SetupStep[]> {
   const done: SetupStep[] = [];
   for (const { name, commands } of partsOf(setup))
     for (const command of commands) {
       onStep(`${name}: ${wordsOf(command)}`);
-      const step = await run(path, name, command, env);
+      const step = { ecosystem: name, command, ...(await run(command)) };
       done.push(step);
       // What comes next in one part stands on what came before.
       if (!step.ok) break;
@@ -54,32 +56,40 @@ export function wordsOf(command: readonly string[]): string {
   return command.map((word) => (/^-[\w./:@%+=,-]*$/.test(word) ? word : shellWord(word))).join(' ');
 }
 
-async function run(
-  cwd: string,
-  ecosystem: string,
-  command: readonly string[],
-  user: NodeJS.ProcessEnv,
-): Promise<SetupStep> {
+/** Under the terminal of whoever waits for it: what ends us ends it. */
+export const inForeground =
+  (cwd: string, user: NodeJS.ProcessEnv): RunStep =>
+  async (command) => {
+    const missing = missingTool(command, cwd, user);
+    if (missing !== null) return { ok: false, tail: missing };
+    const [program = '', ...args] = command;
+    const env = setupEnvironment(user);
+    return new Promise((resolve) => {
+      const found = findExecutable(program, user, cwd) ?? program;
+      const child = spawn(found, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: SETUP_LONGEST_MS });
+      let tail = '';
+      const keep = (chunk: Buffer): void => {
+        tail = (tail + chunk.toString('utf8')).slice(-TAIL_CHARS);
+      };
+      const end = (code: number | null): void => resolve({ ok: code === 0, tail: cleanText(tail).trim() });
+      child.stdout.on('data', keep);
+      child.stderr.on('data', keep);
+      child.on('error', (error) => resolve({ ok: false, tail: error.message }));
+      child.on('close', end);
+      // Something it left running may hold its output open for ever.
+      child.on('exit', (code) => setTimeout(() => end(code), LAST_WORDS_MS).unref());
+    });
+  };
+
+/** Why a command cannot be started; null: it can. */
+export function missingTool(command: readonly string[], cwd: string, user: NodeJS.ProcessEnv): string | null {
   const [program = '', ...args] = command;
   const tool = program === 'env' ? (args.find((word) => !word.includes('=')) ?? '') : program;
-  const found = findExecutable(program, user, cwd);
-  if (found === null || findExecutable(tool, user, cwd) === null)
-    return { ecosystem, command, ok: false, tail: `${tool} is not installed` };
+  const isThere = [program, tool].every((name) => findExecutable(name, user, cwd) !== null);
+  return isThere ? null : `${tool} is not installed`;
+}
+
+function setupEnvironment(user: NodeJS.ProcessEnv): Record<string, string> {
   const told = TOLD.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]]]));
-  const env = { ...ownEnvironment(user), ...(Object.fromEntries(told) as Record<string, string>) };
-  return new Promise((resolve) => {
-    const child = spawn(found, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS });
-    let tail = '';
-    const keep = (chunk: Buffer): void => {
-      tail = (tail + chunk.toString('utf8')).slice(-TAIL_CHARS);
-    };
-    const end = (code: number | null): void =>
-      resolve({ ecosystem, command, ok: code === 0, tail: cleanText(tail).trim() });
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.on('error', (error) => resolve({ ecosystem, command, ok: false, tail: error.message }));
-    child.on('close', end);
-    // Something it left running may hold its output open for ever.
-    child.on('exit', (code) => setTimeout(() => end(code), LAST_WORDS_MS).unref());
-  });
+  return { ...ownEnvironment(user), ...(Object.fromEntries(told) as Record<string, string>) };
 }

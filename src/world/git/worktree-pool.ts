@@ -48,6 +48,8 @@ export interface TakeOptions {
   readonly base: Sha;
   /** The folder name to prefer when a new one is made. */
   readonly name: string;
+  /** Makes a retired one ready for another loop: what git ignores is still there. */
+  readonly clear?: (path: string) => Promise<void>;
 }
 
 export interface TakenWorktree {
@@ -198,6 +200,13 @@ async function moveTo(repo: Repository, path: string, options: TakeOptions): Pro
     return false;
   }
   reach('pool.moved');
+  try {
+    await options.clear?.(path);
+  } catch (error) {
+    // What nobody can delete must not keep the loop from a worktree of its own; this one is left as it is.
+    if (error instanceof AppError && error.code === 'E_GIT') return false;
+    throw error;
+  }
   // An earlier try may have left the branch at our base; `-b` refuses any other.
   const made = (await branchTip(repo, options.branch)) === options.base;
   const how = made ? ['--no-guess', options.branch, '--'] : ['--no-track', '-b', options.branch];

@@ -54,6 +54,8 @@ export interface WorktreeOrder extends Order {
   readonly path: string;
   /** Makes a keep even of what a ref holds already: something is about to go, and can be taken back only by what is written down. */
   readonly always?: boolean;
+  /** The commit it stands on is a candidate of ours, which can be made again. */
+  readonly isCandidate?: boolean;
 }
 
 export interface CommitOrder extends Order {
@@ -88,7 +90,14 @@ export async function keepWorktree(place: KeepPlace, order: WorktreeOrder): Prom
   const isBare = captured === null || (captured.index === null && captured.unmerged.length === 0 && tree === headTree);
   const odd = captured === null ? [] : [...captured.embedded.map(toText), ...strangeGit(order.path)];
   const isUnderWay = adminDir !== null && operationIn(adminDir) !== null;
-  if (isBare && odd.length === 0 && !isUnderWay && order.always !== true && (await areHeld(view, heads))) return null;
+  if (
+    isBare &&
+    odd.length === 0 &&
+    !isUnderWay &&
+    order.always !== true &&
+    (order.isCandidate === true || (await areHeld(view, heads)))
+  )
+    return null;
   const { operation, further } = await operationOf(place, captured, adminDir, isUnderWay, heads);
   const index = captured?.index == null ? null : await aside(place, captured.index, head.commit, 'the index');
   const note: KeepNote = {

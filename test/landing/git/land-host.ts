@@ -50,7 +50,7 @@ export async function openLanding(dir: string, knobs: Knobs): Promise<Opened> {
   const { env } = process;
   const identity = await readIdentity(repo);
   pretendProgram(dir);
-  const world = await openWorld({ repo, identity, settings, agents: [], target: 'main', tracker, env });
+  const world = await openWorld({ repo, identity, settings, agents: [], target: 'main', tracker, env, tell: () => {} });
   return { world, settings, policy: landPolicy({ settings, tracker: TRACKER, target: 'main', env }) };
 }
 

@@ -18,6 +18,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     tip: (branch) => op(() => realm.branches.get(branch) ?? null),
     isOurs: async (branch) => [...realm.worktrees.values()].some((worktree) => worktree.branch === branch),
     make: (options) => op(() => make(realm, options)),
+    prepare: async () => null,
     exists: (path) => realm.worktrees.get(path)?.exists === true,
     facts: (path) => op(() => factsOf(standing(realm, path))),
     commitLeftovers: ({ path, branch }) =>

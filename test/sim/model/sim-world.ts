@@ -39,6 +39,7 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     },
     disk: { freeMb: () => realm.freeMb },
     prompts: { build: ({ guidance }) => JSON.stringify(guidance) },
+    provided: '',
     projection: { write: () => undefined, close: () => undefined },
   };
 }

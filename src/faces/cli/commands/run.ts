@@ -55,7 +55,16 @@ export const handle: Handler = async (call) => {
   }
   warnAll(call, [...tasks.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker: tasks.path });
-  const world = await openWorld({ repo, identity, settings, agents, target, tracker, env: call.env });
+  const world = await openWorld({
+    repo,
+    identity,
+    settings,
+    agents,
+    target,
+    tracker,
+    env: call.env,
+    tell: (text) => call.out.say(text),
+  });
   const opening = (state: State): readonly Event[] => tasksRead(state, tasks);
   const driven = await driveHost(call, { world, policy, settings, opening });
   return finishRun(call, driven, policy);

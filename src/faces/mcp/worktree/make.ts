@@ -4,7 +4,7 @@ import { shortLine } from '../../../text/screen/clean.ts';
 import { detectEcosystems } from '../../../world/feature/detect-ecosystems.ts';
 import { givenPath } from '../../../world/feature/given-path.ts';
 import { makeFeature, toldOf } from '../../../world/feature/make-feature.ts';
-import { type Setup, type SetupStep, runSetup, wordsOf } from '../../../world/feature/run-setup.ts';
+import { type Setup, type SetupStep, inForeground, runSetup, wordsOf } from '../../../world/feature/run-setup.ts';
 import { requireBranch } from '../../../world/feature/their-branch.ts';
 import type { Answer } from '../../verbs/answer.ts';
 import { type WorktreePlace, meantWorktree } from './find-worktree.ts';
@@ -62,7 +62,7 @@ export async function setUp(place: WorktreePlace): Promise<Answer> {
     });
   const steps: string[] = [];
   const env = { ...place.call.env, ...(note === null ? {} : toldOf(note)) };
-  const done = await runSetup(path, setupOf(place, path), env, (text) => steps.push(text));
+  const done = await runSetup(setupOf(place, path), inForeground(path, env), (text) => steps.push(text));
   const [ran, failed] = [true, false].map((how) => done.filter(({ ok }) => ok === how).map((one) => one.ecosystem));
   const messages = [...steps, ...failuresOf(done)];
   return told({ path, branch, isSetUp: done.every(({ ok }) => ok), messages, more: { ran, failed } });
