@@ -1,10 +1,11 @@
 import { AppError } from '../core/errors.ts';
 import type { Sha, TaskId } from '../core/ids.ts';
 import { branchEdits } from '../text/trackers/branch-edits.ts';
+import { mergeTracker } from '../text/trackers/merge-tracker.ts';
 import { trackerKindOf } from '../text/trackers/tracker-names.ts';
 import { idAt, readFileAt, replaceFile, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
-import { mergeTrackers } from './merge-trackers.ts';
+import { isTracker, mergeTrackers } from './merge-trackers.ts';
 
 interface Branch {
   /** Where it began. */
@@ -23,6 +24,24 @@ export async function withEdits(view: GitView, before: string, { fork, head, tas
   const { text } = branchEdits(kindOf(path), base, branch, task);
   if (text === base || before === base) return text === base ? before : text;
   return (await mergeTrackers(view, path, { base, ours: before, theirs: text })) ?? before;
+}
+
+/** Those of the paths in conflict that are trackers which `head` took out, and which have only been ticked since: there is nothing left to tick. */
+export async function goneTrackers(
+  view: GitView,
+  paths: readonly string[],
+  merge: { readonly own: string; readonly base: Sha; readonly head: Sha; readonly ancestors: readonly Sha[] },
+): Promise<readonly string[]> {
+  const [fork, second] = merge.ancestors;
+  if (fork === undefined || second !== undefined) return [];
+  const gone: string[] = [];
+  for (const path of paths.filter((one) => isTracker(merge.own, one))) {
+    if ((await idAt(view, merge.head, path)) !== '') continue;
+    const [base, ours] = [await readFileAt(view, fork, path), await readFileAt(view, merge.base, path)];
+    const merged = base === null || ours === null ? null : mergeTracker(kindOf(path), { base, ours, theirs: '' });
+    if (merged?.how === 'merged') gone.push(path);
+  }
+  return gone;
 }
 
 /** A tree without what its branch did to the tracker that is no work, and that in words; null: there is no such thing. */

@@ -3,7 +3,7 @@ import type { Sha, TaskId } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
 import { isPromptTracker } from '../core/tasks.ts';
 import { trailersOf } from '../text/commit-message.ts';
-import { withEdits } from './branch-tracker.ts';
+import { goneTrackers, withEdits } from './branch-tracker.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { reach } from './failpoint.ts';
@@ -85,8 +85,14 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
     open,
     merged.clean ? [] : merged.textual,
   );
-  if (settled.left.length > 0) return { conflicts: settled.left };
-  const blobs = text === null ? settled.blobs : new Map([...settled.blobs, [tracker.path, text.blob]]);
+  // An agent has no say in which tasks there are; the target has.
+  const asked = options.ticksLanded === true ? settled.left : [];
+  const gone = await goneTrackers(view, asked, { ...seen, ancestors, own: tracker.path });
+  const left = settled.left.filter((path) => !gone.includes(path));
+  if (left.length > 0) return { conflicts: left };
+  const blobs = new Map<string, Sha | null>(settled.blobs);
+  if (text !== null) blobs.set(tracker.path, text.blob);
+  for (const path of gone) blobs.set(path, null);
   const mixed = await tickLanded(place, options, await replaceFiles(view, merged.tree, blobs), ancestors);
   const made = await regenerateFiles(place, options, mixed, settled.commands);
   if (made.tree === null) return { conflicts: [made.failed] };

@@ -21,6 +21,7 @@ import { preview } from './preview.ts';
 import { howParted } from './rewritten.ts';
 import { findLeak } from './seal/is-leak.ts';
 import { lockFile } from './state-places.ts';
+import { settleByRule } from './settle-conflicts.ts';
 import { holdOf, holdTrain, pin, releaseTrains } from './train-refs.ts';
 import type { Integration, Synced } from './world.ts';
 
@@ -125,7 +126,7 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
 }
 
 async function joinHeads(
-  { view, identity }: IntegrationPlace,
+  { view, identity, tracker }: IntegrationPlace,
   base: Sha,
   heads: readonly Sha[],
 ): ReturnType<Integration['join']> {
@@ -136,7 +137,7 @@ async function joinHeads(
       commit = head;
       continue;
     }
-    const merged = await mergeInMemory(view, commit, head);
+    const merged = await settleByRule(view, await mergeInMemory(view, commit, head), { trackerPath: tracker.path });
     if (!merged.clean) return { conflicts: merged.paths };
     commit = await commitTree(view, {
       tree: merged.tree,

@@ -10,19 +10,17 @@ import { commitTree } from './git/commit.ts';
 import { outlastGit } from './git/git-processes.ts';
 import type { Identity } from './git/identity.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from './git/merge.ts';
-import type { Merged } from './git/merge.ts';
 import { readHeadFile } from './git/ref-files.ts';
 import { landRef } from './git/refs.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
-import { replaceFile, replaceFiles, treeOf } from './git/tree-edit.ts';
+import { replaceFile, treeOf } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
 import { operationIn, removeDeadLocks, soundAdminDir } from './git/worktree-admin.ts';
 import { headOf } from './git/worktree-state.ts';
 import { withCheckoutSlot } from './git/worktrees.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
-import type { Resolutions } from './resolutions.ts';
-import { settleConflicts } from './settle-conflicts.ts';
+import { settleByRule } from './settle-conflicts.ts';
 import { pin } from './train-refs.ts';
 import type { Worktrees } from './world.ts';
 
@@ -77,8 +75,8 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
 /** The merge of two commits as it goes into a branch: with markers where they conflict, and the tracker of `theirs`. */
 async function mix(place: MergeInPlace, ours: Sha, theirs: Sha): Promise<Mixed> {
   const { view, trackerPath } = place;
-  const merged = await mergeInMemory(view, ours, theirs, ours);
-  const { tree: mixed, left: paths } = await settleUnions(place, merged);
+  const merged = await settleByRule(view, await mergeInMemory(view, ours, theirs, ours), place);
+  const [mixed, paths] = [merged.tree, merged.clean ? [] : merged.paths];
   const tracker = await plainBlob(view, theirs, trackerPath);
   if (tracker === null) return { tree: mixed, conflicts: paths.filter((path) => path !== trackerPath) };
   try {
@@ -89,21 +87,6 @@ async function mix(place: MergeInPlace, ours: Sha, theirs: Sha): Promise<Mixed> 
     if (!(error instanceof AppError) || error.code !== 'E_TASKS_UNSAFE') throw error;
     return { tree: mixed, conflicts: [...new Set([...paths, trackerPath])] };
   }
-}
-
-/** Lists that everybody adds to need no agent. Only rules that always answer the same: a merge cut short must come out the same again. */
-async function settleUnions(
-  { view, union, trackerPath }: MergeInPlace,
-  merged: Merged,
-): Promise<{ readonly tree: Sha; readonly left: readonly string[] }> {
-  if (merged.clean) return { tree: merged.tree, left: [] };
-  const resolutions: Resolutions = { find: () => null, keep: () => undefined };
-  const { blobs, left } = await settleConflicts(
-    { view, merge: { union, regenerate: {} }, resolutions, trackerPath },
-    merged.paths,
-    merged.textual,
-  );
-  return { tree: blobs.size === 0 ? merged.tree : await replaceFiles(view, merged.tree, blobs), left };
 }
 
 /** Whether the head is already this merge, made by us: the same two commits make the same tree again. */

@@ -14,6 +14,7 @@ import { headOf } from './git/worktree-state.ts';
 import { withCheckoutSlot } from './git/worktrees.ts';
 import { nameKept } from './keep/keep-refs.ts';
 import type { KeepPlace } from './keep/keep.ts';
+import { settleByRule } from './settle-conflicts.ts';
 
 export interface RebaseOrder {
   readonly loop: string;
@@ -39,7 +40,7 @@ export async function rebaseBranch(place: KeepPlace, order: RebaseOrder): Promis
   if (from === null) throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: 'ralph keep list' });
   if (await isAncestor(view, base, from)) return { how: 'current', from };
   await refuseBusy(place, order);
-  const merged = await mergeInMemory(view, base, from, base);
+  const merged = await settleByRule(view, await mergeInMemory(view, base, from, base));
   if (!merged.clean) return { how: 'conflict', from, paths: merged.paths };
   const replayed = await replay(place, order, from, merged.tree);
   const message = mergeMainMessage(order.target, loop, []);

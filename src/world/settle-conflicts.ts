@@ -2,7 +2,8 @@ import type { Sha } from '../core/ids.ts';
 import type { MergeDriverSettings } from '../core/settings.ts';
 import { matchProtected } from '../text/protected-paths.ts';
 import type { TextConflict } from './git/merge-stages.ts';
-import { writeBlob } from './git/tree-edit.ts';
+import type { Merged } from './git/merge.ts';
+import { replaceFiles, writeBlob } from './git/tree-edit.ts';
 import { readConflict, unionMerge } from './git/union-merge.ts';
 import type { GitView } from './git/view.ts';
 import { isTracker, mergeTrackerFiles } from './merge-trackers.ts';
@@ -59,6 +60,23 @@ export async function settleConflicts(
     if (content !== null) blobs.set(path, await writeBlob(view, content));
   }
   return { blobs, commands, left: paths.filter((path) => !blobs.has(path)) };
+}
+
+/**
+ * A merge with what needs nobody: task files, and lists that everybody adds to. Only rules that always answer the same: a merge cut
+ * short must come out the same again.
+ */
+export async function settleByRule(
+  view: GitView,
+  merged: Merged,
+  { union = [], trackerPath = '' }: { readonly union?: readonly string[]; readonly trackerPath?: string } = {},
+): Promise<Merged> {
+  if (merged.clean || merged.paths.length === 0) return merged;
+  const resolutions: Resolutions = { find: () => null, keep: () => undefined };
+  const place: SettlingPlace = { view, merge: { union, regenerate: {} }, resolutions, trackerPath };
+  const { blobs, left } = await settleConflicts(place, merged.paths, merged.textual);
+  const tree = await replaceFiles(view, merged.tree, blobs);
+  return left.length === 0 ? { clean: true, tree } : { ...merged, tree, paths: left };
 }
 
 async function mergeTasks(view: GitView, conflict: TextConflict): Promise<Sha | null> {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -107,6 +107,32 @@ describe('mend 1: what the person makes of the task file meanwhile', () => {
       expect(one.git('status', '--porcelain')).toBe('');
     },
   );
+
+  it('mend 1: the person takes the whole file away: it stays away, committed or not', async () => {
+    const left = await landed();
+    rmSync(join(left.repo, 'PRD.md'));
+    expect((await ralph(left, ['publish'])).code).toBe(0);
+    expect(committed(left)).toBe(ticked(START));
+    expect(left.git('status', '--porcelain')).toBe(' D PRD.md');
+    left.git('commit', '-q', '-a', '-m', 'Mine');
+    await follow(left, ['publish']);
+  });
+
+  it('mend 1: the person commits that the whole file goes: what landed comes, the file does not', async () => {
+    const one = await landed();
+    one.git('rm', '-q', 'PRD.md');
+    one.git('commit', '-q', '-m', 'Mine');
+    await follow(one, ['publish']);
+    await follow(one, ['publish']);
+    expect(one.git('ls-tree', '--name-only', 'main').split('\n')).toEqual([
+      '.gitignore',
+      'README.md',
+      'login.txt',
+      'logout.txt',
+      'notes.txt',
+      'ralph.toml',
+    ]);
+  });
 
   it('mend 1: staged, and partly staged: what is staged stays staged, with its ticks', async () => {
     const one = await landed();

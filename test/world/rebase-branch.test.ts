@@ -48,6 +48,16 @@ describe('rebaseBranch', () => {
     expect(await rebase(scene)).toMatchObject({ how: 'current' });
   });
 
+  it('merges boxes of a task file that both sides ticked, side by side', async () => {
+    const scene = await keepScene({ 'PRD.md': '- [ ] a\n- [ ] b\n' });
+    scene.put('PRD.md', '- [ ] a\n- [x] b\n');
+    scene.git('add', '-A');
+    scene.git('commit', '-qm', 'Tick b');
+    commitOnMain(scene, 'PRD.md', '- [x] a\n- [ ] b\n- [ ] c\n');
+    expect(await rebase(scene)).toMatchObject({ how: 'merged' });
+    expect(scene.git('show', 'HEAD:PRD.md')).toBe('- [x] a\n- [x] b\n- [ ] c');
+  });
+
   it('merges where the commits do not come out the same one by one', async () => {
     const scene = await parted();
     scene.git('merge', '-q', '--no-commit', 'main');

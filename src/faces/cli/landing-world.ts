@@ -1,12 +1,11 @@
-import { isPromptTracker } from '../../core/tasks.ts';
+import { isPromptTracker, promptTracker } from '../../core/tasks.ts';
+import { findTrackerOrNull } from '../../world/find-tracker.ts';
 import { readIdentity } from '../../world/git/identity.ts';
 import { openWorld } from '../../world/real-world.ts';
 import { promptTrackerFile } from '../../world/tracker-file.ts';
 import type { World } from '../../world/world.ts';
 import type { Call } from './handler.ts';
 import { openTaskFile } from './open-task-file.ts';
-import { trackerOrPrompts } from './open-tasks.ts';
-import { readState } from './project.ts';
 import type { Project } from './project.ts';
 import { takeUpLost } from './start-project.ts';
 
@@ -14,8 +13,8 @@ import { takeUpLost } from './start-project.ts';
 export async function openLandingWorld(call: Call, project: Project, target: string): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
-  const path = await trackerOrPrompts(project, () => readState(repo));
-  // Each prompt is in the log; here is only nothing to read and nothing to tick.
+  // Prompts are in the log, and so is what landed before its task file was taken away: there is nothing to read and nothing to tick.
+  const path = (await findTrackerOrNull({ repo, target: config.target }, settings.tasks)) ?? promptTracker('');
   const tracker = isPromptTracker(path)
     ? { ...promptTrackerFile(path, '', []), look: () => Promise.resolve(null) }
     : openTaskFile(call, repo, target, path);

@@ -31,7 +31,7 @@ export async function openTasks(project: Project, state: State): Promise<OpenTas
 }
 
 /** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */
-export async function trackerOrPrompts(
+async function trackerOrPrompts(
   { repo, config: { settings, target } }: Project,
   stateOf: () => State | Promise<State>,
 ): Promise<string> {

@@ -10,6 +10,7 @@ import { textOf } from '../text-of.ts';
 import { type Splice, readPlain, spliceFile } from '../splice-file.ts';
 import { tickerOf } from '../tracker-file.ts';
 import { readBlobs } from './blobs.ts';
+import { statOf } from './publish-blockers.ts';
 import { type Change, type Side, indexLine, shown } from './publish-changes.ts';
 import { readIndex } from './publish-index.ts';
 import { HARDENED, runGit } from './run-git.ts';
@@ -42,10 +43,8 @@ export async function findEdited(
   move: Move,
   blockers: readonly string[],
 ): Promise<readonly EditedTracker[]> {
-  const names = blockers.flatMap(
-    (line) => / \((?:modified|staged)\)$/.exec(line) && [line.replace(/ \([a-z]+\)$/, '')],
-  );
-  const meant = move.changes.filter(({ path }) => names.includes(shown(path)));
+  const names = new Set(blockers.map((line) => line.replace(/ \((?:modified|staged|deleted)\)$/, '')));
+  const meant = move.changes.filter(({ path }) => names.has(shown(path)));
   if (meant.length === 0) return [];
   const landed = await landedIn(view, move);
   const edited: EditedTracker[] = [];
@@ -71,9 +70,10 @@ async function edit(
   const splice = await splicer(view, path, { before, after }, landed);
   const disk = readPlain(join(worktree, path));
   const staged = (await readTexts(view, [entry.id]))?.[0];
-  if (splice === null || disk === null || staged === undefined) return null;
-  const wanted = splice(staged);
-  if (splice(disk.text) === null || wanted === null) return null;
+  const wanted = staged === undefined ? null : splice?.(staged);
+  // One that was taken away stays away.
+  const isFit = disk === null ? statOf(worktree, change.path) === null : splice?.(disk.text) != null;
+  if (wanted == null || !isFit) return null;
   const id = entry.id === before.id ? after.id : await writeBlob(view, wanted);
   return { path, before: entry, published: after, after: { mode: after.mode, id } };
 }

@@ -33,8 +33,8 @@ export function replaceFile(view: GitView, tree: Sha, path: string, blob: Sha): 
   return replaceFiles(view, tree, new Map([[path, blob]]));
 }
 
-/** The same for several files, by path. */
-export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<string, Sha>): Promise<Sha> {
+/** The same for several files, by path; null takes one out. */
+export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<string, Sha | null>): Promise<Sha> {
   if (blobs.size === 0) return tree;
   const edits = [...blobs].map(([path, blob]) => ({ path, names: partsOf(path), blob }));
   return replaceIn(view, tree, edits);
@@ -83,28 +83,37 @@ export async function changedPaths(view: GitView, from: Sha, to: Sha): Promise<s
 interface Edit {
   readonly path: string;
   readonly names: readonly string[];
-  readonly blob: Sha;
+  readonly blob: Sha | null;
 }
 
 async function replaceIn(view: GitView, tree: string | null, edits: readonly Edit[]): Promise<Sha> {
   const entries = new Map((tree === null ? [] : await readTree(view, tree)).map((entry) => [entry.name, entry]));
   for (const name of new Set(edits.map((edit) => edit.names[0] ?? ''))) {
     const here = edits.filter((edit) => edit.names[0] === name);
-    entries.set(name, await replaceEntry(view, entries.get(name) ?? null, name, here));
+    const entry = await replaceEntry(view, entries.get(name) ?? null, name, here);
+    if (entry === null) entries.delete(name);
+    else entries.set(name, entry);
   }
   return writeTree(view, [...entries.values()]);
 }
 
-async function replaceEntry(view: GitView, old: Entry | null, name: string, edits: readonly Edit[]): Promise<Entry> {
+async function replaceEntry(
+  view: GitView,
+  old: Entry | null,
+  name: string,
+  edits: readonly Edit[],
+): Promise<Entry | null> {
   const [edit] = edits;
   invariant(edit !== undefined && name !== '', 'a path has a last part');
   const isFile = edit.names.length === 1;
   if (old !== null && (isFile ? !isPlain(old) : old.type !== 'tree')) {
     throw new AppError('E_TASKS_UNSAFE', `${edit.path} is not a plain file in the commit it should be edited in.`);
   }
-  if (isFile) return { mode: old?.mode ?? '100644', type: 'blob', id: edit.blob, name };
+  if (isFile) return edit.blob === null ? null : { mode: old?.mode ?? '100644', type: 'blob', id: edit.blob, name };
   const below = edits.map((each) => ({ ...each, names: each.names.slice(1) }));
-  return { mode: '040000', type: 'tree', id: await replaceIn(view, old?.id ?? null, below), name };
+  const id = await replaceIn(view, old?.id ?? null, below);
+  // git has no empty folders.
+  return (await readTree(view, id)).length === 0 ? null : { mode: '040000', type: 'tree', id, name };
 }
 
 async function readBlob(view: GitView, id: string): Promise<string | null> {
