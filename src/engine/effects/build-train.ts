@@ -47,8 +47,7 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const before = train.cars.length;
   await lookAtAll(context, command, train);
   for (const id of command.items) await board(context, train, id);
-  await cutAtStrays(context, train);
-  await cutAtFlaws(context, train, before);
+  await cutBadCars(context, train, before);
   const last = train.cars.at(-1);
   // A merge holds what was merged; otherwise the heads are in nobody's history yet.
   const heads = context.policy.method === 'merge' ? [] : train.cars.map((car) => car.head);
@@ -63,30 +62,48 @@ async function lookAtAll({ world, state }: PerformContext, { items }: BuildTrain
   await world.integration.look(base, heads).catch(() => undefined);
 }
 
+/** Both questions at once: they only read. Where an object is missing, the first one may have no answer. */
+async function cutBadCars(context: PerformContext, train: Building, before: number): Promise<void> {
+  const { integration } = context.world;
+  const [strays, whole] = await Promise.allSettled([integration.checkEnvelopes(), areWhole(context, train, before)]);
+  if (whole.status === 'rejected') throw whole.reason;
+  if (!whole.value && (await cutAtFlaw(context, train, before))) return;
+  if (strays.status === 'rejected') throw strays.reason;
+  cutAtStrays(train, strays.value);
+}
+
+/** All new cars at once, for they hold each other: two processes instead of two for each. */
+async function areWhole({ world }: PerformContext, train: Building, before: number): Promise<boolean> {
+  const last = train.cars.slice(before).at(-1);
+  return last === undefined || (await world.integration.findFlaw([last.commit], knownBy(train, before))) === null;
+}
+
+const knownBy = ({ base, cars }: Building, before: number): Sha[] => [
+  base,
+  ...cars.slice(0, before).map((car) => car.commit),
+];
+
+/** A car with an object that is missing or not allowed goes back with the reason; the other new ones are built anew without it. */
+async function cutAtFlaw({ world }: PerformContext, train: Building, before: number): Promise<boolean> {
+  const known = knownBy(train, before);
+  for (const { loop, commit } of train.cars.slice(before)) {
+    const why = await world.integration.findFlaw([commit], known);
+    if (why !== null) {
+      train.cars.splice(before);
+      if (loop !== null) train.flawed.push({ loop, why });
+      return true;
+    }
+    known.push(commit);
+  }
+  return false;
+}
+
 /** A car that would change what its branch did not touch is put aside, and so is all that was built on it. */
-async function cutAtStrays({ world }: PerformContext, train: Building): Promise<void> {
-  const strays = await world.integration.checkEnvelopes();
+function cutAtStrays(train: Building, strays: readonly { readonly commit: Sha; readonly why: string }[]): void {
   const at = train.cars.findIndex((car) => strays.some((stray) => stray.commit === car.commit));
   const [first] = at < 0 ? [] : train.cars.splice(at);
   const why = strays.find((stray) => stray.commit === first?.commit)?.why;
   if (first?.loop != null && why !== undefined) train.broken.push({ loop: first.loop, why });
-}
-
-/** The same for one with an object that is missing or not allowed. All new cars are looked at together, one by one only to find it. */
-async function cutAtFlaws({ world }: PerformContext, train: Building, before: number): Promise<void> {
-  const fresh = train.cars.slice(before);
-  const known = [train.base, ...train.cars.slice(0, before).map((car) => car.commit)];
-  const last = fresh.at(-1);
-  if (last === undefined || (await world.integration.findFlaw([last.commit], known)) === null) return;
-  for (const { loop, commit } of fresh) {
-    const why = await world.integration.findFlaw([commit], known);
-    if (why !== null) {
-      train.cars.splice(train.cars.findIndex((car) => car.commit === commit));
-      if (loop !== null) train.flawed.push({ loop, why });
-      return;
-    }
-    known.push(commit);
-  }
 }
 
 /** Cars built before stay if they stand where integration is; the user's own commits always come first. The paths that do not merge, or null. */
