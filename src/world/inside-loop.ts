@@ -8,14 +8,22 @@ import { LOOP_VARIABLE } from './processes/marker.ts';
 import { shimAbove } from './processes/shim-above.ts';
 import { readShim } from './processes/shim.ts';
 
+export interface LoopAround {
+  readonly loop: string;
+  /** It was started by that loop's agent, or merely stands where that one works. */
+  readonly by: 'start' | 'place';
+}
+
 /**
  * The loop in which this process runs: its environment says so, a shim of ours started it, however far above, or it stands in a
  * worktree whose agent is at work and no person's terminal belongs to it. Null: a person called, or whatever a person started.
  */
-export function loopAround(env: NodeJS.ProcessEnv, cwd: string): string | null {
+export function loopAround(env: NodeJS.ProcessEnv, cwd: string): LoopAround | null {
   const named = env[LOOP_VARIABLE] ?? '';
-  if (named !== '') return named;
-  return shimAbove() ?? (hasTerminal() ? null : loopAtWorkIn(cwd));
+  const inside = named === '' ? shimAbove() : named;
+  if (inside !== null) return { loop: inside, by: 'start' };
+  const standing = hasTerminal() ? null : loopAtWorkIn(cwd);
+  return standing === null ? null : { loop: standing, by: 'place' };
 }
 
 /** An agent that lets go of its parents still stands where it works. */

@@ -7,12 +7,14 @@ import type { Call } from './handler.ts';
  * agent that helps itself to them would approve its own work, or begin it anew for ever.
  */
 export function refuseInLoop({ env, cwd }: Call, command: string): void {
-  const loop = loopAround(env, cwd);
-  if (loop !== null)
-    throw new AppError('E_NESTED', `ralph ${command} is for people, and this is loop ${loop}`, {
-      facts: ['an agent says what it needs, and a person decides'],
-      remedy: `ralph block "please run: ralph ${command}"`,
-    });
+  const around = loopAround(env, cwd);
+  if (around === null) return;
+  const { loop, by } = around;
+  const where = by === 'start' ? `loop ${loop}` : `the worktree of a loop whose agent is at work: ${loop}`;
+  throw new AppError('E_NESTED', `ralph ${command} is for people, and this is ${where}`, {
+    facts: ['an agent says what it needs, and a person decides'],
+    remedy: `ralph block "please run: ralph ${command}"`,
+  });
 }
 
 /** One handler may have two names, and whoever typed one of them does not know the other. */
