@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { dirname, join } from 'node:path';
 import { describeMs } from '../core/describe-time.ts';
+import { describeLeftOut } from '../core/left-out.ts';
 import { cleanText } from '../text/screen/clean.ts';
 import { withNotes } from './gate-orphans.ts';
 import { type RunStep, SETUP_LONGEST_MS, missingTool, runSetup, wordsOf } from './feature/run-setup.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
 import { newToken } from './ids.ts';
+import { missedBy, withLine } from './missed-variables.ts';
 import { gateEnvironment } from './processes/environment.ts';
 import { runCommand } from './processes/run-command.ts';
 import { readIfThere } from './processes/read-if-there.ts';
@@ -123,7 +125,9 @@ function supervised({ path, logFile, notes, env, passEnv, variables, signal }: S
       }),
     );
     const tail = cleanText(ran.tail).trim();
-    return { ok: ran.code === 0, tail: ran.timedOut ? `${tail}\n(stopped after 30 minutes)`.trim() : tail };
+    const told = ran.timedOut ? withLine(tail, 'stopped after 30 minutes') : tail;
+    const missed = ran.code === 0 ? [] : missedBy(wordsOf(command), { logFile, offset: ran.offset, env, passEnv });
+    return { ok: ran.code === 0, tail: missed.length === 0 ? told : withLine(told, describeLeftOut(missed)) };
   };
 }
 

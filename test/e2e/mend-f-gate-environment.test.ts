@@ -69,6 +69,18 @@ describe('mend f: gates run without the credentials of whoever started the run',
     expect(bad.code).toBe(3);
   });
 
+  it('mend f: what prepares a worktree of a loop runs without them too, and names those it missed', async () => {
+    const one = scratch();
+    const setup = ['test -n "$NPM_TOKEN" || { echo "npm ci needs NPM_TOKEN"; false; }'];
+    project(one, { tasks: ['t1'], config: { worktree: { setup } } });
+    const { code, stderr } = await ralph(one, ['run'], { env: MINE });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/gates do not get NPM_TOKEN.*pass_env = \["NPM_TOKEN"\]/),
+    ]);
+    expect((await ralph(one, ['run', '--set', 'gates.pass_env=NPM_TOKEN'], { env: MINE })).code).toBe(0);
+  });
+
   it('mend f: a red gate names what was left out and is mentioned, with the setting, to you and to the agent', async () => {
     const one = scratch();
     const commands = [
