@@ -1,17 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect } from 'vitest';
 import { sha } from '../../src/core/ids.ts';
 import type { Sha } from '../../src/core/ids.ts';
 import type { MergeDriverSettings } from '../../src/core/settings.ts';
 import { openCandidates } from '../../src/world/candidate.ts';
 import type { Candidates } from '../../src/world/candidate.ts';
+import { openGateWorktrees } from '../../src/world/gate-worktree.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { openView } from '../../src/world/git/view.ts';
 import type { GitView } from '../../src/world/git/view.ts';
 import { openRegenerate } from '../../src/world/regenerate.ts';
 import type { BuildOptions, Built } from '../../src/world/world.ts';
+import { provisions } from './provisions.ts';
 import { plainEnvironment, scratchRepo } from './scratch.ts';
 import type { ScratchOptions, ScratchRepo } from './scratch.ts';
 
@@ -50,7 +51,7 @@ export async function candidateScene(
   const calls: string[] = [];
   const view = listening(await openView(repo), calls);
   const start = sha(scratch.git('rev-parse', 'HEAD'));
-  const gate = join(scratch.dir, '..', 'gate');
+  const gates = openGateWorktrees(repo, dirname(scratch.dir), provisions());
   const reopen = (): Candidates =>
     openCandidates({
       repo,
@@ -75,15 +76,7 @@ export async function candidateScene(
           uses: {},
           passEnv: [],
         },
-        withWorktree: async (commit, act) => {
-          scratch.git('worktree', 'add', '-q', '--detach', gate, commit);
-          try {
-            return await act(gate);
-          } finally {
-            rmSync(gate, { recursive: true, force: true });
-            scratch.git('worktree', 'prune');
-          }
-        },
+        withWorktree: gates.withOne,
       }),
     });
   const branch = (name: string, changes: Files, from = start): Sha => {

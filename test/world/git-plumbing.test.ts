@@ -92,7 +92,9 @@ describe('runGit', () => {
         .sort(),
     ).toEqual([
       'GIT_EDITOR',
+      'GIT_GRAFT_FILE',
       'GIT_MERGE_AUTOEDIT',
+      'GIT_NO_REPLACE_OBJECTS',
       'GIT_OPTIONAL_LOCKS',
       'GIT_PROGRESS_DELAY',
       'GIT_SEQUENCE_EDITOR',
