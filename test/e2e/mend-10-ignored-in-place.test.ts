@@ -78,6 +78,16 @@ describe('ignored files of yours where an agent works in place', () => {
     expect(run.stderr).toMatch(/too large or too many to be kept are gone: big\.db/);
   });
 
+  it('mend 10: a name that git does not take stands in nobody’s way', async () => {
+    const one = scratch();
+    ignoring(one, '.env\nodd/\n', `rm .env\necho "made by $name" > "$name.txt"\n${PROMISE}`);
+    one.put('.env', 'SECRET=1\n');
+    one.put('odd/.GIT/x', 'odd\n');
+    const run = await ralph(one, ['run', promptFor('first')], OPEN);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
+    expect([text(one, '.env'), text(one, 'odd/.GIT/x')]).toEqual(['SECRET=1\n', 'odd\n']);
+  });
+
   it('mend 10: a host that dies over it: whoever goes on gives them back', async () => {
     const one = scratch();
     ignoring(one, '.env\n', 'git clean -fdxq -e books\necho half > "$name.txt"\nkill -9 $PPID; kill -9 $$');

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppError } from '../../core/errors.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
 import { makePrivateFolder, readJsonFile, removeQuietly, writePrivately } from '../agent-run/agent-file.ts';
 import { commitTree } from '../git/commit.ts';
@@ -59,9 +60,17 @@ export async function keepIgnored(place: IgnoredPlace, { loop, cwd }: Iteration)
   const rest = { version: 1, files, beyond: beyond.map(({ path }) => path), said: null } as const;
   if (isSame && (isHeld || files.length === 0))
     return writeNote(repo, loop, { ...rest, kept: before?.kept ?? null, isChanged: before?.isChanged ?? false });
-  const kept = files.length === 0 ? null : await keepFiles(place, loop, cwd, files);
-  writeNote(repo, loop, { ...rest, kept, isChanged: false });
+  const kept = files.length === 0 ? null : await keepFiles(place, loop, cwd, files).catch(unlessNamed);
+  const unkept = kept === null ? { files: [], beyond: [...rest.beyond, ...files.map(({ path }) => path)] } : {};
+  writeNote(repo, loop, { ...rest, ...unkept, kept, isChanged: false });
   if (before !== null && !before.isChanged && before.kept?.ref !== kept?.ref) await letGo(place, before);
+}
+
+/** A name that git takes for its own, or a file that changes under its hands: nobody's work has to wait for that. */
+function unlessNamed(error: unknown): null {
+  const isGits = error instanceof AppError && error.code === 'E_GIT';
+  if (isGits && !error.facts.some((fact) => /no space left|read-only/i.test(fact))) return null;
+  throw error;
 }
 
 /** Through the view: the bytes as they are, whatever filter would be in their way. */

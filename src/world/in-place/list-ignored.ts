@@ -30,6 +30,8 @@ export interface IgnoredPatterns {
   readonly made: readonly string[];
 }
 
+/** Names that git keeps for itself, on one file system or another. */
+const GITS = /^(\.git|git~1)$/i;
 const MEGABYTE = 1024 * 1024;
 const FILE_BYTES_MAX = MEGABYTE;
 const FILES_MAX = 2000;
@@ -99,7 +101,7 @@ function look(at: Look, name: string): void {
 /** A repository of its own is not ours to take apart. */
 function lookInto(at: Look, folder: string): void {
   const names = namesIn(onDisk(at.cwd, folder));
-  if (names === null || names.includes('.git')) at.beyond.push({ path: `${folder}/`, size: 0 });
+  if (names === null || names.some((name) => GITS.test(name))) at.beyond.push({ path: `${folder}/`, size: 0 });
   else for (const name of names) look(at, `${folder}/${name}`);
 }
 
