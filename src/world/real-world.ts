@@ -62,7 +62,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     ignored: settings.keep.ignored,
     provisions,
   });
-  const made = madeFolders(repo.root);
+  const made = madeFolders(repo.root, settings.worktree.keep);
   return {
     clock: realClock,
     ids: realIds(repo),

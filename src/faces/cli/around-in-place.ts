@@ -12,7 +12,10 @@ import type { Call } from './handler.ts';
 /** Before an agent works in a person's checkout: what git ignores there and nobody keeps is named. */
 export async function sayUnkept({ out }: Call, repo: Repository, place: Place, settings: Settings): Promise<void> {
   if (place.at !== 'checkout') return;
-  const line = await unkeptLine(place.path, { always: settings.keep.ignored, made: madeFolders(repo.root) });
+  const line = await unkeptLine(place.path, {
+    always: settings.keep.ignored,
+    made: madeFolders(repo.root, settings.worktree.keep),
+  });
   if (line !== null) out.say(out.style.yellow(cleanLine(line)));
 }
 

@@ -1,7 +1,6 @@
+import { keptInLoops } from '../../text/feature/kept-names.ts';
 import { detectEcosystems } from '../feature/detect-ecosystems.ts';
 
-/** Where the tools of the ecosystems that can be detected install and build into. */
-const MADE = ['node_modules', '.venv', 'venv', 'target', 'build', 'dist', '.gradle', 'vendor', '__pycache__'];
-
-/** Folders, as in .gitignore, whose content can be made again. */
-export const madeFolders = (root: string): readonly string[] => (detectEcosystems(root).length === 0 ? [] : MADE);
+/** Folders, as in .gitignore, whose content can be made again: as `worktree.keep` names them, or by what the project is made with. */
+export const madeFolders = (root: string, keep: readonly string[] | null): readonly string[] =>
+  keptInLoops(detectEcosystems(root), keep);
