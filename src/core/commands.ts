@@ -1,4 +1,4 @@
-import type { LoopId, Sha, TaskKey } from './ids.ts';
+import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Car } from './model.ts';
 
 /** A wish: what a host should be doing now. The key makes it one thing, however often it is wished. */
@@ -60,6 +60,22 @@ export type Command =
       readonly loop: LoopId;
       readonly fence: number;
       readonly n: number;
+    }
+  | {
+      readonly type: 'test-integration';
+      readonly key: string;
+      readonly host: HostId;
+      readonly commit: Sha;
+      readonly tree: Sha;
+      readonly again: number;
+      readonly timeoutMs: number | null;
+    }
+  | {
+      readonly type: 'put-back-integration';
+      readonly key: string;
+      readonly found: Sha | null;
+      /** null: to the target. */
+      readonly to: Sha | null;
     }
   | { readonly type: 'retire-worktree'; readonly key: string; readonly loop: LoopId }
   | { readonly type: 'publish'; readonly key: string; readonly to: Sha };

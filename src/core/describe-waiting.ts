@@ -30,6 +30,8 @@ export function describeWaiting(waiting: Waiting): string {
       return `the run's budget is spent: ${waiting.spent}`;
     case 'disk':
       return `waits for room on the disk: ${waiting.freeMb} MB free, ${waiting.floorMb} MB asked for`;
+    case 'integration':
+      return 'waits until integration is what the log has landed';
     case 'not-chosen':
       return 'not among the tasks of this run';
     case 'slots':

@@ -186,6 +186,8 @@ export type Event =
       readonly fence: number;
       readonly build: number;
       readonly base: Sha;
+      /** The base is the user's own commit; absent: the log has landed it. */
+      readonly users?: true;
       readonly baseTree: Sha;
       readonly cars: readonly Car[];
       /** Those that do not merge: with integration itself, or only with the cars before them. */
@@ -225,8 +227,8 @@ export type Event =
     }
   /** Integration moved to a car's commit. */
   | { readonly type: 'integration-advanced'; readonly fence: number; readonly commit: Sha }
-  /** Integration had been moved by somebody else: build again. */
-  | { readonly type: 'integration-contested'; readonly fence: number; readonly now: Sha }
+  /** Integration had been moved by somebody else who may: build again. `users`: to the user's own commit. */
+  | { readonly type: 'integration-contested'; readonly fence: number; readonly now: Sha; readonly users?: true }
   /** Work that does not merge goes back to be mended. */
   | { readonly type: 'loop-sent-back'; readonly loop: LoopId; readonly host: HostId }
   /** Main was brought into a loop's worktree. */
@@ -278,8 +280,34 @@ export type Event =
   | { readonly type: 'loop-resumed'; readonly loop: LoopId }
   /** A person takes back what they threw away. */
   | { readonly type: 'loop-restored'; readonly loop: LoopId; readonly path: string | null }
-  /** Integration is not where the log left it: a landing was cut short, or another one moved it. */
-  | { readonly type: 'integration-moved'; readonly head: Sha }
+  /** Integration is not where the log left it: a landing was cut short, or (`users`) it follows the user's own commits. */
+  | { readonly type: 'integration-moved'; readonly head: Sha; readonly users?: true }
+  /** Integration was moved or deleted (null) by something that is neither a landing nor the user's own commits. */
+  | { readonly type: 'integration-intruded'; readonly head: Sha | null }
+  /** The log was lost, and integration holds commits that it does not know. */
+  | { readonly type: 'integration-unknown'; readonly head: Sha; readonly tree: Sha }
+  /** The gates ran on commits of integration that the log does not know. */
+  | {
+      readonly type: 'integration-tested';
+      readonly host: HostId;
+      readonly head: Sha;
+      readonly tree: Sha;
+      /** How often it had been red before this run. */
+      readonly again: number;
+      readonly report: GateReport;
+      readonly durationMs: number;
+    }
+  /** Integration went back from where nothing vouched for it; what was there is kept. */
+  | {
+      readonly type: 'integration-put-back';
+      readonly found: Sha | null;
+      readonly to: Sha;
+      readonly kept: string | null;
+    }
+  /** Integration was moved away from there by somebody else first: the next look tells. */
+  | { readonly type: 'integration-left'; readonly found: Sha | null }
+  /** Refs that name a train's commits are gone: the train is built again from what the log has of it. */
+  | { readonly type: 'train-refs-lost'; readonly fence: number; readonly commits: readonly Sha[] }
   /** The target branch is not where it was. */
   | { readonly type: 'target-moved'; readonly head: Sha }
   /** The target branch holds everything landed. */

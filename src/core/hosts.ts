@@ -5,6 +5,7 @@ import type { HostId, LoopId } from './ids.ts';
 import type { Host, Loop, State } from './model.ts';
 import { loopsOf } from './model.ts';
 import { closeRun, openRun } from './run.ts';
+import { tryAgain } from './suspect.ts';
 
 type HostEvent = Extract<Event, { type: `host-${string}` }>;
 type Joined = Extract<Event, { type: 'host-joined' }>;
@@ -37,16 +38,37 @@ function changeHost(state: State, id: HostId, change: (host: Host) => Host): Sta
 function hostJoined(state: State, event: Joined, stamp: Stamp): State {
   const host: Host = { id: event.host, mark: event.mark, policy: event.policy, state: 'up', joinedAt: stamp.at };
   // A new host may find what was in the way gone, so it tries once more.
-  const publishing = { ...state.publishing, blocked: null };
+  const turned = turnTo(state, event.policy.target);
+  const publishing = { ...turned.publishing, blocked: null };
   const { gates } = event.policy;
   const joined: State = {
-    ...state,
+    ...turned,
+    suspect: tryAgain(turned.suspect),
     hosts: { ...state.hosts, [host.id]: host },
     publishing,
     landingTrouble: null,
     ...(gates === undefined ? {} : { gates }),
   };
   return openRun(retryLogins(joined), event.policy, stamp);
+}
+
+/** Each target has an integration of its own. The one that was landed on before is remembered. */
+function turnTo(state: State, target: string): State {
+  if (state.target === target) return state;
+  if (state.target === null) return { ...state, target };
+  const { [target]: back, ...others } = state.otherTargets;
+  const { integration, proof, publishing } = state;
+  return {
+    ...state,
+    target,
+    otherTargets: { ...others, [state.target]: { integration, proof, published: publishing.published } },
+    integration: back?.integration ?? null,
+    proof: back?.proof ?? null,
+    granted: [],
+    suspect: null,
+    targetHead: null,
+    publishing: { published: back?.published ?? null, blocked: null, diverged: false },
+  };
 }
 
 /** A host that left in order may have ended the run. */

@@ -1,4 +1,5 @@
 import { unreachable } from './assert.ts';
+import { newerEvent } from './errors.ts';
 import type { Event, Stamp } from './events.ts';
 import type { Sha } from './ids.ts';
 import { canBeQueued, canLand } from './landing-queue.ts';
@@ -6,7 +7,9 @@ import { park } from './loop.ts';
 import type { Landing, Loop, State } from './model.ts';
 import { isLive, loopsOf } from './model.ts';
 import { parkStranded, stopLanding } from './put-aside.ts';
+import { standAt } from './integration-value.ts';
 import { sentBack } from './rework.ts';
+import { applySuspectEvent, SUSPECT_COMMANDS } from './suspect.ts';
 import { advanced, landLoop } from './train/advance.ts';
 import { boarded } from './train/board.ts';
 import { tested } from './train/drive.ts';
@@ -23,6 +26,12 @@ export type LandingEvent = Extract<
       | 'integration-advanced'
       | 'integration-contested'
       | 'integration-moved'
+      | 'integration-intruded'
+      | 'integration-unknown'
+      | 'integration-tested'
+      | 'integration-put-back'
+      | 'integration-left'
+      | 'train-refs-lost'
       | 'target-moved'
       | 'published'
       | 'publish-blocked'
@@ -57,7 +66,13 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
     case 'landings-found':
       return foundLandings(state, event, stamp);
     case 'integration-moved':
-      return integrationMoved(state, event.head);
+      return integrationMoved(state, event.head, event.users === true);
+    case 'integration-intruded':
+    case 'integration-unknown':
+    case 'integration-tested':
+    case 'integration-put-back':
+    case 'integration-left':
+      return applySuspectEvent(state, event, stamp);
     case 'target-moved':
       return {
         ...state,
@@ -81,12 +96,14 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
     case 'candidate-tested':
     case 'integration-advanced':
     case 'integration-contested':
+    case 'train-refs-lost':
     case 'command-failed': {
+      if (event.type === 'command-failed' && SUSPECT_COMMANDS.has(event.command)) return stuck(state, event.message);
       const { landing } = state;
       return landing === null || landing.fence !== event.fence ? state : goOn(state, landing, event, stamp);
     }
     default:
-      return unreachable(event);
+      throw newerEvent(stamp.seq, event);
   }
 }
 
@@ -109,14 +126,24 @@ function goOn(state: State, landing: Landing, event: Progress, stamp: Stamp): St
       return advanced(state, landing, event.commit, stamp);
     case 'integration-contested':
       // Somebody moved integration: what was tested is about another base.
-      return { ...state, integration: event.now, landing: null };
+      return { ...standAt(state, event.now, event.users === true), landing: null };
+    case 'train-refs-lost':
+      return isAdvancing(state)
+        ? state
+        : { ...state, landing: { ...landing, stage: { at: 'building' }, build: landing.build + 1 } };
     case 'command-failed':
       // Integration may have moved all the same, and nobody is to blame: whoever lands next looks what is there.
-      return stopLanding(state, { kind: 'broken', detail: event.message, paths: [], target: state.targetHead });
+      return brokenOff(state, event.message);
     default:
       return unreachable(event);
   }
 }
+
+const stuck = (state: State, detail: string): State =>
+  brokenOff(state.suspect === null ? state : { ...state, suspect: { ...state.suspect, isStuck: true } }, detail);
+
+const brokenOff = (state: State, detail: string): State =>
+  stopLanding(state, { kind: 'broken', detail, paths: [], target: state.targetHead });
 
 function startLanding(state: State, event: Extract<Event, { type: 'landing-started' }>, stamp: Stamp): State {
   if (state.hosts[event.host] == null || !canLand(state)) return state;
@@ -199,12 +226,11 @@ function cutBefore(landing: Landing | null, at: number): Landing | null {
 const isAdvancing = (state: State): boolean => state.landing?.stage.at === 'advancing';
 
 /** A train on another base would be tested for nothing. One that moves integration right now may be who moved it. */
-function integrationMoved(state: State, head: Sha): State {
-  if (state.integration === head) return state;
+function integrationMoved(state: State, head: Sha, isUsers: boolean): State {
+  if (state.integration === head) return isUsers ? standAt(state, head, true) : state;
   const isStale = state.landing?.stage.at === 'testing' && state.landing.base !== head;
   return {
-    ...state,
-    integration: head,
+    ...standAt(state, head, isUsers),
     landing: isStale ? null : state.landing,
     publishing: { ...state.publishing, blocked: null },
   };

@@ -46,7 +46,8 @@ export function buildsOn(state: State, loop: Loop, id: LoopId, seen: Set<LoopId>
 
 /** A train may be built now: somebody would ride on it, or the user's own commits have to be merged in. */
 export function canLand(state: State): boolean {
-  if (state.landing !== null || state.landingTrouble !== null || state.queuePaused) return false;
+  if (state.landing !== null || state.suspect !== null || state.landingTrouble !== null || state.queuePaused)
+    return false;
   return state.publishing.diverged || boarding(state, 1).length > 0;
 }
 

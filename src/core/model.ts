@@ -19,8 +19,11 @@ import type {
   TrainPolicy,
 } from './train/model.ts';
 import { type Budget, NO_USAGE, type Usage } from './usage.ts';
+import { NOTHING_VOUCHED, type Vouching } from './vouching.ts';
 
+export type { Breach } from './breach.ts';
 export type { ParkReason } from './park-reason.ts';
+export type { OtherTarget, Proof, PutBack, Suspect } from './vouching.ts';
 export type { Place } from './place.ts';
 export type {
   Car,
@@ -39,7 +42,7 @@ export type {
 } from './train/model.ts';
 
 /** Everything the log says, folded. Plain data: a snapshot is its JSON. */
-export interface State {
+export interface State extends Vouching {
   readonly seq: number;
   readonly hosts: Readonly<Record<HostId, Host>>;
   /** By tracker path, relative to the checkout. */
@@ -54,7 +57,6 @@ export interface State {
   readonly landingTrouble: LandingTrouble | null;
   /** A person holds the queue: nothing lands until they let it go. */
   readonly queuePaused: boolean;
-  readonly integration: Sha | null;
   readonly targetHead: Sha | null;
   /** Somebody else has moved the target since the log began, so that it may hold landings of another clone. */
   readonly isTargetMoved?: boolean;
@@ -292,18 +294,6 @@ export type Phase =
   | { readonly at: 'landed'; readonly commit: Sha }
   | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
 
-/** What an agent did outside its own worktree. */
-export interface Breach {
-  /** In words, one thing each: `moved the branch main from 1a2b3c4d5e to 6f7a8b9c0d`. */
-  readonly did: readonly string[];
-  /** Refs that keep what it made there. */
-  readonly kept: readonly string[];
-  /** What was put back as it was, in words; the rest is for a person. */
-  readonly restored: readonly string[];
-  /** A hook did all of it by mistake, and all of it is put back; absent: no. */
-  readonly isHooks?: boolean;
-}
-
 export type VerdictKind = 'green' | 'red';
 
 export interface Verdict {
@@ -321,7 +311,7 @@ export const EMPTY_STATE: State = {
   landing: null,
   landingTrouble: null,
   queuePaused: false,
-  integration: null,
+  ...NOTHING_VOUCHED,
   targetHead: null,
   publishing: { published: null, blocked: null, diverged: false },
   verdicts: [],

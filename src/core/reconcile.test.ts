@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, task, tellTale, TRACKER } from '../../test/sim/tale.ts';
 import { hostId, sha } from './ids.ts';
+import { knownOf } from './integration-value.ts';
 import type { Observed } from './reconcile.ts';
 import { hostsToWatch, reconcile, worktreesToWatch } from './reconcile.ts';
 
@@ -13,8 +14,16 @@ const NOTHING: Observed = {
   missingWorktrees: [],
   targetHead: null,
   integration: null,
+  unheldCommits: [],
   tracker: null,
 };
+
+const KNOWN = { head: null, granted: [] };
+const NOBODYS = { isTargets: false, holdsKnown: false, isTakenBack: false, landed: null };
+const users = (head: string): Observed['integration'] => ({
+  seen: { head: sha(head), facts: { ...NOBODYS, isTargets: true } },
+  known: KNOWN,
+});
 
 function joined() {
   const tale = tellTale();
@@ -44,7 +53,8 @@ describe('reconcile', () => {
       freeMb: null,
       missingWorktrees: [a],
       targetHead: sha('t'),
-      integration: sha('i'),
+      integration: users('i'),
+      unheldCommits: [],
       tracker: { path: TRACKER, digest: 'new', tasks: [task('c')] },
     };
     const events = reconcile(tale.state(), seen, ME);
@@ -83,13 +93,17 @@ describe('reconcile', () => {
         [b, 'c2'],
       ]);
       tale.test('c2-tree');
+      const at = (head: string): Observed['integration'] => ({
+        seen: { head: sha(head), facts: NOBODYS },
+        known: knownOf(tale.state()),
+      });
       const seen = { ...NOTHING, [how]: [hostId('h2')] };
       const types = (observed: Observed): readonly string[] =>
         reconcile(tale.state(), observed, ME).map(({ type }) => type);
-      expect(types({ ...seen, integration: sha('c2') })).not.toContain('integration-advanced');
+      expect(types({ ...seen, integration: at('c2') })).not.toContain('integration-advanced');
       tale.write({ type: 'loop-discarded', loop: a, kept: 'k' });
-      expect(types({ ...seen, integration: sha('c1') })).not.toContain('integration-advanced');
-      const moved = { ...seen, integration: sha('c2') };
+      expect(types({ ...seen, integration: at('c1') })).not.toContain('integration-advanced');
+      const moved = { ...seen, integration: at('c2') };
       expect(reconcile(tale.state(), { ...moved, [how]: [] }, ME).map(({ type }) => type)).toEqual([
         'integration-moved',
       ]);

@@ -1,6 +1,8 @@
 import { accountsToResume } from './accounts.ts';
 import type { Event } from './events.ts';
 import type { HostId, LoopId, Sha } from './ids.ts';
+import type { Known, SeenValue } from './integration-value.ts';
+import { knownOf, standingOf } from './integration-value.ts';
 import { movingCars } from './land.ts';
 import type { ProcessMark, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
@@ -15,7 +17,10 @@ export interface Observed {
   readonly stoppedHosts: readonly HostId[];
   readonly freeMb: number | null;
   readonly targetHead: Sha | null;
-  readonly integration: Sha | null;
+  /** The integration ref, and what the log knew of it when it was looked at. */
+  readonly integration: { readonly seen: SeenValue; readonly known: Known } | null;
+  /** Commits of this host's train that no ref names any more. */
+  readonly unheldCommits: readonly Sha[];
   readonly tracker: {
     readonly path: string;
     readonly digest: string;
@@ -39,9 +44,7 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   const { tracker, targetHead } = observed;
   if (tracker !== null) events.push(...tasksRead(state, tracker));
   if (targetHead !== null && targetHead !== state.targetHead) events.push({ type: 'target-moved', head: targetHead });
-  const { integration } = observed;
-  if (integration !== null && integration !== state.integration)
-    events.push({ type: 'integration-moved', head: integration });
+  events.push(...integrationNews(state, observed));
   for (const id of observed.missingWorktrees) {
     const loop = state.loops[id];
     if (loop != null && loop.host === me && isWorking(loop) && loop.worktreeState === 'made')
@@ -72,12 +75,43 @@ function untoldLanding(
   { landing, loops }: State,
   { deadHosts, stoppedHosts, integration }: Observed,
 ): readonly Event[] {
-  if (landing?.stage.at !== 'advancing' || landing.stage.commit !== integration) return [];
+  const head = integration?.seen.head ?? null;
+  if (landing?.stage.at !== 'advancing' || landing.stage.commit !== head) return [];
   if (![...deadHosts, ...stoppedHosts].includes(landing.host)) return [];
   const moved = landing.cars.slice(0, movingCars(landing));
   const isThrownAway = moved.some((car) => car.loop !== null && loops[car.loop]?.phase.at === 'parked');
-  return isThrownAway ? [{ type: 'integration-advanced', fence: landing.fence, commit: integration }] : [];
+  return isThrownAway ? [{ type: 'integration-advanced', fence: landing.fence, commit: head }] : [];
 }
+
+/** The log decides where integration is: what it cannot vouch for is not believed, but put back. */
+function integrationNews(state: State, { integration, unheldCommits }: Observed): readonly Event[] {
+  const { landing } = state;
+  const lost: readonly Event[] =
+    landing?.stage.at === 'testing' && unheldCommits.length > 0
+      ? [{ type: 'train-refs-lost', fence: landing.fence, commits: unheldCommits }]
+      : [];
+  // Where the log has moved on since the look, the look is out of date.
+  if (integration === null || !isStillSo(state, integration.known) || state.suspect !== null) return lost;
+  const { seen } = integration;
+  switch (standingOf(knownOf(state), seen)) {
+    case 'known':
+      return lost;
+    case 'landed':
+      return seen.head === null ? lost : [...lost, { type: 'integration-moved', head: seen.head }];
+    case 'users':
+      return seen.head === null ? lost : [...lost, { type: 'integration-moved', head: seen.head, users: true }];
+    case 'strange': {
+      const landed = seen.facts?.landed ?? null;
+      const before: readonly Event[] = landed === null ? [] : [{ type: 'integration-moved', head: landed }];
+      return [...lost, ...before, { type: 'integration-intruded', head: seen.head }];
+    }
+  }
+}
+
+const isStillSo = (state: State, { head, granted }: Known): boolean =>
+  head === state.integration &&
+  granted.length === state.granted.length &&
+  granted.every((commit, index) => commit === state.granted[index]);
 
 /** Room must have come back with something to spare, or the same megabyte would be told again and again. */
 const ROOM_TO_SPARE_PERCENT = 110;

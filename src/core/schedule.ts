@@ -7,6 +7,7 @@ import type { Hold, Host, Loop, State } from './model.ts';
 import { isLive, isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import { conflictsToMend } from './rework.ts';
+import { isInDoubt } from './suspect.ts';
 import type { Task, TaskChoice } from './task.ts';
 import { findTask, taskIdOf } from './tasks.ts';
 
@@ -25,6 +26,8 @@ export type Waiting =
   | { readonly why: 'account'; readonly account: string; readonly hold: Hold }
   | { readonly why: 'budget'; readonly spent: string }
   | { readonly why: 'disk'; readonly freeMb: number; readonly floorMb: number }
+  /** What it would begin from is not known to be sound. */
+  | { readonly why: 'integration' }
   /** This host was told to begin others. */
   | { readonly why: 'not-chosen' }
   | { readonly why: 'slots' };
@@ -41,7 +44,7 @@ export function schedule(state: State, me: HostId): Plan {
   if (host == null || host.state !== 'up') return { starts: [], adopts: [], waits: [] };
   const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
   const free = freeSlots(state, host, mine);
-  const adopts = orphans(state, host).flatMap((loop) => {
+  const adopts = (isInDoubt(state) ? [] : orphans(state, host)).flatMap((loop) => {
     const slot = free.shift();
     return slot === undefined ? [] : [{ loop: loop.id, slot }];
   });
@@ -66,6 +69,7 @@ export function schedule(state: State, me: HostId): Plan {
 
 /** Why no new task may start at all. */
 function closedBecause(state: State, { policy }: Host): Waiting | null {
+  if (isInDoubt(state)) return { why: 'integration' };
   if (state.run.overspent !== null) return { why: 'budget', spent: state.run.overspent };
   if (state.disk !== null) return { why: 'disk', freeMb: state.disk.freeMb, floorMb: state.disk.floorMb };
   const choice = chooseAgent(state, policy);
@@ -213,6 +217,7 @@ export function isSpent(state: State, me: HostId): boolean {
   );
   if (others || state.landing !== null) return false;
   if (state.landingTrouble !== null) return true;
+  if (state.suspect !== null) return false;
   if (state.publishing.diverged && !state.queuePaused) return false;
   if (state.queuePaused) return true;
   return boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0 && !waitsForOthers(state, host);

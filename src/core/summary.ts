@@ -3,6 +3,7 @@ import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
 import { describeHold } from './describe-hold.ts';
 import { describeWaiting } from './describe-waiting.ts';
+import { putBacksOf } from './describe-put-back.ts';
 import { loopId } from './ids.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
@@ -31,6 +32,8 @@ export interface Summary {
   /** The run's budget that is spent, in words; null: there is room, or no bound. */
   readonly overspent: string | null;
   readonly proposals: readonly string[];
+  /** What was on integration and nothing vouched for, in words. */
+  readonly put_back: readonly string[];
   readonly publish: PublishLine;
   readonly exit: ExitCode;
 }
@@ -92,6 +95,7 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
     held,
     overspent: state.run.overspent,
     proposals: state.proposals.map((one) => one.title),
+    put_back: putBacksOf(state),
     publish,
     exit: exitOf(state, {
       parked: parked.length,

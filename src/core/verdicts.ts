@@ -15,3 +15,7 @@ export function recordVerdict(state: State, gatesHash: string, tree: Sha, verdic
   const others = state.verdicts.filter((known) => known.key !== key);
   return { ...state, verdicts: [...others, { key, verdict }].slice(-VERDICTS_MAX) };
 }
+
+/** Whether gates of any kind have passed exactly this tree. */
+export const isGreenTree = (state: State, tree: Sha): boolean =>
+  state.verdicts.some(({ key, verdict }) => verdict === 'green' && key.endsWith(`:${tree}`));

@@ -1,5 +1,6 @@
 import { describeAltered } from './altered.ts';
 import { describeHold } from './describe-hold.ts';
+import { putBacksOf } from './describe-put-back.ts';
 import type { LoopId } from './ids.ts';
 import { describeForeseen, foreseenOf } from './foreseen.ts';
 import { landingQueue } from './landing-queue.ts';
@@ -40,6 +41,7 @@ export function explain(state: State, task: TaskView, facts: WhyFacts): Explanat
       ...slipIn(loop),
       ...alteredBy(loop),
       ...stopped,
+      ...putBacksOf(state).map((line) => `Meanwhile ${line}.`),
     ],
     gate: gate === null ? null : { command: gate.failing ?? '', tail: gate.tail },
     reproduce:

@@ -5,6 +5,7 @@ import { boarding } from './landing-queue.ts';
 import type { GateRun, Host, Landing, Loop, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
 import { isSpent } from './schedule.ts';
+import { suspectWish } from './suspect.ts';
 import { trainLimit } from './train/drive.ts';
 import { timeoutFrom } from './train/pace.ts';
 
@@ -22,7 +23,7 @@ export function wishes(state: State, me: HostId): readonly Command[] {
   return [
     ...own.map((loop) => loopWish(state, host, loop)),
     ...landingWishes(state, host),
-    ...leaderWishes(state, me),
+    ...leaderWishes(state, host),
     ...publishWish(state, host),
   ];
 }
@@ -98,7 +99,7 @@ function stageWish(state: State, host: Host, { fence, build, stage, base, cars }
       return [];
     case 'advancing': {
       const to = stage.commit;
-      return base === null
+      return base === null || state.suspect !== null
         ? []
         : [{ type: 'advance-integration', key: `advance:${fence}:${to}`, fence, from: base, to }];
     }
@@ -117,16 +118,18 @@ function testWish(state: State, { policy }: Host, fence: number, { commit, tree,
   };
 }
 
-function leaderWishes(state: State, me: HostId): readonly Command[] {
-  if (leaderOf(state) !== me) return [];
-  return loopsOf(state)
+function leaderWishes(state: State, host: Host): readonly Command[] {
+  if (leaderOf(state) !== host.id) return [];
+  const retire = loopsOf(state)
     .filter((loop) => loop.phase.at === 'landed' && loop.worktreeState === 'made')
-    .map((loop) => ({ type: 'retire-worktree', key: `retire:${loop.id}`, loop: loop.id }));
+    .map((loop): Command => ({ type: 'retire-worktree', key: `retire:${loop.id}`, loop: loop.id }));
+  return [...suspectWish(state, host), ...retire];
 }
 
 function publishWish(state: State, host: Host): readonly Command[] {
   const to = state.integration;
   const { published, blocked, diverged } = state.publishing;
+  if (state.proof === null || state.suspect !== null) return [];
   if (to === null || to === published || blocked?.to === to || diverged || !hasLanded(state)) return [];
   const due =
     host.policy.publish === 'each'

@@ -1,7 +1,7 @@
 import type { AppError } from '../core/errors.ts';
 import type { Event } from '../core/events.ts';
 import type { HostId } from '../core/ids.ts';
-import { hostId, taskKey } from '../core/ids.ts';
+import { hostId } from '../core/ids.ts';
 import { isWorthWaiting, LANDING_WAIT_MS } from '../core/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model.ts';
 import { refuseOtherTarget } from '../core/other-target.ts';
@@ -13,6 +13,7 @@ import { REAL_BRAIN } from './brain.ts';
 import { claimEvents } from './claims.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createDiskWait } from './disk-wait.ts';
+import { findLost } from './find-lost.ts';
 import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
@@ -75,11 +76,11 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const isDraining = (): boolean => order.drain.aborted || hopeless.length > 0;
   const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout, isDraining };
   try {
-    const found = await landingsFound(hosting);
+    const found = await findLost(world, journal.state(), order.policy);
     await write(hosting, (state) => {
       refuseOtherTarget(state, order.policy, (mark) => world.hosts.isAlive(mark));
       const joined = { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy } as const;
-      return [...found, joined, ...order.opening(state)];
+      return [joined, ...found, ...order.opening(state)];
     });
     do await work(hosting);
     while (!(await leave(hosting)));
@@ -95,24 +96,6 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     order.drain.removeEventListener('abort', bell.ring);
     world.projection.close(journal.state(), world.clock.nowMs());
   }
-}
-
-/** A log that knows of nothing, beside a history with landings or worktrees with work, was lost: that is taken up again. */
-async function landingsFound({ world, journal, order }: Hosting): Promise<readonly Event[]> {
-  const { loops, landed } = journal.state();
-  if (Object.keys(loops).length + Object.keys(landed).length > 0) return [];
-  const landings = (await world.integration.landings()).map(({ task, tracker, loop, commit, atMs }) => ({
-    task: taskKey(tracker ?? order.policy.tracker, task),
-    loop,
-    commit,
-    at: atMs,
-  }));
-  const found = await world.worktrees.found();
-  // In this order: what landed is no longer work to go on with.
-  return [
-    ...(landings.length === 0 ? [] : [{ type: 'landings-found', landings } as const]),
-    ...(found.length === 0 ? [] : [{ type: 'loops-found', loops: found } as const]),
-  ];
 }
 
 /** What a person asked to stop is stopped even where that can no longer be written down. */
@@ -147,12 +130,16 @@ async function work(hosting: Hosting): Promise<void> {
   const watchClock = createClockWatch(world.clock, order.onWarning);
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const memory: Memory = { hosts: createHostLook(world), tracker: null };
+  let { putBacks } = journal.state();
   for (;;) {
     await journal.catchUp();
     const settled = performer.takeSettled();
     const isDraining = hosting.isDraining();
     let observed: Observed | null = null;
     watchClock();
+    // What was read while integration was elsewhere is read again, before anything follows from it.
+    if (putBacks !== journal.state().putBacks) lookedAtMs = Number.NEGATIVE_INFINITY;
+    ({ putBacks } = journal.state());
     if (!isDraining && world.clock.awakeMs() - lookedAtMs >= LOOK_EVERY_MS) {
       lookedAtMs = world.clock.awakeMs();
       observed = await observe(world, journal.state(), me, memory, order.onWarning);
@@ -172,7 +159,7 @@ async function work(hosting: Hosting): Promise<void> {
     const wished = brain.wishes(state, me);
     performer.perform(wished);
     world.projection.write(state, world.clock.nowMs());
-    const mayLeave = hosting.isDraining() || isDone(brain, state, me);
+    const mayLeave = hosting.isDraining() || (isDone(brain, state, me) && putBacks === state.putBacks);
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
       if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
       return;

@@ -1,8 +1,10 @@
-import type { HostId } from '../core/ids.ts';
+import type { HostId, Sha } from '../core/ids.ts';
+import { knownOf } from '../core/integration-value.ts';
 import type { State } from '../core/model.ts';
 import type { Observed } from '../core/reconcile.ts';
 import { worktreesToWatch } from '../core/reconcile.ts';
 import type { World } from '../world/world.ts';
+import { commitsToHold } from './effects/build-train.ts';
 import type { HostsSeen } from './watch-hosts.ts';
 
 /** What this host remembers from look to look. */
@@ -33,9 +35,29 @@ export async function observe(
     missingWorktrees,
     // What could not be read now is read at the next look.
     targetHead: await world.integration.targetHead().catch(() => null),
-    integration: await world.integration.head().catch(() => null),
+    integration: await lookAtIntegration(world, state),
+    unheldCommits: unheldCommits(world, state, me),
     tracker: memory.tracker,
   };
+}
+
+/** What could not be asked now is asked at the next look. */
+async function lookAtIntegration({ integration }: World, state: State): Promise<Observed['integration']> {
+  const known = knownOf(state);
+  try {
+    return { seen: await integration.seen(known), known };
+  } catch {
+    return null;
+  }
+}
+
+/** Only its own host puts them back: of another's train they may be gone for a reason. */
+function unheldCommits({ integration }: World, state: State, me: HostId): readonly Sha[] {
+  const { landing } = state;
+  const policy = state.hosts[me]?.policy;
+  if (landing?.host !== me || landing.stage.at !== 'testing' || policy === undefined) return [];
+  const commits = commitsToHold(landing.cars, policy.method);
+  return commits.length === 0 ? [] : integration.unheldCommits(landing.fence, commits);
 }
 
 /**

@@ -5,10 +5,12 @@ import { advanceIntegration } from './effects/advance-integration.ts';
 import { buildTrain } from './effects/build-train.ts';
 import { makeWorktree } from './effects/make-worktree.ts';
 import { publish } from './effects/publish.ts';
+import { putBackIntegration } from './effects/put-back-integration.ts';
 import { retireWorktree } from './effects/retire-worktree.ts';
 import { runGates } from './effects/run-gates.ts';
 import { runIteration } from './effects/run-iteration.ts';
 import { testCandidate } from './effects/test-candidate.ts';
+import { testIntegration } from './effects/test-integration.ts';
 import { updateWorktree } from './effects/update-worktree.ts';
 import type { PerformContext } from './performer.ts';
 
@@ -27,6 +29,10 @@ export function perform(context: PerformContext, command: Command, signal: Abort
       return testCandidate(context, command, signal);
     case 'advance-integration':
       return advanceIntegration(context, command);
+    case 'test-integration':
+      return testIntegration(context, command, signal);
+    case 'put-back-integration':
+      return putBackIntegration(context, command);
     case 'update-worktree':
       return updateWorktree(context, command);
     case 'retire-worktree':

@@ -1,5 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { AppError } from '../core/errors.ts';
+import { describePutBack } from '../core/describe-put-back.ts';
+import { standingOf, vouchedFor } from '../core/integration-value.ts';
 import { freeState } from '../core/loops-view.ts';
 import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
@@ -11,6 +13,8 @@ import { readIdentity } from './git/identity.ts';
 import { missedFilters } from './git/missing-filters.ts';
 import { preflight } from './git/preflight.ts';
 import type { Repository } from './git/repository.ts';
+import { openView } from './git/view.ts';
+import { integrationRef, lookAtIntegration } from './integration-value.ts';
 import { findAllMarked } from './processes/sweep.ts';
 
 const DISK_FLOOR_BYTES = 2 * 1024 ** 3;
@@ -38,6 +42,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
       const agents = chooseAgents(options.settings, options.env, options.repo.root);
       return agents.map(({ name, settings }) => `${name}: ${settings.command.join(' ')}`).join(', then ');
     }),
+    ...(await integration(options)),
     disk(options.repo),
     gates(options.settings),
     ...freeLoops(options),
@@ -57,6 +62,33 @@ async function asked(check: string, act: () => Promise<string>): Promise<Finding
     if (!(error instanceof AppError)) throw error;
     return { check, level: 'fail', message: [error.message, ...error.facts].join('; '), remedy: error.remedy };
   }
+}
+
+/** Integration is where the log has it, or is named. */
+async function integration({ repo, settings, state }: DiagnoseOptions): Promise<readonly Finding[]> {
+  const check = 'integration';
+  const past = state.putBacks.map((one): Finding => ({
+    check,
+    level: 'warn',
+    message: describePutBack(one, state.target ?? 'main'),
+    remedy: one.kept === null ? null : `git log ${one.kept}`,
+  }));
+  const target = await preflight(repo, settings.landing.target).then(
+    (found) => found.target,
+    () => null,
+  );
+  if (target === null) return past;
+  const known = vouchedFor(state, target);
+  const found = await asked(check, async () => {
+    const seen = await lookAtIntegration({ repo, view: await openView(repo), target }, known);
+    if (known.head === null || standingOf(known, seen) !== 'strange')
+      return seen.head === null ? 'nothing has landed yet' : `at ${seen.head.slice(0, 10)}`;
+    throw new AppError('E_NEEDS_PERSON', `${integrationRef(target)} is ${seen.head ?? 'gone'}, which is no landing`, {
+      facts: [`the log has it at ${known.head}`],
+      remedy: 'ralph doctor --fix',
+    });
+  });
+  return [...past, found];
 }
 
 function disk(repo: Repository): Finding {

@@ -36,6 +36,8 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
   'build-train': ['train.named', 'train.followed', 'train.built', 'train.held'],
   'test-candidate': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested'],
   'advance-integration': ['land.before_sync', 'land.before_cas', 'land.after_cas', 'land.synced', 'land.done'],
+  'test-integration': ['wt.folder_gone', 'gate.start', 'gate.end'],
+  'put-back-integration': ['keep.pinned', 'land.before_cas', 'land.after_cas', 'land.synced'],
   'update-worktree': [
     'update.begun',
     'land.before_cas',

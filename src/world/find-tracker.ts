@@ -75,7 +75,7 @@ function lookFor({ repo, target }: TaskPlace): Has {
   return async (path) => {
     const onDisk = isFile(join(checkout ?? repo.root, path));
     if (leadsOut(path) || (checkout !== null && onDisk)) return onDisk;
-    const integration = await lookUpRef(repo, `refs/paralph/int/${branch}`);
+    const integration = await lookUpRef(repo, `refs/paralph/int/${branch}`).catch(() => null);
     if (checkout !== null && (integration === null || integration === head)) return false;
     const { isTracked, openTargetTree } = await import('./target-tree.ts');
     tree ??= openTargetTree(repo);

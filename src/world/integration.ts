@@ -1,6 +1,7 @@
-import { invariant } from '../core/assert.ts';
 import { AppError } from '../core/errors.ts';
 import type { Sha } from '../core/ids.ts';
+import type { Known } from '../core/integration-value.ts';
+import { standingOf } from '../core/integration-value.ts';
 import { shellWord } from '../core/remedy.ts';
 import { openCandidates } from './candidate.ts';
 import type { CandidatePlace } from './candidate.ts';
@@ -15,6 +16,7 @@ import type { Published } from './git/publish.ts';
 import { landWhileHeld, moveRef, readRef } from './git/refs.ts';
 import { treeOf } from './git/tree-edit.ts';
 import { doneSince } from './done-since.ts';
+import { integrationRef, lookAtIntegration, putBackIntegration } from './integration-value.ts';
 import { findLandings } from './landings.ts';
 import { withMutex } from './mutex.ts';
 import { preview } from './preview.ts';
@@ -22,7 +24,7 @@ import { howParted } from './rewritten.ts';
 import { findLeak } from './seal/is-leak.ts';
 import { lockFile } from './state-places.ts';
 import { settleByRule } from './settle-conflicts.ts';
-import { holdOf, holdTrain, pin, releaseTrains } from './train-refs.ts';
+import { holdOf, holdTrain, pin, releaseTrains, unheldCommits } from './train-refs.ts';
 import type { Integration, Synced } from './world.ts';
 
 export interface IntegrationPlace extends CandidatePlace {
@@ -30,7 +32,6 @@ export interface IntegrationPlace extends CandidatePlace {
 }
 
 const SUBJECTS_MAX = 20;
-const integrationRef = (target: string): string => `refs/paralph/int/${target}`;
 
 /** Everything landed and green, on a ref of its own; the user's branch follows by publishing. */
 export function openIntegration(place: IntegrationPlace): Integration {
@@ -39,8 +40,9 @@ export function openIntegration(place: IntegrationPlace): Integration {
   return {
     target,
     targetHead: () => readRef(view, `refs/heads/${target}`),
-    head: () => readRef(view, integrationRef(target)),
-    sync: () => sync(place),
+    seen: (known) => lookAtIntegration(place, known),
+    putBack: (move) => putBackIntegration(place, move),
+    sync: (known) => sync(place, known),
     treeOf: (commit) => treeOf(view, commit),
     findLanded: async ({ head, loop, base, integration }) => {
       const landing = await findLanding(view, { ref: integration, since: base, loop, head });
@@ -53,7 +55,8 @@ export function openIntegration(place: IntegrationPlace): Integration {
     findFlaw: (tips, known) => findFlaw(place, tips, known),
     join: (base, heads) => joinHeads(place, base, heads),
     preview: async (head, tick, tracker) => {
-      const integration = await readRef(view, integrationRef(target));
+      // Without it the branch is tested as it is.
+      const integration = await readRef(view, integrationRef(target)).catch(() => null);
       return integration === null ? null : preview(place, integration, { head, tick, tracker });
     },
     learn: candidates.learn,
@@ -63,10 +66,8 @@ export function openIntegration(place: IntegrationPlace): Integration {
       return commitsWithin(view, { from: integration, to: head }, others);
     },
     coAuthors: async (base, head) => knownAhead(view, base, head)?.coAuthors ?? coAuthorsOf(view, base, head),
-    landings: async () => {
-      const integration = await readRef(view, integrationRef(target));
-      return integration === null ? [] : findLandings(view, integration);
-    },
+    landings: (commit) => findLandings(view, commit),
+    unheldCommits: (fence, commits) => unheldCommits(view, fence, commits),
     holdTrain: (fence, commits) => holdTrain(view, fence, commits),
     releaseTrains: () => releaseTrains(view),
     pin: (loop, head) => pin(view, loop, head),
@@ -89,8 +90,11 @@ const leaked = (target: string): Published => ({
   paths: [],
 });
 
-/** Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. */
-async function sync(place: IntegrationPlace): Promise<Synced> {
+/**
+ * Follows the user's branch where it simply went ahead. Where both have commits of their own, says so. What the log cannot vouch
+ * for is passed over, as if it had been put back already.
+ */
+async function sync(place: IntegrationPlace, known: Known): Promise<Synced> {
   const { view, target } = place;
   const ref = integrationRef(target);
   for (;;) {
@@ -99,13 +103,17 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
       throw new AppError('E_NO_TARGET', `branch ${target} is gone`, {
         remedy: `git branch ${shellWord(target)} ${shellWord(`refs/paralph/int/${target}`)}`,
       });
-    const ours = await readRef(view, ref);
+    const seen = await lookAtIntegration(place, known);
+    const standing = standingOf(known, seen);
+    if (standing === 'strange') return { head: known.head ?? named, upstream: null, isUsers: known.head === null };
+    const isUsers = standing === 'users';
+    const ours = seen.head;
     if (ours !== null && (ours === named || (await isAncestor(view, named, ours))))
-      return { head: ours, upstream: null };
+      return { head: ours, upstream: null, isUsers };
     reach('train.named');
     // Where an agent put the branch, nobody follows: the check of its iteration puts it back.
     const leak = await findLeak(place, `refs/heads/${target}`);
-    if (ours !== null && leak !== null) return { head: ours, upstream: null };
+    if (ours !== null && leak !== null) return { head: ours, upstream: null, isUsers };
     // Put back between the two looks, it is no leak any more, and what was named first is nobody's.
     if (leak === null && (await readRef(view, `refs/heads/${target}`)) !== named) continue;
     const theirs = leak?.from ?? named;
@@ -114,14 +122,14 @@ async function sync(place: IntegrationPlace): Promise<Synced> {
       if (parting.kind === 'apart') {
         const { since } = parting;
         const isRewritten = since !== null && !(await isAncestor(view, since, theirs));
-        return { head: ours, upstream: theirs, since: isRewritten ? since : null };
+        return { head: ours, upstream: theirs, since: isRewritten ? since : null, isUsers };
       }
       // What its owner took back is not landed again, and not lost either.
       await moveRef(view, `refs/paralph/keep/taken-back/${ours.slice(0, 12)}`, ours, null, 'taken back');
     }
     const moved = await moveRef(view, ref, theirs, ours, `follow ${target}`);
     reach('train.followed');
-    if (moved.moved) return { head: theirs, upstream: null };
+    if (moved.moved) return { head: theirs, upstream: null, isUsers: true };
   }
 }
 
@@ -166,6 +174,5 @@ async function advance(
     if (theirs !== null && (await isAncestor(view, theirs, from))) knowAncestor(view, theirs, to);
     return { moved: true };
   }
-  invariant(move.now !== null, `${ref} vanished`);
   return { moved: false, now: move.now };
 }

@@ -55,7 +55,8 @@ interface TextPlace {
 
 async function standOf(repo: Repository, target: string): Promise<Standing> {
   const head = await lookUpRef(repo, `refs/heads/${target}`);
-  const integration = await lookUpRef(repo, `refs/paralph/int/${target}`);
+  // What somebody made of the ref is put back soon.
+  const integration = await lookUpRef(repo, `refs/paralph/int/${target}`).catch(() => null);
   return { head, integration, checkout: checkoutOn(repo, target) };
 }
 

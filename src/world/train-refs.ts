@@ -30,6 +30,12 @@ export async function holdTrain(view: GitView, fence: number, commits: readonly 
   reach('train.held');
 }
 
+/** Which of these commits no ref of the train names any more. */
+export function unheldCommits(view: GitView, fence: number, commits: readonly Sha[]): readonly Sha[] {
+  const held = refsBelow(view, `${TRAINS}/${fence}`).map((ref) => readRefFile(view.refsDir, ref));
+  return commits.filter((commit) => !held.includes(commit));
+}
+
 /** No train is under way: nothing below needs to stay. */
 export async function releaseTrains(view: GitView): Promise<void> {
   await updateRefs(

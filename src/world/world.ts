@@ -1,8 +1,9 @@
 import type { Besides } from '../core/besides.ts';
 import type { Event, FoundLoop, LoopNote } from '../core/events.ts';
 import type { LoopId, Sha, TaskId } from '../core/ids.ts';
+import type { Known, SeenValue } from '../core/integration-value.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../core/model.ts';
-import type { CompletionSignal, LandingMethod } from '../core/settings.ts';
+import type { CompletionSignal } from '../core/settings.ts';
 import type { Task, UpstreamTasks } from '../core/task.ts';
 import type { WorktreeSetup } from '../core/worktree-setup.ts';
 import type { IterationEnd, Report } from '../text/agents/report.ts';
@@ -10,7 +11,10 @@ import type { PromptFacts } from '../text/prompt/facts.ts';
 import type { Published } from './git/publish.ts';
 import type { WorktreeFacts } from './git/leftovers.ts';
 import type { BesidesOrder } from './in-place/find-besides.ts';
+import type { BuildOptions, Built, FoundLanding } from './landing-build.ts';
 import type { Log } from './log/log.ts';
+
+export type { BuildOptions, Built, FoundLanding } from './landing-build.ts';
 
 /** Everything outside, as one value. The engine is handed it; tests of the engine hand it another. */
 export interface World {
@@ -184,15 +188,22 @@ export interface Synced {
   readonly upstream: Sha | null;
   /** What the user made it from, where they have rewritten that since; else its history tells. */
   readonly since?: Sha | null;
+  /** The head is the user's own commit; else the log has landed it. */
+  readonly isUsers: boolean;
 }
 
 export interface Integration {
   readonly target: string;
   targetHead(): Promise<Sha | null>;
-  /** Where integration is; null: nothing was ever begun. */
-  head(): Promise<Sha | null>;
+  /** Where integration is, and what git knows of that where the log has it elsewhere. */
+  seen(known: Known): Promise<SeenValue>;
+  /** Keeps what was found there and nothing vouches for, and puts integration back (null: to the target). Null: it was moved since. */
+  putBack(move: {
+    readonly found: Sha | null;
+    readonly to: Sha | null;
+  }): Promise<{ readonly to: Sha; readonly kept: string | null } | null>;
   /** Makes integration contain the target where that is a mere fast-forward. */
-  sync(): Promise<Synced>;
+  sync(known: Known): Promise<Synced>;
   treeOf(commit: Sha): Promise<Sha>;
   /** The landing of this loop, if integration holds it already. */
   findLanded(options: {
@@ -221,12 +232,14 @@ export interface Integration {
   unlandedWithin(head: Sha, integration: Sha, others: readonly Sha[]): Promise<readonly Sha[]>;
   /** Who the branch's own commits name as co-authors: `Name <mail>`. */
   coAuthors(base: Sha, head: Sha): Promise<readonly string[]>;
-  /** Landings that integration's history tells of, oldest first. */
-  landings(): Promise<readonly FoundLanding[]>;
+  /** Landings that the history of a commit tells of, oldest first. */
+  landings(commit: Sha): Promise<readonly FoundLanding[]>;
   /** One commit that contains all of these, or the paths that do not merge. */
   join(base: Sha, heads: readonly Sha[]): Promise<{ readonly commit: Sha } | { readonly conflicts: readonly string[] }>;
   /** Keeps a train's commits and heads from being collected as garbage; those of every other train are let go. */
   holdTrain(fence: number, commits: readonly Sha[]): Promise<void>;
+  /** Which of these commits no ref of the train names any more. */
+  unheldCommits(fence: number, commits: readonly Sha[]): readonly Sha[];
   /** No train is under way. */
   releaseTrains(): Promise<void>;
   /** Names a head that is ready, so that it stays whatever happens to its branch; the name. */
@@ -246,44 +259,9 @@ export interface Integration {
     readonly from: Sha;
     readonly to: Sha;
     readonly fence: number;
-  }): Promise<{ readonly moved: true } | { readonly moved: false; readonly now: Sha }>;
+  }): Promise<{ readonly moved: true } | { readonly moved: false; readonly now: Sha | null }>;
   publish(to: Sha): Promise<Published>;
   describe(from: Sha, to: Sha): Promise<{ readonly commits: readonly string[]; readonly stat: string }>;
-}
-
-export interface Built {
-  readonly commit: Sha;
-  readonly tree: Sha;
-  /** Files that a merge driver or a remembered resolution settled. */
-  readonly resolved: readonly string[];
-}
-
-export interface FoundLanding {
-  readonly task: TaskId;
-  /** null: an older landing that does not tell. */
-  readonly tracker: string | null;
-  readonly loop: LoopId;
-  readonly commit: Sha;
-  readonly atMs: number;
-}
-
-export interface BuildOptions {
-  readonly base: Sha;
-  readonly head: Sha;
-  /** The commit whose attributes count: integration as it is, also for the second and third on top of it. */
-  readonly under: Sha;
-  readonly message: string;
-  readonly method: LandingMethod;
-  /** The commit that `head` counts as a change of, where its history says otherwise. */
-  readonly since?: Sha | null;
-  /** Nothing lands before `checkEnvelopes` was asked about it. */
-  readonly envelopeLater?: boolean;
-  /** The tracker file is the target's with this task ticked, and with what counts of the branch's own edits. */
-  readonly tick: TaskId | null;
-  /** The tracker file that names the task; the host's own unless told. */
-  readonly tracker?: string | undefined;
-  /** `head` may bring tasks that landed before their line was committed: they are ticked as well. */
-  readonly ticksLanded?: boolean;
 }
 
 export interface Iteration {

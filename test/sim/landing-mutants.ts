@@ -30,6 +30,26 @@ const isRed = (event: Event): event is Extract<Event, { type: 'candidate-tested'
 /** Bugs about trains, what is sent back, and what a person does to the queue. */
 export const LANDING_MUTANTS: readonly Mutant[] = [
   {
+    name: 'integration is wherever its ref is',
+    caughtBy: ['the-log-decides'],
+    brain: {
+      ...REAL_BRAIN,
+      reconcile: (state, observed, me) =>
+        REAL_BRAIN.reconcile(state, observed, me).map((event) =>
+          event.type === 'integration-intruded' && event.head !== null
+            ? { type: 'integration-moved', head: event.head, users: true }
+            : event,
+        ),
+    },
+  },
+  {
+    name: 'what a lost log left is believed as it is',
+    caughtBy: ['the-log-decides'],
+    brain: onlyEvents((event) =>
+      event.type === 'integration-unknown' ? { type: 'integration-moved', head: event.head, users: true } : event,
+    ),
+  },
+  {
     name: 'a red train is the fault of its first car',
     caughtBy: ['only-the-guilty'],
     brain: {

@@ -249,7 +249,7 @@ function landings({ state, write, loop }: Pick<Tale, 'state' | 'write' | 'loop'>
     },
     land: (id, commit = 'c') => {
       startLanding();
-      return build([], { base: sha(commit), contained: [{ loop: id, commit: sha(commit) }] });
+      return build([], { base: sha(commit), users: true, contained: [{ loop: id, commit: sha(commit) }] });
     },
   };
 }

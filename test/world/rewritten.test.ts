@@ -7,7 +7,7 @@ import { readIdentity } from '../../src/world/git/identity.ts';
 import { findRepository } from '../../src/world/git/repository.ts';
 import { openView } from '../../src/world/git/view.ts';
 import { openIntegration } from '../../src/world/integration.ts';
-import type { Integration } from '../../src/world/world.ts';
+import type { Integration, Synced } from '../../src/world/world.ts';
 import { scratchRepo } from './scratch.ts';
 import type { ScratchRepo } from './scratch.ts';
 
@@ -18,6 +18,7 @@ afterEach(() => {
 
 interface Scene extends ScratchRepo {
   readonly integration: Integration;
+  sync(): Promise<Synced>;
   /** Lands a file on integration alone; the target does not follow. */
   land(path: string): Promise<Sha>;
   int(): Sha;
@@ -40,8 +41,13 @@ async function scene(): Promise<Scene> {
     signing: null,
   });
   const head = (ref: string): Sha => sha(scratch.git('rev-parse', ref));
+  const known = (): Sha | null => {
+    const text = scratch.git('for-each-ref', '--format=%(objectname)', 'refs/paralph/int/main');
+    return text === '' ? null : sha(text);
+  };
+  const sync = (): Promise<Synced> => integration.sync({ head: known(), granted: [] });
   const land = async (path: string): Promise<Sha> => {
-    const { head: base } = await integration.sync();
+    const { head: base } = await sync();
     scratch.git('checkout', '-q', '-b', `work-${path}`, base);
     scratch.write(path, 'work\n');
     const work = sha(scratch.commit(path));
@@ -60,11 +66,11 @@ async function scene(): Promise<Scene> {
     return built.commit;
   };
   const int = (): Sha => head('refs/paralph/int/main');
-  return { ...scratch, integration, land, int, main: () => head('main') };
+  return { ...scratch, integration, sync, land, int, main: () => head('main') };
 }
 
-async function mergeUpstream({ integration }: Scene): Promise<{ readonly commit: Sha; readonly tree: Sha }> {
-  const { head: base, upstream, since = null } = await integration.sync();
+async function mergeUpstream({ integration, sync }: Scene): Promise<{ readonly commit: Sha; readonly tree: Sha }> {
+  const { head: base, upstream, since = null } = await sync();
   if (upstream === null) throw new Error('nothing to merge');
   const built = await integration.build({
     base,
@@ -85,14 +91,14 @@ describe('a target whose owner rewrites it', () => {
     all.write('README.md', 'one\nsecret\nthree\n');
     all.write('secret.txt', 'x');
     const before = all.commit('with a secret');
-    await all.integration.sync();
+    await all.sync();
     const landed = await all.land('work.txt');
     rmSync(join(all.dir, 'secret.txt'));
     all.write('README.md', 'one\nTWO\nthree\n');
     all.git('add', '-A');
     all.git('commit', '-q', '--amend', '-m', 'without');
     const amended = all.main();
-    expect(await all.integration.sync()).toEqual({ head: landed, upstream: amended, since: before });
+    expect(await all.sync()).toMatchObject({ head: landed, upstream: amended, since: before, isUsers: false });
     const { commit } = await mergeUpstream(all);
     expect(all.git('ls-tree', '--name-only', commit).split('\n')).toEqual(['README.md', 'tasks.md', 'work.txt']);
     expect(all.git('show', `${commit}:README.md`)).toBe('one\nTWO\nthree');
@@ -104,7 +110,7 @@ describe('a target whose owner rewrites it', () => {
     const landed = await all.land('work.txt');
     all.write('mine.txt', 'm');
     const mine = sha(all.commit('mine'));
-    expect(await all.integration.sync()).toEqual({ head: landed, upstream: mine, since: null });
+    expect(await all.sync()).toMatchObject({ head: landed, upstream: mine, since: null, isUsers: false });
   });
 
   it('rewritten after everything was published: integration follows, and the old value is kept', async () => {
@@ -114,7 +120,7 @@ describe('a target whose owner rewrites it', () => {
     all.git('reset', '-q', '--hard', 'HEAD~1');
     all.write('other.txt', 'o');
     const other = sha(all.commit('something else'));
-    expect(await all.integration.sync()).toEqual({ head: other, upstream: null });
+    expect(await all.sync()).toEqual({ head: other, upstream: null, isUsers: true });
     expect(all.int()).toBe(other);
     expect(all.git('for-each-ref', '--format=%(objectname)', 'refs/paralph/keep/taken-back')).toBe(landed);
   });
@@ -136,10 +142,10 @@ describe('a target whose owner rewrites it', () => {
     const all = await scene();
     all.write('x.txt', 'x');
     all.commit('x');
-    await all.integration.sync();
+    await all.sync();
     const landed = await all.land('work.txt');
     all.git('commit', '-q', '--amend', '-m', 'other words');
     rmSync(join(all.dir, '.git/logs'), { recursive: true });
-    expect(await all.integration.sync()).toEqual({ head: landed, upstream: all.main(), since: null });
+    expect(await all.sync()).toMatchObject({ head: landed, upstream: all.main(), since: null });
   });
 });

@@ -11,7 +11,9 @@ export function advanced(state: State, landing: Landing, commit: Sha, stamp: Sta
   const passed = landing.cars.slice(0, count);
   const last = passed.at(-1);
   if (last === undefined) return state;
-  let next: State = withOdds({ ...state, integration: commit }, (odds) => sawGreen(odds, count));
+  let next: State = withOdds({ ...state, integration: commit, proof: 'landed', granted: [] }, (odds) =>
+    sawGreen(odds, count),
+  );
   for (const car of passed)
     next =
       car.loop === null

@@ -1,5 +1,6 @@
 import type { Event, Stamp } from '../events.ts';
 import type { LoopId, Sha } from '../ids.ts';
+import { standAt } from '../integration-value.ts';
 import { buildsOn } from '../landing-queue.ts';
 import { park } from '../loop.ts';
 import type { Car, Landing, Loop, State } from '../model.ts';
@@ -23,7 +24,7 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   if (!event.cars.every(isQueued)) return { ...state0, landing: { ...landing, build: landing.build + 1 } };
   const isUpstreamAboard = event.cars.some((car) => car.loop === null);
   const publishing = isUpstreamAboard ? state0.publishing : { ...state0.publishing, diverged: false };
-  let state: State = { ...state0, integration: event.base, publishing };
+  let state: State = { ...standAt(state0, event.base, event.users === true), publishing };
   for (const { loop, commit } of event.contained) state = landLoop(state, loop, commit, stamp);
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
   for (const { loop, why } of event.flawed ?? [])

@@ -13,6 +13,8 @@ import { tick } from './tick.ts';
 
 const CARS_MAX = 64;
 const CARS_MIN = 8;
+/** Before a train is taken from its host nothing can move integration for it any more, so one look at the ref settles all of them. */
+const GRANTED_MAX = 64;
 
 /** How many may ride: with more than this, the last ones would be built for nothing. */
 export function trainLimit(state: State, host: Host): number {
@@ -30,11 +32,11 @@ export function drive(state: State, stamp: Stamp): State {
   if (landing.cars.length === 0 || state.queuePaused) return { ...state, landing: null };
   const next = tick(snapshotOf(state, landing, host));
   switch (next.do) {
-    case 'land':
-      return {
-        ...state,
-        landing: { ...landing, stage: { at: 'advancing', commit: prefixAt(landing, next.prefix).commit } },
-      };
+    case 'land': {
+      const { commit } = prefixAt(landing, next.prefix);
+      const granted = [...state.granted.filter((one) => one !== commit), commit].slice(-GRANTED_MAX);
+      return { ...state, granted, landing: { ...landing, stage: { at: 'advancing', commit } } };
+    }
     case 'eject':
       return eject(state, landing, host, stamp);
     case 'blame-base':

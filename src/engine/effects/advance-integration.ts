@@ -1,6 +1,7 @@
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
+import { knownOf, standingOf } from '../../core/integration-value.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 import { findDuplicate } from './find-duplicate.ts';
@@ -15,13 +16,23 @@ export async function advanceIntegration(
   context: PerformContext,
   { fence, from, to }: AdvanceIntegration,
 ): Promise<readonly Event[]> {
-  const { world } = context;
   if (await isOvertaken(context, from, to)) return [{ type: 'integration-contested', fence, now: from }];
+  const { world, state } = context;
+  const { integration } = world;
   const move = { from, to, fence };
-  const moved = await world.integration.advance(move).catch(() => world.integration.advance(move));
-  if (moved.moved) return [{ type: 'integration-advanced', fence, commit: to }];
-  return [{ type: 'integration-contested', fence, now: moved.now }];
+  const moved = await integration.advance(move).catch(() => integration.advance(move).catch(failed));
+  if ('moved' in moved && moved.moved) return [{ type: 'integration-advanced', fence, commit: to }];
+  const known = knownOf(state());
+  const seen = await integration.seen(known);
+  const standing = standingOf(known, seen);
+  if (standing === 'strange' || seen.head === null) return [{ type: 'integration-intruded', head: seen.head }];
+  if ('why' in moved) throw moved.why;
+  const users = standing === 'users' ? { users: true as const } : {};
+  return [{ type: 'integration-contested', fence, now: seen.head, ...users }];
 }
+
+/** What was made of the ref may be why it cannot be moved. */
+const failed = (why: unknown): { readonly why: unknown } => ({ why });
 
 /** Given back once for the same reason: where building anew does not see what was seen here, it lands. */
 const overtaken = new WeakMap<World, Set<string>>();
@@ -40,7 +51,7 @@ async function isOvertaken(context: PerformContext, from: Sha, to: Sha): Promise
     if (loop === undefined || overtaken.get(world)?.has(mark) === true) continue;
     if ((await findDuplicate(context, { base: isMoved ? head : from, cars: [] }, loop)) === null) continue;
     // Cut short before, it may have moved already: then it has landed.
-    if ((await world.integration.head()) !== from) return false;
+    if ((await world.integration.seen(knownOf(state()))).head !== from) return false;
     overtaken.set(world, (overtaken.get(world) ?? new Set()).add(mark));
     return true;
   }

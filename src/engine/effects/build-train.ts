@@ -3,10 +3,12 @@ import type { Command } from '../../core/commands.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Event, TrainClash } from '../../core/events.ts';
 import type { LoopId, Sha } from '../../core/ids.ts';
+import { knownOf } from '../../core/integration-value.ts';
 import type { Car, Loop } from '../../core/model.ts';
 import { loopsOf } from '../../core/model.ts';
 import { buildsOn } from '../../core/landing-queue.ts';
 import { landedSince } from '../../core/rework.ts';
+import type { LandingMethod } from '../../core/settings.ts';
 import { sharesBranch } from '../../core/take-over.ts';
 import { tickOf } from '../../core/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
@@ -37,7 +39,7 @@ interface Building {
 export async function buildTrain(context: PerformContext, command: BuildTrain): Promise<readonly Event[]> {
   const { integration } = context.world;
   const { fence, build } = command;
-  const synced = await integration.sync();
+  const synced = await integration.sync(knownOf(context.state()));
   const { head: base } = synced;
   const empty = { cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [], duplicates: [] };
   const train: Building = { base, ...empty };
@@ -48,12 +50,19 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   await lookAtAll(context, command, train);
   for (const id of command.items) await board(context, train, id);
   await cutBadCars(context, train, before);
-  const last = train.cars.at(-1);
-  // A merge holds what was merged; otherwise the heads are in nobody's history yet.
-  const heads = context.policy.method === 'merge' ? [] : train.cars.map((car) => car.head);
-  if (last !== undefined) await integration.holdTrain(fence, [last.commit, ...heads]);
-  const built: TrainBuilt = { type: 'train-built', fence, build, baseTree: await integration.treeOf(base), ...train };
+  const held = commitsToHold(train.cars, context.policy.method);
+  if (held.length > 0) await integration.holdTrain(fence, held);
+  const baseTree = await integration.treeOf(base);
+  const users = synced.isUsers ? { users: true as const } : {};
+  const built: TrainBuilt = { type: 'train-built', fence, build, baseTree, ...train, ...users };
   return [built];
+}
+
+/** The last car holds all before it. A merge holds what was merged; otherwise the heads are in nobody's history yet. */
+export function commitsToHold(cars: readonly Car[], method: LandingMethod): readonly Sha[] {
+  const last = cars.at(-1);
+  if (last === undefined) return [];
+  return [last.commit, ...(method === 'merge' ? [] : cars.map((car) => car.head))];
 }
 
 /** Everything there is to know about the branches, asked at once. What cannot be asked so is asked one by one. */

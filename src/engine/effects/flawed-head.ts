@@ -12,13 +12,15 @@ type RunGates = Extract<Command, { type: 'run-gates' }>;
  * can mend that best, so it is looked for before anything else is done with the branch. Null: all of it is whole.
  */
 export async function flawedHead(
-  { world, policy }: PerformContext,
+  { world, policy, state }: PerformContext,
   { fence, n }: RunGates,
   loop: Loop,
   head: Sha,
 ): Promise<Event | null> {
   const { integration } = world;
-  const [tree, ...known] = await Promise.all([integration.treeOf(head), integration.head(), integration.targetHead()]);
+  const [tree, target] = await Promise.all([integration.treeOf(head), integration.targetHead()]);
+  // What the log has landed, wherever the ref is: an agent can write that.
+  const known = [state().integration, target];
   // Squashed, only its files land, and none of its commits.
   const tip = policy.method === 'squash' ? tree : head;
   const why = await integration.findFlaw(

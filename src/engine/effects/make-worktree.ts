@@ -2,10 +2,10 @@ import type { Command } from '../../core/commands.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
+import { knownOf } from '../../core/integration-value.ts';
 import type { Loop } from '../../core/model.ts';
 import { unlandedBefore } from '../../core/take-over.ts';
 import { taskIdOf } from '../../core/tasks.ts';
-import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
 
 /** Nobody has so many branches of one name; what fails so often fails for another reason. */
@@ -75,7 +75,7 @@ async function whereFrom(
   // It is there already when a host died after making it, or the folder was lost.
   if (tip !== null && command.head === null && (await world.worktrees.isOurs(branch, tip)))
     return { at: tip, base: tip };
-  const base = await startingPoint(world, await asTheyAre(context, command));
+  const base = await startingPoint(context, await asTheyAre(context, command));
   if (command.head !== null) return { at: tip ?? command.head, base };
   return tip === null || tip === base ? { at: base, base } : null;
 }
@@ -87,7 +87,7 @@ async function takeCheckout(
   { path, ...begun }: Loop & { readonly path: string },
 ): Promise<readonly Event[]> {
   const { id: loop } = begun;
-  const { head: integration } = await world.integration.sync();
+  const { head: integration } = await world.integration.sync(knownOf(state()));
   const before = unlandedBefore(state(), begun);
   const isThrownAway = before?.phase.at === 'parked' && before.phase.reason === 'discarded';
   const after =
@@ -108,8 +108,8 @@ function asTheyAre({ world, state }: PerformContext, { loop: id, onto }: MakeWor
   );
 }
 
-async function startingPoint(world: World, onto: readonly Sha[]): Promise<Sha> {
-  const { head } = await world.integration.sync();
+async function startingPoint({ world, state }: PerformContext, onto: readonly Sha[]): Promise<Sha> {
+  const { head } = await world.integration.sync(knownOf(state()));
   if (onto.length === 0) return head;
   const joined = await world.integration.join(head, onto);
   if ('commit' in joined) return joined.commit;

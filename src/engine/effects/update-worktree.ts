@@ -2,6 +2,7 @@ import { invariant } from '../../core/assert.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Sha } from '../../core/ids.ts';
+import { knownOf } from '../../core/integration-value.ts';
 import { mergeMainMessage } from '../../text/commit-message.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
@@ -17,7 +18,7 @@ export async function updateWorktree(
   const loop = state().loops[id];
   invariant(loop != null && loop.worktree !== null && loop.head !== null, `loop ${id} has no worktree to update`);
   await world.worktrees.standOn(loop.worktree, loop.branch);
-  const { head: base } = await world.integration.sync();
+  const { head: base } = await world.integration.sync(knownOf(state()));
   const before = loop.head;
   const tip = await world.worktrees.facts(loop.worktree);
   const { head, tree, conflicts } = await world.worktrees.mergeIn({

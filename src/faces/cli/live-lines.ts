@@ -8,6 +8,7 @@ import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import { describeHold } from '../../core/describe-hold.ts';
+import { describePutBack } from '../../core/describe-put-back.ts';
 import { describeMs } from '../../core/describe-time.ts';
 import type { Style } from './output.ts';
 
@@ -82,6 +83,28 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return 'there is room on the disk again: going on';
     case 'host-lost':
       return `host ${event.host} is gone; its loops are free`;
+    default:
+      return integrationLine(event, state, style);
+  }
+}
+
+/** What was found to be wrong with integration, and what was done about it. */
+function integrationLine(event: Event, state: State, style: Style): string | null {
+  switch (event.type) {
+    case 'integration-unknown':
+      return style.yellow(
+        `integration holds commits that the log does not know, up to ${event.head.slice(0, 10)}: the gates judge them first`,
+      );
+    case 'integration-tested':
+      return `of what integration holds the gates are ${verdictLine(event.report, style)}`;
+    case 'integration-put-back': {
+      const last = state.putBacks.at(-1);
+      return last === undefined ? null : style.yellow(cleanLine(describePutBack(last, state.target ?? 'main')));
+    }
+    case 'train-refs-lost':
+      return style.yellow(
+        `no ref holds ${event.commits.map((commit) => commit.slice(0, 10)).join(', ')} of the train any more: put back from the log`,
+      );
     default:
       return null;
   }

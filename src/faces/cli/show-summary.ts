@@ -48,6 +48,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
   if (summary.overspent !== null)
     out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
   for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
+  for (const line of summary.put_back) out.say(style.yellow(`put back: ${cleanLine(line)}`));
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
   if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
   publishLine(out, summary, target);

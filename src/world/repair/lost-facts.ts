@@ -1,13 +1,16 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Event, FoundLoop } from '../../core/events.ts';
-import type { LoopId } from '../../core/ids.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
 import { taskKey } from '../../core/ids.ts';
+import { standingOf, vouchedFor } from '../../core/integration-value.ts';
 import type { State } from '../../core/model.ts';
 import { isWorking, loopsOf } from '../../core/model.ts';
 import type { Identity } from '../git/identity.ts';
 import { readRef } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitView } from '../git/view.ts';
+import { treeOf } from '../git/tree-edit.ts';
+import { lookAtIntegration } from '../integration-value.ts';
 import { findLandings } from '../landings.ts';
 import { adminDirOf } from '../git/worktree-admin.ts';
 import { notedWorktrees, readLoopNote } from '../loop-notes.ts';
@@ -36,8 +39,11 @@ export interface FactsPlace {
 /** What git knows of facts the log lost: landings by their trailers, loops by their notes. What the log has, they do not change. */
 export async function factsFromGit(place: FactsPlace, state: State, since = ownIdentity()): Promise<readonly Event[]> {
   await stopOvertaken(place.repo, state, since);
-  const integration = await readRef(place.view, `refs/paralph/int/${place.target}`);
-  const landings = integration === null ? [] : await findLandings(place.view, integration);
+  const known = vouchedFor(state, place.target);
+  const seen = await lookAtIntegration(place, known);
+  const isStrange = standingOf(known, seen) === 'strange' && seen.head !== null;
+  const believed = isStrange ? await readRef(place.view, `refs/heads/${place.target}`) : seen.head;
+  const landings = believed === null ? [] : await findLandings(place.view, believed);
   // One that is only being prepared has a worktree by now, with work the log does not know of.
   const isKnown = (id: LoopId): boolean => (state.loops[id]?.phase.at ?? 'preparing') !== 'preparing';
   const loops = await findUnlandedLoops(place, isKnown);
@@ -54,7 +60,14 @@ export async function factsFromGit(place: FactsPlace, state: State, since = ownI
       })),
     },
     { type: 'loops-found', loops },
+    ...(isStrange ? await unknownValue(place.view, seen.head) : []),
   ];
+}
+
+/** What is on integration and the log does not know is tested before it is believed. */
+async function unknownValue(view: GitView, head: Sha): Promise<readonly Event[]> {
+  const tree = await treeOf(view, head).catch(() => null);
+  return tree === null ? [] : [{ type: 'integration-unknown', head, tree }];
 }
 
 /** The log still waits for a worktree in which somebody has worked since: where that work began, only the note tells. */

@@ -9,7 +9,7 @@ const MAKER = hostId('maker');
 
 /** Writes into the log what hosts write of branches that were worked on and passed their own gates. */
 export async function writeReady({ repo, items }: Scene, { world, policy }: Opened): Promise<void> {
-  await world.integration.sync();
+  const { head: begun } = await world.integration.sync({ head: null, granted: [] });
   const seen = await world.tracker.look();
   if (seen === null || 'problems' in seen) throw new Error('the tracker cannot be read');
   const lives = [];
@@ -26,6 +26,7 @@ export async function writeReady({ repo, items }: Scene, { world, policy }: Open
   }
   const events: readonly Event[] = [
     { type: 'host-joined', host: MAKER, mark: world.hosts.own, policy: { ...policy, slots: 1 } },
+    { type: 'integration-moved', head: begun, users: true },
     { type: 'tasks-read', tracker: TRACKER, digest: seen.digest, tasks: seen.tasks },
     ...lives,
     { type: 'host-draining', host: MAKER },

@@ -2,14 +2,16 @@ import { unreachable } from '../../../src/core/assert.ts';
 import type { Command } from '../../../src/core/commands.ts';
 import type { Event } from '../../../src/core/events.ts';
 import { hostId } from '../../../src/core/ids.ts';
+import { knownOf } from '../../../src/core/integration-value.ts';
 import type { Observed } from '../../../src/core/reconcile.ts';
 import { advanceIntegration } from '../../../src/engine/effects/advance-integration.ts';
 import { buildTrain } from '../../../src/engine/effects/build-train.ts';
+import { putBackIntegration } from '../../../src/engine/effects/put-back-integration.ts';
 import { publish } from '../../../src/engine/effects/publish.ts';
 import { testCandidate } from '../../../src/engine/effects/test-candidate.ts';
 import { updateWorktree } from '../../../src/engine/effects/update-worktree.ts';
 import { gate, iterate } from './iterate.ts';
-import { contextFor } from './model-world.ts';
+import { contextFor, seenValue } from './model-world.ts';
 import type { Job, ModelHost, Sim } from './sim.ts';
 import { watch } from './watch.ts';
 import { policyOf } from './workload.ts';
@@ -107,12 +109,13 @@ function decide(sim: Sim, host: ModelHost): readonly Event[] {
 function observe(sim: Sim): Observed {
   const { repo } = sim.workload;
   const deadHosts = sim.hosts.flatMap((other) => (other.isAlive ? [] : [other.id]));
-  const { target: targetHead, integration } = repo;
+  const { target: targetHead } = repo;
   return {
     nowMs: sim.nowMs,
     deadHosts,
     targetHead,
-    integration,
+    integration: { seen: seenValue(repo, knownOf(sim.state)), known: knownOf(sim.state) },
+    unheldCommits: [],
     tracker: null,
     stoppedHosts: [],
     freeMb: null,
@@ -140,6 +143,10 @@ async function perform(sim: Sim, host: ModelHost, command: Command): Promise<rea
       return [gate(sim, command)];
     case 'run-iteration':
       return [iterate(sim, command)];
+    case 'put-back-integration':
+      return putBackIntegration(context, command);
+    case 'test-integration':
+      throw new Error('no log of a workload is lost');
     case 'retire-worktree':
       return [{ type: 'worktree-retired', loop: command.loop }];
     case 'make-worktree':

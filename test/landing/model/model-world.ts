@@ -1,5 +1,7 @@
 import type { Sha } from '../../../src/core/ids.ts';
 import { loopId, sha } from '../../../src/core/ids.ts';
+import type { Known, SeenValue } from '../../../src/core/integration-value.ts';
+import { standingOf } from '../../../src/core/integration-value.ts';
 import type { GateReport, HostPolicy } from '../../../src/core/model.ts';
 import type { PerformContext } from '../../../src/engine/performer.ts';
 import type { Integration, Synced, World } from '../../../src/world/world.ts';
@@ -35,8 +37,9 @@ function modelIntegration(sim: Sim): Integration {
   return {
     target: 'main',
     targetHead: async () => repo.target,
-    head: async () => repo.integration,
-    sync: async () => sync(repo),
+    seen: async (known) => seenValue(repo, known),
+    putBack: async ({ found, to }) => putBack(repo, found, to ?? repo.target),
+    sync: async (known) => sync(repo, known),
     treeOf: async (id) => get(repo, id).tree,
     findLanded: async ({ head, loop, integration }) =>
       firstParents(repo, integration).find((one) => one.lands === loop)?.id ??
@@ -54,13 +57,14 @@ function modelIntegration(sim: Sim): Integration {
     coAuthors: async () => [],
     join: never,
     holdTrain: async () => undefined,
+    unheldCommits: () => [],
     releaseTrains: async () => undefined,
     pin: async () => '',
     doneSince: async () => null,
     advance: async ({ from, to }) => {
       const now = repo.integration;
       if (now !== null && now !== from && isAncestor(repo, to, now)) return { moved: true };
-      if (now !== from) return { moved: false, now: now ?? from };
+      if (now !== from) return { moved: false, now };
       move(repo, 'integration', to, 'land');
       return { moved: true };
     },
@@ -69,12 +73,33 @@ function modelIntegration(sim: Sim): Integration {
   } as Integration;
 }
 
-function sync(repo: Repo): Synced {
+function sync(repo: Repo, known: Known): Synced {
   const { integration, target } = repo;
-  if (integration !== null && isAncestor(repo, target, integration)) return { head: integration, upstream: null };
-  if (integration !== null && !isAncestor(repo, integration, target)) return { head: integration, upstream: target };
+  const standing = standingOf(known, seenValue(repo, known));
+  const isUsers = standing === 'users';
+  if (standing === 'strange') return { head: known.head ?? target, upstream: null, isUsers: known.head === null };
+  if (integration !== null && isAncestor(repo, target, integration))
+    return { head: integration, upstream: null, isUsers };
+  if (integration !== null && !isAncestor(repo, integration, target))
+    return { head: integration, upstream: target, isUsers };
   move(repo, 'integration', target, 'follow');
-  return { head: target, upstream: null };
+  return { head: target, upstream: null, isUsers: true };
+}
+
+/** What a look at integration shows. */
+export function seenValue(repo: Repo, known: Known): SeenValue {
+  const { integration: head, target } = repo;
+  if (head === null || head === known.head) return { head, facts: null };
+  const isTargets = isAncestor(repo, head, target);
+  const holdsKnown = known.head !== null && isAncestor(repo, known.head, head);
+  const landed = known.granted.findLast((one) => isAncestor(repo, one, head)) ?? null;
+  return { head, facts: { isTargets, holdsKnown, isTakenBack: false, landed } };
+}
+
+function putBack(repo: Repo, found: Sha | null, to: Sha): Awaited<ReturnType<Integration['putBack']>> {
+  if (repo.integration !== found) return null;
+  move(repo, 'integration', to, 'put-back');
+  return { to, kept: 'refs/paralph/keep/integration/0' };
 }
 
 /** Merges a head into a commit; exported for mutants that do it with the wrong one. */

@@ -215,7 +215,9 @@ const WRONG_ACTS: readonly Mutant[] = [
   {
     name: "the user's own commits are forgotten",
     caughtBy: ['P9'],
-    parts: withIntegration((_sim, real) => ({ sync: async () => ({ ...(await real.sync()), upstream: null }) })),
+    parts: withIntegration((_sim, real) => ({
+      sync: async (known) => ({ ...(await real.sync(known)), upstream: null }),
+    })),
   },
   {
     name: 'nobody looks whether it has landed already',

@@ -22,6 +22,9 @@ export function readyEvents(sim: Sim, items: readonly Item[], fence: number): re
       mark: { pid: 1, startTime: '1', bootId: 'b' },
       policy: policyOf(workload, 1),
     },
+    ...(sim.state.integration === null && workload.repo.integration !== null
+      ? [{ type: 'integration-moved', head: workload.repo.integration, users: true } as const]
+      : []),
     { type: 'tasks-read', tracker: TRACKER, digest: String(tasks.length), tasks },
     ...items.flatMap((item) => lifeOf(sim, item, fence)),
     { type: 'host-draining', host: MAKER },

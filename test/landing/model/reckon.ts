@@ -23,7 +23,9 @@ function checkMoves(sim: Sim): void {
   for (const { ref, from, to, by } of repo.moves) {
     const { isOurs, tokens } = get(repo, to);
     if (isOurs && !isGreen(repo, tokens)) fail(sim, 'P1', `${ref} was at ${to}, which is red`);
-    if (from !== null && by !== 'user' && !isAncestor(repo, from, to))
+    // What a stranger put there goes back; a landing never does.
+    const isFree = by === 'user' || (by === 'put-back' && from !== null && !get(repo, from).isOurs);
+    if (from !== null && !isFree && !isAncestor(repo, from, to))
       fail(sim, ref === 'target' ? 'P4' : 'P9', `${ref} went from ${from} to ${to}, and what was there is lost`);
     if (ref === 'target' && by !== 'user' && by !== 'publish')
       fail(sim, 'P4', `the user's branch was moved to ${to} by ${by}`);

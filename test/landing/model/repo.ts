@@ -23,7 +23,7 @@ export interface Rule {
   unless: Tokens;
 }
 
-export type Mover = 'user' | 'stranger' | 'follow' | 'land' | 'publish';
+export type Mover = 'user' | 'stranger' | 'follow' | 'land' | 'publish' | 'put-back';
 
 export interface Move {
   readonly ref: 'target' | 'integration';

@@ -35,7 +35,7 @@ export function watch(sim: Sim, before: State, events: readonly Event[]): void {
   if (state.landingTrouble?.kind === 'main-red' && before.landingTrouble === null) mainBlamed(sim, before, events);
   countVerdicts(sim, before, events);
   for (const event of events) {
-    if (event.type === 'integration-contested') sim.counts.contested += 1;
+    if (event.type === 'integration-contested' || event.type === 'integration-intruded') sim.counts.contested += 1;
     if (event.type !== 'train-built') continue;
     sim.counts.implied += event.implied.length;
     if (event.cars.some((car) => car.loop === null)) sim.counts.upstreams += 1;

@@ -1,5 +1,7 @@
 import type { Realm } from '../model/realm.ts';
 import { fail, stateOf, TRACKER } from '../model/realm.ts';
+import { knownOf } from '../../../src/core/integration-value.ts';
+import { seenValue } from '../model/sim-integration.ts';
 import { hostsToWatch, worktreesToWatch } from '../../../src/core/reconcile.ts';
 
 /** Whatever the world looks like, once it is written down there is nothing more to write. */
@@ -18,7 +20,8 @@ export function checkReconciled(realm: Realm): void {
         realm.worktrees.get(path)?.exists === true ? [] : [loop],
       ),
       targetHead: realm.target,
-      integration: realm.integration,
+      integration: { seen: seenValue(realm, knownOf(state)), known: knownOf(state) },
+      unheldCommits: [],
       tracker: { path: TRACKER, digest: `d${realm.tracker.version}`, tasks: realm.tracker.tasks },
     };
     const record = { seq: state.seq + 1, at: realm.timeline.now(), by: me, events: reconcile(state, observed, me) };

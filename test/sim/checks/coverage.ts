@@ -5,7 +5,7 @@ import type { Realm } from '../model/realm.ts';
 
 /** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare: left out. */
 const SOUGHT: Record<
-  | EventType
+  | Exclude<EventType, 'train-refs-lost'>
   | `it ${IterationOutcome}`
   // Only loops in a person's checkout share a branch, and only another clone does a task of ours: these worlds have neither.
   | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate'>}`
@@ -29,7 +29,8 @@ const SOUGHT: Record<
   | 'mended and landed'
   | 'stopped in the end'
   | 'a last word'
-  | 'gated after a stop',
+  | 'gated after a stop'
+  | 'put back red',
   true
 > = {
   'held limit': true,
@@ -62,6 +63,12 @@ const SOUGHT: Record<
   'sent back conflict to resolver': true,
   'sent back red to owner': true,
   'integration-moved': true,
+  'integration-intruded': true,
+  'integration-unknown': true,
+  'integration-tested': true,
+  'integration-put-back': true,
+  'integration-left': true,
+  'put back red': true,
   'host-joined': true,
   'host-draining': true,
   'host-left': true,
@@ -190,6 +197,7 @@ function seeInState(state: State, see: (what: string) => void): void {
   if ((state.landing?.runs.length ?? 0) > 1) see('two gates at once');
   if (state.landingTrouble !== null) see(`stopped ${state.landingTrouble.kind}`);
   if (state.run.overspent !== null) see('overspent');
+  if (state.putBacks.some(({ failing }) => failing !== null)) see('put back red');
   for (const { hold, warnedUntilMs } of Object.values(state.accounts)) {
     if (hold !== null) see(`held ${hold.kind}`);
     if (warnedUntilMs !== null) see('warned');

@@ -22,6 +22,8 @@ export function watchLandings(realm: Realm): EventWatch {
       if (!wished.has(key)) wished.set(key, after);
     }
     if (after.landing !== before.landing) checkRuns(realm, after);
+    if (after.integration !== before.integration) checkValue(realm, after);
+    if (event.type === 'integration-put-back') checkKept(realm, event);
     if (event.type === 'train-built' && isBuilt(before, event, after))
       checkStacks(realm, wished.get(buildKey(event)) ?? before, event);
     if (event.type === 'queue-paused' || event.type === 'landing-started') checkPaused(realm, after, event);
@@ -38,6 +40,19 @@ export function watchLandings(realm: Realm): EventWatch {
       checkLoop(realm, before, event, loop);
     }
   };
+}
+
+/** The log takes integration to be only where the gates passed it, or where the user's own commits are. */
+function checkValue(realm: Realm, { integration }: State): void {
+  const { git, passed, target } = realm;
+  if (integration === null || git.isAncestor(integration, target) || passed.has(git.get(integration).tree.id)) return;
+  fail(realm, 'the-log-decides', `integration is believed to be at ${integration}`);
+}
+
+function checkKept(realm: Realm, { found, kept }: Of<'integration-put-back'>): void {
+  const { keeps, git, target } = realm;
+  if (found === null || kept === null || keeps.has(found) || git.isAncestor(found, target)) return;
+  fail(realm, 'nothing-is-lost', `${found} was put aside and is not kept`);
 }
 
 const buildKey = ({ fence, build }: Pick<Landing, 'fence' | 'build'>): string => `${fence}:${build}`;

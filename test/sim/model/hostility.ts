@@ -101,6 +101,23 @@ function setTarget(realm: Realm, to: Realm['target']): void {
   realm.userCommits.push(to);
 }
 
+/** Something that is neither a landing nor the user writes the ref: ahead, back, or away. */
+const integrationIsMoved: Act = (realm) => {
+  const { random, git, integration } = realm;
+  if (integration === null) return;
+  const { parents, tree } = git.get(integration);
+  const token = git.addToken({ id: newName(realm, 'intruder'), area: 9, bad: true, fixes: null });
+  const how = random.int(4);
+  if (how === 0) realm.integration = null;
+  else if (how === 1) realm.integration = parents[0] ?? null;
+  else realm.integration = git.commit([integration], [...tree.tokens, token]).id;
+};
+
+/** Somebody deletes the refs that hold the train's commits. */
+const trainRefsVanish: Act = (realm) => {
+  realm.held = null;
+};
+
 const userDirt: Act = (realm) => {
   realm.userIsDirty = !realm.userIsDirty;
 };
@@ -290,6 +307,10 @@ const ACTS: readonly Act[] = [
   userCommitsAndIsFollowed,
   userCommitsAndIsFollowed,
   userMerges,
+  integrationIsMoved,
+  integrationIsMoved,
+  trainRefsVanish,
+  trainRefsVanish,
   userDirt,
   userDirt,
   worktreeVanishes,

@@ -97,6 +97,8 @@ export interface Realm {
   held: { readonly fence: number; readonly commits: ReadonlySet<Sha> } | null;
   readonly userCommits: Sha[];
   integration: Sha | null;
+  /** Where we moved integration last, whatever somebody else has made of it since. */
+  movedTo: Sha | null;
   target: Sha;
   userIsDirty: boolean;
   freeMb: number;
@@ -129,7 +131,10 @@ function rememberPast(realm: Realm): void {
   const [first, second] = scenario.tasks;
   if (first === undefined) return;
   if (second !== undefined && scenario.past !== 'published') rememberWork(realm, second);
-  const tokens = [...git.get(target).tree.tokens, git.addToken({ id: 'past', area: 8, bad: false, fixes: null })];
+  const tokens = [
+    ...git.get(target).tree.tokens,
+    git.addToken({ id: 'past', area: 8, bad: scenario.past === 'red', fixes: null }),
+  ];
   const made = git.commit([target], tokens, { loop: loopId('past-1'), task: first.id });
   realm.integration = made.id;
   if (scenario.past !== 'published') return;
@@ -174,6 +179,7 @@ function emptyRealm(scenario: Scenario, random: Random, brain: Brain, git: GitMo
     held: null,
     userCommits: [root],
     integration: null,
+    movedTo: null,
     target: root,
     userIsDirty: false,
     freeMb: ROOM_MB,
@@ -265,4 +271,5 @@ export function moveIntegration(realm: Realm, to: Sha, how: 'advance' | 'follow'
   if (how === 'advance' && tree.markers.length > 0)
     fail(realm, 'no-marker-lands', `${to} holds ${tree.markers.map(({ id }) => id).join(' ')}`);
   realm.integration = to;
+  realm.movedTo = to;
 }

@@ -11,7 +11,7 @@ export interface Scenario {
   readonly hosts: number;
   readonly policy: Omit<HostPolicy, 'slots'>;
   /** The first task landed in an earlier life, of which no log tells. */
-  readonly past: 'published' | 'landed' | null;
+  readonly past: 'published' | 'landed' | 'red' | null;
   /** The tracker file is committed, so a landing ticks the task in its tree. */
   readonly tracked: boolean;
   /** Chance of a hostile act at each moment. */
@@ -140,7 +140,7 @@ export function createScenario(random: Random): Scenario {
       gateTimeoutAuto: random.chance(0.3),
       ...createTrainPolicy(random, isCrowd),
     },
-    past: random.chance(0.08) ? random.pick(['published', 'landed']) : null,
+    past: random.chance(0.08) ? random.pick(['published', 'landed', 'red']) : null,
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),
     hostileMoments: random.between(80, 400),

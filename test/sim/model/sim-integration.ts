@@ -1,5 +1,7 @@
 import { loopId, taskId } from '../../../src/core/ids.ts';
 import type { Sha } from '../../../src/core/ids.ts';
+import type { Known, SeenValue } from '../../../src/core/integration-value.ts';
+import { standingOf } from '../../../src/core/integration-value.ts';
 import type { BuildOptions, Built, FoundLanding, Integration, Synced } from '../../../src/world/world.ts';
 import type { Op } from './op.ts';
 import type { Realm } from './realm.ts';
@@ -13,8 +15,9 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
   return {
     target: 'main',
     targetHead: () => op(() => realm.target),
-    head: () => op(() => realm.integration),
-    sync: () => op(() => sync(realm)),
+    seen: (known) => op(() => seenValue(realm, known)),
+    putBack: ({ found, to }) => op(() => putBack(realm, found, to)),
+    sync: (known) => op(() => sync(realm, known)),
     treeOf: (commit) => op(() => git.get(commit).tree.id),
     findLanded: ({ head, loop, integration }) =>
       op(() => git.findLanding(integration, loop) ?? (git.isAncestor(head, integration) ? integration : null)),
@@ -24,7 +27,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
       op(() => {
         const now = realm.integration;
         if (now !== null && git.isAncestor(to, now)) return { moved: true };
-        if (now !== from) return { moved: false, now: now ?? from };
+        if (now !== from) return { moved: false, now };
         moveIntegration(realm, to, 'advance');
         return { moved: true };
       }),
@@ -36,7 +39,9 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
     unlandedWithin: (head, integration, others) =>
       op(() => others.filter((other) => git.isAncestor(other, head) && !git.isAncestor(other, integration))),
     coAuthors: () => op(() => []),
-    landings: () => op(() => landings(realm)),
+    landings: (commit) => op(() => landings(realm, commit)),
+    unheldCommits: (fence, commits) =>
+      commits.filter((commit) => realm.held?.fence !== fence || !realm.held.commits.has(commit)),
     holdTrain: (fence, commits) =>
       op(() => {
         realm.held = { fence, commits: new Set(commits) };
@@ -56,12 +61,33 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
   };
 }
 
-function sync(realm: Realm): Synced {
+function sync(realm: Realm, known: Known): Synced {
   const { git, integration, target } = realm;
-  if (integration !== null && git.isAncestor(target, integration)) return { head: integration, upstream: null };
-  if (integration !== null && !git.isAncestor(integration, target)) return { head: integration, upstream: target };
+  const standing = standingOf(known, seenValue(realm, known));
+  const isUsers = standing === 'users';
+  if (standing === 'strange') return { head: known.head ?? target, upstream: null, isUsers: known.head === null };
+  if (integration !== null && git.isAncestor(target, integration))
+    return { head: integration, upstream: null, isUsers };
+  if (integration !== null && !git.isAncestor(integration, target))
+    return { head: integration, upstream: target, isUsers };
   moveIntegration(realm, target, 'follow');
-  return { head: target, upstream: null };
+  return { head: target, upstream: null, isUsers: true };
+}
+
+/** What a look at integration shows. */
+export function seenValue({ git, integration: head, target }: Realm, known: Known): SeenValue {
+  if (head === null || head === known.head) return { head, facts: null };
+  const holdsKnown = known.head !== null && git.isAncestor(known.head, head);
+  const landed = known.granted.findLast((commit) => git.isAncestor(commit, head)) ?? null;
+  return { head, facts: { isTargets: git.isAncestor(head, target), holdsKnown, isTakenBack: false, landed } };
+}
+
+function putBack(realm: Realm, found: Sha | null, goal: Sha | null): Awaited<ReturnType<Integration['putBack']>> {
+  const to = goal ?? realm.target;
+  if (found !== null) realm.keeps.add(found);
+  if (realm.integration !== found) return null;
+  realm.integration = to;
+  return { to, kept: found === null ? null : `refs/paralph/keep/integration/${found}` };
 }
 
 function build(
@@ -101,8 +127,9 @@ function preview(
   return { tree: made.tree.id, commit: made.id };
 }
 
-const landings = ({ git, integration }: Realm): readonly FoundLanding[] =>
-  (integration === null ? [] : git.landingsOf(integration))
+const landings = ({ git }: Realm, commit: Sha): readonly FoundLanding[] =>
+  git
+    .landingsOf(commit)
     .map((landing) => ({ ...landing, tracker: null, atMs: 1 }))
     .toReversed();
 
@@ -128,6 +155,7 @@ function publish(realm: Realm, to: Sha): Awaited<ReturnType<Integration['publish
   if (!git.isAncestor(target, to)) return { outcome: 'diverged', now: target };
   if (realm.userIsDirty) return { outcome: 'blocked', why: 'it would touch local changes', paths: ['area-5.txt'] };
   realm.target = to;
+  if (!realm.passed.has(git.get(to).tree.id)) fail(realm, 'main-is-proven', `no gate has passed ${to}`);
   for (const commit of realm.userCommits)
     if (!git.isAncestor(commit, to)) fail(realm, 'user-commits-stay', `publishing ${to} lost ${commit}`);
   takeTicks(realm);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { describePutBack } from '../../../core/describe-put-back.ts';
 import { AppError, EXIT } from '../../../core/errors.ts';
 import type { State } from '../../../core/model.ts';
 import { EMPTY_STATE } from '../../../core/model.ts';
@@ -21,6 +22,7 @@ import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
 import type { Call, Handler } from '../handler.ts';
 import { ofNoUse, readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { settleIntegration } from '../settle-integration.ts';
 import { askGit } from '../start-project.ts';
 
 /** Everything is looked at, also when the first thing is broken: a sick house is what a doctor is for. */
@@ -32,6 +34,7 @@ export const handle: Handler = async (call) => {
   const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
   const first = await treat(firstRepairs(place), isFixing);
   const taken = isFixing ? await takeUp(place, config) : { fixed: [], findings: [] };
+  const settled = isFixing ? await settle(repo, config) : { fixed: [], findings: [] };
   const state = await stateOrEmpty(repo);
   const keep = async () => ({
     repo,
@@ -45,10 +48,11 @@ export const handle: Handler = async (call) => {
     ...first.findings,
     ...later.findings,
     ...taken.findings,
+    ...settled.findings,
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
-  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...later.fixed], findings);
+  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...settled.fixed, ...later.fixed], findings);
   return isHealthy ? EXIT.ok : EXIT.environment;
 };
 
@@ -98,6 +102,18 @@ async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { fixed: [], findings: [failed('loops', error)] };
+  }
+}
+
+/** Integration goes back to where the log has it. */
+async function settle(repo: Repository, config: LoadedConfig): Promise<Treated> {
+  try {
+    const { target } = await preflight(repo, config.settings.landing.target);
+    const done = await settleIntegration(repo, target);
+    return { fixed: done === null ? [] : [describePutBack(done, target)], findings: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { fixed: [], findings: [failed('integration', error)] };
   }
 }
 

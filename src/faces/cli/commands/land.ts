@@ -13,6 +13,7 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
 import type { Repository } from '../../../world/git/repository.ts';
 import { openView } from '../../../world/git/view.ts';
+import { areFactsLost } from '../../../world/repair/lost-facts.ts';
 import { branchTip } from '../../../world/git/worktrees.ts';
 import { findBesides } from '../../../world/in-place/find-besides.ts';
 import type { World } from '../../../world/world.ts';
@@ -45,6 +46,8 @@ export const handle: Handler = async (call) => {
   const pending =
     chosen.length > 0 ||
     landingQueue(state).length > 0 ||
+    areFactsLost(repo) ||
+    state.suspect !== null ||
     (state.integration !== null && state.integration !== state.publishing.published);
   if (!pending) {
     if (call.flags['json'] === true) call.out.json({ version: 1, landed: [], ready: [], parked: [] });

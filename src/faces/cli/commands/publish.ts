@@ -1,13 +1,20 @@
+import { describePutBack } from '../../../core/describe-put-back.ts';
 import { EXIT } from '../../../core/errors.ts';
 import type { ExitCode } from '../../../core/errors.ts';
+import type { Sha } from '../../../core/ids.ts';
+import { vouchedFor } from '../../../core/integration-value.ts';
+import type { State } from '../../../core/model.ts';
+import { isGreenTree } from '../../../core/verdicts.ts';
 import type { PublishEvent } from '../../../engine/effects/publish.ts';
 import { publishTo } from '../../../engine/effects/publish.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/preflight.ts';
+import type { World } from '../../../world/world.ts';
 import type { Call, Handler } from '../handler.ts';
 import { openLandingWorld } from '../landing-world.ts';
 import { readState } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
+import { settleIntegration } from '../settle-integration.ts';
 import { nextToPublish } from '../show-summary.ts';
 import { startProject } from '../start-project.ts';
 import { writeFacts } from '../write-facts.ts';
@@ -18,16 +25,55 @@ export const handle: Handler = async (call) => {
   const project = await startProject(call);
   const { repo, config } = project;
   const { target } = await preflight(repo, config.settings.landing.target);
-  const { integration, landed } = await readState(repo);
-  if (integration === null || Object.keys(landed).length === 0) {
+  const world = await openLandingWorld(call, project, target);
+  const putBack = await settleIntegration(repo, target);
+  if (putBack !== null && putBack.found !== null)
+    return refuse(call, target, { to: putBack.found, why: describePutBack(putBack, target), next: 'ralph publish' });
+  const state = await readState(repo);
+  const { to, strange } = await whatToPublish(world, state, target);
+  if (strange !== null) {
+    const why = `the log holds no green verdict of ${strange}`;
+    return refuse(call, target, { to: strange, why, next: 'ralph land --all' });
+  }
+  if (to === null || Object.keys(state.landed).length === 0) {
     if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'nothing', to: null, paths: [] });
     call.out.say('nothing has landed yet');
     return EXIT.ok;
   }
-  const event = await publishTo(await openLandingWorld(call, project, target), integration);
+  const event = await publishTo(world, to);
   await writeFacts(repo, () => Promise.resolve([event]));
   return tell(call, target, event);
 };
+
+/** What the log vouches for; beside it, what is on integration and nothing vouches for. */
+async function whatToPublish(
+  { integration }: World,
+  state: State,
+  target: string,
+): Promise<{ readonly to: Sha | null; readonly strange: Sha | null }> {
+  if (state.suspect !== null && state.suspect.at !== 'intruded') return { to: null, strange: state.suspect.head };
+  const { head } = vouchedFor(state, target);
+  const isHere = state.target === null || state.target === target;
+  if (head !== null || !isHere || state.integration === null) return { to: head, strange: null };
+  // What an older version landed: the verdict is all that it left, unless the target holds it already.
+  const seen = await integration.seen({ head: null, granted: [] });
+  const isThere = seen.head === state.integration && seen.facts?.isTargets === true;
+  const isProved = isThere || isGreenTree(state, await integration.treeOf(state.integration));
+  return isProved ? { to: state.integration, strange: null } : { to: null, strange: state.integration };
+}
+
+interface Refused {
+  readonly to: Sha;
+  readonly why: string;
+  readonly next: string;
+}
+
+function refuse(call: Call, target: string, { to, why, next }: Refused): ExitCode {
+  if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'refused', to, paths: [] });
+  call.out.say(`${target} was not moved: ${cleanLine(why)}`);
+  call.out.say(`next: ${next}`);
+  return EXIT.needsPerson;
+}
 
 function tell(call: Call, target: string, event: PublishEvent): ExitCode {
   const paths = event.type === 'publish-blocked' ? event.paths : [];
