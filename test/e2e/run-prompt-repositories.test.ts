@@ -13,12 +13,12 @@ import { scratch } from './harness/scratch.ts';
 const NAMES = ['with space.txt', 'größe ✓.txt', 'two\nlines.txt', '-dash.txt', 'quote\'".txt'];
 
 describe('ralph run PROMPT in repositories of all kinds', () => {
-  it('scenario 17: a worktree of its own holds what is committed, and nothing else', async () => {
+  it('scenario 17: a worktree of its own holds what is committed and what is copied, and nothing else', async () => {
     const one = scratch();
     promptProject(
       one,
       `find . \\( -name .git -o -name .agent -o -name .ralph \\) -prune -o ! -type d -print | LC_ALL=C sort > "$BOOKS/files"
-cat kept.txt > "$BOOKS/kept"
+cat kept.txt .env > "$BOOKS/kept"
 echo made > "$name.txt"
 ${PROMISE}`,
     );
@@ -43,8 +43,10 @@ ${PROMISE}`,
     const { code, stderr } = await ralph(one, ['run', '--worktree', promptFor('apart')]);
     expect(code, stderr).toBe(0);
     const files = one.git('ls-tree', '-r', '--name-only', 'main~1').split('\n');
-    expect(readBook(one, 'files').trimEnd().split('\n')).toEqual(files.map((file) => `./${file}`).sort());
-    expect(readBook(one, 'kept')).toBe('committed\n');
+    const held = ['.env', ...files].map((file) => `./${file}`).sort();
+    expect(readBook(one, 'files').trimEnd().split('\n')).toEqual(held);
+    expect(readBook(one, 'kept')).toBe('committed\nSECRET=1\n');
+    expect(one.git('ls-tree', '-r', '--name-only', 'main').split('\n').sort()).toEqual([...files, 'apart.txt'].sort());
     expect(status()).toEqual(before);
   });
 
