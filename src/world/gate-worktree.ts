@@ -6,6 +6,7 @@ import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { type GatePlace, dropRecord, settleAt } from './gate-settle.ts';
 import { placeFiles } from './feature/carry-files.ts';
+import { fetchInto } from './fetch-into.ts';
 import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
@@ -122,6 +123,7 @@ async function provide(
   const keep = isSetUp({ path, record }, plan) ? plan.kept.gates : (settings.keep ?? []);
   await bringTo(place, worktreeRoot, commit, keep);
   placeFiles(path, files);
+  if (settings.submodules) await fetchInto(repo, path, (text) => tell(`${nameOf(slot)}: ${text}`));
   const done = await setUp(
     {
       path,

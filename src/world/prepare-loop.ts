@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { shellWord } from '../core/remedy.ts';
 import { placeFiles } from './feature/carry-files.ts';
 import type { ReadFile } from './feature/carry-files.ts';
+import { FETCHES, fetchInto } from './fetch-into.ts';
 import { stopNoted } from './gate-orphans.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGitBytes } from './git/run-git.ts';
@@ -19,6 +20,7 @@ export async function prepareLoop(
   { path, loop, name, head, isNew, signal }: Parameters<Worktrees['prepare']>[0],
 ): ReturnType<Worktrees['prepare']> {
   placeFiles(path, await ignoredIn(path, files));
+  const missing = settings.submodules ? await fetchInto(repo, path, (text) => tell(`${name} ${text}`)) : null;
   const record = join(repo.stateDir, 'setups', `${basename(path)}.json`);
   if (isNew) dropSetup(record);
   // Of a host that died amid it.
@@ -33,8 +35,9 @@ export async function prepareLoop(
       facts: done.failed.tail.split('\n').slice(-FACTS_MAX),
       remedy: `cd ${shellWord(path)} && ${done.failed.command}`,
     });
-  if (done === null) return null;
-  const { commands, durationMs, failed } = done;
+  const failed = done?.failed ?? (missing === null ? null : { command: FETCHES, tail: missing });
+  if (done === null && failed === null) return null;
+  const { commands = [FETCHES], durationMs = 0 } = done ?? {};
   return { commands, durationMs, failed: failed === null ? null : { command: failed.command, tail: failed.tail } };
 }
 

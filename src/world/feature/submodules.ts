@@ -23,10 +23,14 @@ export const hasSubmodules = (path: string): boolean =>
   lstatSync(join(path, '.gitmodules'), { throwIfNoEntry: false })?.isFile() === true;
 
 /** Fetches what .gitmodules names, from where git by itself allows submodules to come. */
-export async function fetchSubmodules(path: string, flags: readonly string[]): Promise<FetchedSubmodules> {
+export async function fetchSubmodules(
+  path: string,
+  flags: readonly string[],
+  more: readonly string[] = [],
+): Promise<FetchedSubmodules> {
   if (!hasSubmodules(path)) return { count: 0, failed: null };
   // By --checkout no command that a config names is run in its place.
-  const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--checkout'];
+  const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--checkout', ...more];
   try {
     await runGit([...FETCHING, ...flags, ...args], { cwd: path, timeoutMs: LONGEST_MS });
     return { count: (await initialised(path)).length, failed: null };
@@ -35,6 +39,23 @@ export async function fetchSubmodules(path: string, flags: readonly string[]): P
     const fatal = error.facts.find((line) => /^(?:fatal|error):/.test(line));
     return { count: (await initialised(path)).length, failed: fatal ?? error.facts[0] ?? error.message };
   }
+}
+
+/** The same where somebody else worked before: nothing of what they changed or left in one stays. */
+export async function settleSubmodules(path: string, flags: readonly string[]): Promise<FetchedSubmodules> {
+  const fetched = await fetchSubmodules(path, flags, ['--force']);
+  if (fetched.count === 0) return fetched;
+  for (const name of await initialised(path)) {
+    const cwd = join(path, name);
+    // A fresh index has no flag that hides a change.
+    const { stdout } = await runGit([...HARDENED, 'rev-parse', '--path-format=absolute', '--git-path', 'index'], {
+      cwd,
+    });
+    await rm(stdout.trimEnd(), { force: true });
+    await runGit([...HARDENED, ...flags, 'reset', '-q', '--hard'], { cwd });
+    await runGit([...HARDENED, 'clean', '-ffdxq'], { cwd });
+  }
+  return fetched;
 }
 
 /** Submodules that have files here, the inner ones after those they lie in. */

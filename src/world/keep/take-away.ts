@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Sha } from '../../core/ids.ts';
 import { shellWord } from '../../core/remedy.ts';
 import { reach } from '../failpoint.ts';
+import { hasSubmodules, requireSafeSubmodules } from '../feature/submodules.ts';
 import { withMutex } from '../mutex.ts';
 import { deleteRef, readRef } from '../git/refs.ts';
 import { begunRemoval, removeFolder } from '../git/removals.ts';
@@ -53,6 +54,8 @@ interface Before {
 }
 
 async function keepNow(place: AwayPlace, order: AwayOrder): Promise<Before> {
+  // What an agent committed or changed in a submodule is in no keep.
+  if (order.isCandidate !== true && hasSubmodules(order.path)) await requireSafeSubmodules(order.path);
   const kept = await keepWorktree(place, { ...order, always: order.always ?? true });
   // What a gate worktree stood on are candidates of ours, which can be made again.
   const left = order.always === false ? [] : await keepLeft(place, order);
