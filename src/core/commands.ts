@@ -1,3 +1,4 @@
+import type { Seen } from './base-model.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Car } from './model.ts';
 
@@ -42,6 +43,15 @@ export type Command =
       readonly type: 'test-candidate';
       readonly key: string;
       readonly fence: number;
+      readonly commit: Sha;
+      readonly tree: Sha;
+      readonly again: number;
+      readonly timeoutMs: number | null;
+    }
+  | { readonly type: 'find-base'; readonly key: string; readonly seen: Seen }
+  | {
+      readonly type: 'test-base';
+      readonly key: string;
       readonly commit: Sha;
       readonly tree: Sha;
       readonly again: number;

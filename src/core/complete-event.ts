@@ -42,7 +42,8 @@ const EARLY_ITERATION = {
   breach: null,
 };
 
-const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train' | 'place' | 'only'> = {
+const EARLY_TRAIN: Pick<HostPolicy, 'resolver' | 'gateTimeoutAuto' | 'train' | 'place' | 'only' | 'base'> = {
+  base: 'off',
   only: null,
   place: { at: 'worktree' },
   resolver: null,

@@ -32,6 +32,8 @@ export function describeWaiting(waiting: Waiting): string {
       return `waits for room on the disk: ${waiting.freeMb} MB free, ${waiting.floorMb} MB asked for`;
     case 'integration':
       return 'waits until integration is what the log has landed';
+    case 'base':
+      return `waits until main itself passes its gates: ${waiting.gate} fails there`;
     case 'not-chosen':
       return 'not among the tasks of this run';
     case 'slots':

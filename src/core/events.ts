@@ -1,3 +1,4 @@
+import type { Seen } from './base-model.ts';
 import type { Besides } from './besides.ts';
 import type { Failure, HoldNotice } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
@@ -157,7 +158,7 @@ export type Event =
       readonly type: 'loop-released';
       readonly loop: LoopId;
       readonly fence: number;
-      readonly why: 'auth' | 'budget' | 'stopped';
+      readonly why: 'auth' | 'budget' | 'base' | 'stopped';
     }
   /** The hold on an account is over. */
   | {
@@ -223,6 +224,28 @@ export type Event =
       /** How often the tree had been red before this run. */
       readonly again: number;
       readonly report: GateReport;
+      readonly durationMs: number;
+    }
+  /** Where integration is, for the gates to be run on it without the work of any loop. */
+  | {
+      readonly type: 'base-found';
+      readonly gatesHash: string;
+      readonly commit: Sha;
+      readonly tree: Sha;
+      /** What the log said when it was looked for. */
+      readonly seen: Seen;
+    }
+  /** The gates ran on integration itself. */
+  | {
+      readonly type: 'base-tested';
+      readonly gatesHash: string;
+      readonly commit: Sha;
+      readonly tree: Sha;
+      /** How often it had been run before. */
+      readonly again: number;
+      readonly report: GateReport;
+      /** What a fresh worktree lacks, each with the setting that brings it. */
+      readonly likely: readonly string[];
       readonly durationMs: number;
     }
   /** Integration moved to a car's commit. */

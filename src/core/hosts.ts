@@ -1,5 +1,6 @@
 import { retryLogins } from './accounts.ts';
 import { unreachable } from './assert.ts';
+import { askAgain } from './base.ts';
 import type { Event, Stamp } from './events.ts';
 import type { HostId, LoopId } from './ids.ts';
 import type { Host, Loop, State } from './model.ts';
@@ -49,7 +50,7 @@ function hostJoined(state: State, event: Joined, stamp: Stamp): State {
     landingTrouble: null,
     ...(gates === undefined ? {} : { gates }),
   };
-  return openRun(retryLogins(joined), event.policy, stamp);
+  return openRun(askAgain(retryLogins(joined), event.policy), event.policy, stamp);
 }
 
 /** Each target has an integration of its own. The one that was landed on before is remembered. */

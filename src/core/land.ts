@@ -1,4 +1,5 @@
 import { unreachable } from './assert.ts';
+import { baseFound, baseTested, baseUntested } from './base.ts';
 import { newerEvent } from './errors.ts';
 import type { Event, Stamp } from './events.ts';
 import type { Sha } from './ids.ts';
@@ -23,6 +24,8 @@ export type LandingEvent = Extract<
       | 'train-built'
       | 'upstream-conflicted'
       | 'candidate-tested'
+      | 'base-found'
+      | 'base-tested'
       | 'integration-advanced'
       | 'integration-contested'
       | 'integration-moved'
@@ -91,6 +94,10 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
       };
     case 'publish-diverged':
       return { ...state, publishing: { ...state.publishing, diverged: true } };
+    case 'base-found':
+      return baseFound(state, event, stamp);
+    case 'base-tested':
+      return baseTested(state, event);
     case 'train-built':
     case 'upstream-conflicted':
     case 'candidate-tested':
@@ -99,6 +106,7 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
     case 'train-refs-lost':
     case 'command-failed': {
       if (event.type === 'command-failed' && SUSPECT_COMMANDS.has(event.command)) return stuck(state, event.message);
+      if (event.type === 'command-failed' && event.command === 'test-base') return baseUntested(state, stamp.by);
       const { landing } = state;
       return landing === null || landing.fence !== event.fence ? state : goOn(state, landing, event, stamp);
     }

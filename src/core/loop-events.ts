@@ -32,7 +32,7 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return alone(state, beginLoop(state, event, stamp), event.loop, stamp);
     case 'loop-adopted': {
       const next = changeLoop(state, event.loop, (loop) =>
-        loop.host === null && isWorking(loop) ? adopted(loop, event, stamp) : loop,
+        loop.host === null && isWorking(loop) ? adopted(state, loop, event, stamp) : loop,
       );
       return alone(state, next, event.loop, stamp);
     }

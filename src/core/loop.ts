@@ -1,10 +1,12 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
+import { isHeldBack, lacksGreenBase, noteClaim, redBase } from './base.ts';
 import { describeMs } from './describe-time.ts';
 import type { Draft } from './draft.ts';
 import { withEntry, withItem, withLoop } from './draft.ts';
 import type { Event, IterationOutcome, Stamp } from './events.ts';
+import type { HostId } from './ids.ts';
 import { describeLeftOut } from './left-out.ts';
-import type { Breach, GateReport, Host, Loop, ParkReason, State } from './model.ts';
+import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from './model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from './model.ts';
 import { noteSpending } from './run.ts';
 import type { LimitSettings } from './settings.ts';
@@ -56,10 +58,27 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
   return { ...withLoop(state, loop), attempts: withEntry(state.attempts, event.task, attempt) };
 }
 
-export function adopted(loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
+export function adopted(state: State, loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
   const free = { waitsFor: null, hostDied: false };
-  return { ...loop, ...free, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
+  const phase = loop.waitsFor === 'base' ? afterBase(state, loop, event.host) : loop.phase;
+  return { ...loop, ...free, phase, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
 }
+
+/** Main was red and is green now: it comes in first, and what was done by then is judged once more. */
+function afterBase(state: State, loop: Loop, host: HostId): Phase {
+  const { phase, iteration } = loop;
+  const policy = state.hosts[host]?.policy;
+  const isRed = policy !== undefined && redBase(state, policy) !== null;
+  if (phase.at !== 'iterating' || isRed || !canUpdate(loop)) return phase;
+  return { at: 'updating', n: wasClaimed(loop) ? iteration : phase.n };
+}
+
+const wasClaimed = ({ iteration, doneSaid, tree, baseTree }: Loop): boolean =>
+  iteration > 0 && doneSaid === iteration && tree !== baseTree;
+
+/** In a person's checkout nothing is merged behind their back. */
+const canUpdate = ({ place, worktree, lastOdd }: Loop): boolean =>
+  place.at === 'worktree' && worktree !== null && !isHalfDone(lastOdd);
 
 export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: LimitSettings, stamp: Stamp): Loop {
   if (loop.phase.at !== 'preparing') return loop;
@@ -98,8 +117,9 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return state;
   const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
   const strikes = accountOf(noted, event.account)?.strikes ?? 0;
-  const after = afterIteration(loop, event, host.policy.limits, strikes, stamp);
-  const next = stoppedIfAsked(updatedFirst(noted, releasedIfStuck(noted, host, after)), stamp);
+  const isHeld = isHeldBack(noted, host.policy, loop);
+  const after = afterIteration(loop, event, { limits: host.policy.limits, strikes, isHeld }, stamp);
+  const next = stoppedIfAsked(updatedFirst(noted, host, releasedIfStuck(noted, host, after)), stamp);
   // The check of a stray has put back what it moved, so publishing may work again.
   if (event.breach !== null) noted.publishing = { ...noted.publishing, blocked: null };
   noted.loops = withEntry(noted.loops, loop.id, next);
@@ -107,19 +127,19 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
 }
 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
-function updatedFirst(state: State, loop: Loop): Loop {
-  // In a person's checkout nothing is merged behind their back.
-  if (loop.phase.at !== 'iterating' || loop.place.at === 'checkout' || isHalfDone(loop.lastOdd)) return loop;
+function updatedFirst(state: State, host: Host, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating' || !canUpdate(loop)) return loop;
   const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
-  return meetsMain ? { ...loop, phase: { at: 'updating', n: loop.phase.n } } : loop;
+  return meetsMain || lacksGreenBase(state, host.policy, loop)
+    ? { ...loop, phase: { at: 'updating', n: loop.phase.n } }
+    : loop;
 }
 
 /** The gates, another iteration, or the end by a stop rule. */
 function afterIteration(
   loop: Loop,
   event: Of<'iteration-ended'>,
-  limits: LimitSettings,
-  strikes: number,
+  { limits, strikes, isHeld }: { readonly limits: LimitSettings; readonly strikes: number; readonly isHeld: boolean },
   stamp: Stamp,
 ): Loop {
   const failed = isFailure(event.outcome) || (event.outcome === 'throttled' && strikes >= STRIKES_MAX);
@@ -132,6 +152,7 @@ function afterIteration(
     return { ...after, phase: { at: 'gating', n: event.n } };
   if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
     return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
+  if (isHeld) return withinBudget({ ...after, ...uncounted(loop) }, limits, stamp);
   if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
 }
@@ -182,6 +203,13 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
   return next;
 }
 
+/** What counts against a loop, as it was. */
+const uncounted = ({ counted: before, idleStreak, failureStreak }: Loop) => ({
+  counted: before,
+  idleStreak,
+  failureStreak,
+});
+
 /** The next iteration, though this one did not count: what it cost does. */
 export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
   const spent = overspent(usedSince(loop), limits);
@@ -194,6 +222,7 @@ export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): L
 function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating') return loop;
   if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
+  if (isHeldBack(state, host.policy, loop)) return { ...loop, host: null, waitsFor: 'base' };
   return chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut'
     ? { ...loop, host: null, waitsFor: 'auth' }
     : loop;
@@ -228,14 +257,20 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     lastGate: event.report,
     besides: event.besides ?? null,
   };
-  const after =
-    event.report.verdict === 'red'
-      ? nextIteration(judged, host.policy.limits, describeStillRed(event.report), stamp)
+  const { limits } = host.policy;
+  const known = noteVerdict(noteClaim(state, host.policy, loop, event), host.policy.gatesHash, event);
+  const goesOn = event.report.verdict === 'red' || isUntold(judged);
+  const isHeld = goesOn && isHeldBack(known, host.policy, loop);
+  const isBaseGone = event.report.verdict === 'red' && canUpdate(judged) && lacksGreenBase(known, host.policy, judged);
+  if (isBaseGone) return withLoop(known, { ...judged, phase: { at: 'updating', n: event.n } });
+  const after = isHeld
+    ? withinBudget({ ...judged, counted: Math.max(0, loop.counted - 1), doneSaid: event.n }, limits, stamp)
+    : event.report.verdict === 'red'
+      ? nextIteration(judged, limits, describeStillRed(event.report), stamp)
       : isUntold(judged)
-        ? nextIteration(judged, host.policy.limits, 'what you said was not heard yet', stamp)
+        ? nextIteration(judged, limits, 'what you said was not heard yet', stamp)
         : readied(judged, host, event.protected, stamp);
-  const known = noteVerdict(state, host.policy.gatesHash, event);
-  return withLoop(known, updatedFirst(known, releasedIfStuck(known, host, after)));
+  return withLoop(known, updatedFirst(known, host, releasedIfStuck(known, host, after)));
 }
 
 const describeStillRed = ({ failing, leftOut }: GateReport): string =>

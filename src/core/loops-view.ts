@@ -165,13 +165,20 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
   }
 }
 
+/** What a loop that its host gave back waits for. */
+export const WAITS: Readonly<Record<NonNullable<Loop['waitsFor']>, string>> = {
+  auth: 'no agent can work now',
+  budget: "the run's budget is spent",
+  base: 'main itself fails its gates',
+};
+
 function noteOf(loop: Loop): string | null {
   const { host, waitsFor, stopping } = loop;
   const besides = heldBesides(loop);
   if (besides !== null) return describeBesides(besides);
   if (stopping) return 'stops when its iteration ends';
   if (host !== null || waitsFor === null) return null;
-  return waitsFor === 'auth' ? 'no agent can work now' : "the run's budget is spent";
+  return WAITS[waitsFor];
 }
 
 /** Whether what the gates said last is about what stands on its branch: a person may have rebased it, or gone on there. */

@@ -1,4 +1,5 @@
 import type { Altered } from './altered.ts';
+import type { Base, BasePolicy } from './base-model.ts';
 import type { Besides } from './besides.ts';
 import type { Failure } from './failure.ts';
 import { type Granted, NOTHING_GRANTED } from './granted.ts';
@@ -63,6 +64,8 @@ export interface State extends Vouching {
   readonly publishing: Publishing;
   /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
   readonly verdicts: readonly Verdict[];
+  /** Main itself, by gates hash, bounded. */
+  readonly bases: Readonly<Record<string, Base>>;
   readonly odds: Odds;
   readonly pace: Pace;
   /** What will not merge if it goes on like this, by loop. */
@@ -161,6 +164,7 @@ export interface HostPolicy {
   /** The gates, as the user wrote them; absent: an older version did not tell. */
   readonly gates?: readonly string[];
   readonly hasGates: boolean;
+  readonly base: BasePolicy;
   /** Gates get a time limit from how long they took before. */
   readonly gateTimeoutAuto: boolean;
   readonly train: TrainPolicy;
@@ -241,8 +245,8 @@ export interface Loop {
   readonly blockedWhy: string | null;
   /** The iteration that said it was done by a verb, or whose gates a person stopped. */
   readonly doneSaid: number | null;
-  /** Given back because no agent may work: until a person logs in, or until another run has money again. */
-  readonly waitsFor: 'auth' | 'budget' | null;
+  /** Given back because no agent may work: until a person logs in, another run has money again, or main itself is green. */
+  readonly waitsFor: 'auth' | 'budget' | 'base' | null;
   /** Its host died while it held it, and nobody has taken it up since; one that left in order gave it back. */
   readonly hostDied: boolean;
   /** What a person said and the agent was not told yet. */
@@ -288,7 +292,7 @@ export type Phase =
   | { readonly at: 'preparing' }
   | { readonly at: 'iterating'; readonly n: number }
   | { readonly at: 'gating'; readonly n: number }
-  /** Main is merged into its worktree; iteration `n` comes next. */
+  /** Main is merged into its worktree; iteration `n` comes next or, where that is over, its gates. */
   | { readonly at: 'updating'; readonly n: number }
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
   | { readonly at: 'landed'; readonly commit: Sha }
@@ -315,6 +319,7 @@ export const EMPTY_STATE: State = {
   targetHead: null,
   publishing: { published: null, blocked: null, diverged: false },
   verdicts: [],
+  bases: {},
   odds: { red: 0, green: 0, flaky: 0, firm: 0 },
   pace: { aloneMs: [], besideMs: [] },
   foreseen: {},

@@ -1,7 +1,8 @@
 import { accountOf } from './accounts.ts';
+import { loneLoop } from './base.ts';
 import { describeBesides, heldBesides } from './besides.ts';
 import type { LoopId, Sha, TaskKey } from './ids.ts';
-import type { Hold, Loop, ParkReason, State } from './model.ts';
+import type { GateReport, Hold, Loop, ParkReason, State } from './model.ts';
 import { loopsOf } from './model.ts';
 import type { Tracker } from './task.ts';
 
@@ -41,6 +42,18 @@ export type News =
   | { readonly type: 'account-held'; readonly account: string; readonly hold: Hold }
   | { readonly type: 'run-overspent'; readonly spent: string }
   | {
+      readonly type: 'base-red';
+      readonly target: string;
+      readonly commit: Sha;
+      readonly gate: GateReport;
+      readonly likely: readonly string[];
+      /** Who goes on meanwhile; null: nobody. */
+      readonly loop: LoopId | null;
+      /** Every task starts all the same. */
+      readonly anyway: boolean;
+    }
+  | { readonly type: 'base-green'; readonly target: string; readonly commit: Sha }
+  | {
       readonly type: 'landing-stopped';
       readonly kind: string;
       readonly detail: string;
@@ -55,6 +68,8 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'tasks-changed',
   'account-held',
   'run-overspent',
+  'base-red',
+  'base-green',
   'landing-stopped',
 ]);
 
@@ -75,10 +90,27 @@ export function newsBetween(before: State, after: State): readonly News[] {
       news.push({ type: 'account-held', account, hold });
   const spent = after.run.overspent;
   if (spent !== null && before.run.overspent === null) news.push({ type: 'run-overspent', spent });
+  news.push(...baseNews(before, after));
   const trouble = after.landingTrouble;
   if (trouble !== null && trouble !== before.landingTrouble)
     news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });
   return news;
+}
+
+/** That main itself fails is told once in each run, and that it is green again. */
+function baseNews(before: State, after: State): readonly News[] {
+  if (before.bases === after.bases) return [];
+  return Object.entries(after.bases).flatMap(([gatesHash, { commit, red, runs }]): News[] => {
+    const was = before.bases[gatesHash];
+    const policy = Object.values(after.hosts).find((host) => host.policy.gatesHash === gatesHash)?.policy;
+    if (policy === undefined) return [];
+    const { target } = policy;
+    if (red === null) return was?.red == null ? [] : [{ type: 'base-green', target, commit }];
+    if (runs === 0 || (was?.red != null && was.runs > 0)) return [];
+    const loop = loneLoop(after, policy)?.id ?? null;
+    const anyway = policy.base === 'tell';
+    return [{ type: 'base-red', target, commit, gate: red.report, likely: red.likely, loop, anyway }];
+  });
 }
 
 /** Several loops meet the same limit; that is one piece of news. */

@@ -1,3 +1,4 @@
+import { asLastJoined } from './base.ts';
 import type { HostPolicy, State } from './model.ts';
 import type { Event } from './events.ts';
 import { hostId } from './ids.ts';
@@ -6,7 +7,8 @@ import { schedule } from './schedule.ts';
 import { fold } from './step.ts';
 
 /** What a host with this policy would start, without there being one: the same function the real host asks. */
-export function planRun(state: State, policy: HostPolicy): Plan {
+export function planRun(state: State, asked: HostPolicy): Plan {
+  const policy = asLastJoined(state, asked);
   const host = hostId('h-plan');
   const joined: Event = { type: 'host-joined', host, mark: { pid: 0, startTime: '', bootId: '' }, policy };
   return schedule(fold(state, { seq: state.seq, at: 0, by: host, events: [joined] }), host);

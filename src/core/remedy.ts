@@ -25,3 +25,11 @@ export function nextCommand(status: TaskState, id: string, canLand: boolean): st
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** Does something where a commit stands, away from every checkout. */
+export const inNewWorktree = (ref: string, act: string): string =>
+  `d=$(mktemp -d) && git worktree add --detach "$d" ${shellWord(ref)} && cd "$d" && ${act}`;
+
+/** As it was run: a person's own shell may not count a failure in the middle. */
+export const asGate = (command: string): string =>
+  /[|;&\n]/.test(command) ? `bash -eo pipefail -c ${shellWord(command)}` : command;

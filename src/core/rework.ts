@@ -165,7 +165,9 @@ export function mainMerged(
   const { [loop.id]: seen, ...rest } = state.foreseen;
   const others = (seen ?? []).filter((one) => one.with !== null);
   const rework = reworkAfter(loop, event);
-  const isMended = rework?.kind === 'conflict' && rework.paths.length === 0;
+  // Nothing to mend, or it was done before main came in: an iteration that is over is not made again.
+  const wasOver = event.n === loop.iteration && event.conflicts.length === 0;
+  const isMended = wasOver || (rework?.kind === 'conflict' && rework.paths.length === 0);
   const merged: Loop = {
     ...loop,
     since: stamp.at,

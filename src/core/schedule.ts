@@ -1,4 +1,6 @@
-import { agentsFor, chooseAgent, roomFor } from './accounts.ts';
+import { chooseAgent, roomFor } from './accounts.ts';
+import { canAdopt } from './adoptable.ts';
+import { holdingBase, isHeldBack, mayBeginOne } from './base.ts';
 import { boarding, landingQueue } from './landing-queue.ts';
 import type { Start } from './commands.ts';
 import type { HostId, LoopId, TaskKey } from './ids.ts';
@@ -8,8 +10,8 @@ import { isLive, isWorking, loopsOf } from './model.ts';
 import { newestLoops } from './newest-loops.ts';
 import { conflictsToMend } from './rework.ts';
 import { isInDoubt } from './suspect.ts';
-import type { Task, TaskChoice } from './task.ts';
-import { findTask, taskIdOf } from './tasks.ts';
+import type { Task } from './task.ts';
+import { findTask, inOrder, isChosen, taskIdOf } from './tasks.ts';
 
 /** Why a task does not start now. */
 export type Waiting =
@@ -28,6 +30,8 @@ export type Waiting =
   | { readonly why: 'disk'; readonly freeMb: number; readonly floorMb: number }
   /** What it would begin from is not known to be sound. */
   | { readonly why: 'integration' }
+  /** Main itself fails this gate, without the work of any loop. */
+  | { readonly why: 'base'; readonly gate: string }
   /** This host was told to begin others. */
   | { readonly why: 'not-chosen' }
   | { readonly why: 'slots' };
@@ -50,11 +54,14 @@ export function schedule(state: State, me: HostId): Plan {
   });
   if (host.policy.only !== null) return { starts: [], adopts, waits: [] };
   const closed = closedBecause(state, host);
+  const base = holdingBase(state, host.policy);
+  const startsMax = base === null ? Number.POSITIVE_INFINITY : mayBeginOne(state, host.policy) ? 1 : 0;
   const picture = look(state, host);
   const starts: Start[] = [];
   const waits: { task: Task; waiting: Waiting }[] = [];
   for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
-    const waiting = waitingOf(picture, task) ?? closed;
+    const held: Waiting | null = starts.length < startsMax ? null : { why: 'base', gate: base?.report.failing ?? '' };
+    const waiting = waitingOf(picture, task) ?? closed ?? held;
     const slot = waiting === null ? free.shift() : undefined;
     if (waiting !== null || slot === undefined) {
       waits.push({ task, waiting: waiting ?? { why: 'slots' } });
@@ -130,14 +137,6 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
 }
 
-/** Whether a run with this choice works on a task; without a choice on all of them. */
-export function isChosen(choice: TaskChoice | undefined, { id, group, priority }: Task): boolean {
-  if (choice === undefined) return true;
-  if (choice.groups.length > 0 && !choice.groups.includes(group ?? '')) return false;
-  if (choice.tasks.length > 0 && !choice.tasks.includes(id)) return false;
-  return choice.priorityMax === null || (priority !== null && priority <= choice.priorityMax);
-}
-
 /**
  * An agent that strayed is not let loose again, what a person stopped or threw away does not come back, and what another has done is
  * not done once more, until a person says so.
@@ -173,27 +172,10 @@ function freeSlots(state: State, host: Host, mine: readonly Loop[]): number[] {
 }
 
 function orphans(state: State, host: Host): readonly Loop[] {
-  const isShut = (loop: Loop): boolean => chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut';
-  const mustWait = (loop: Loop): boolean =>
-    (loop.waitsFor === 'budget' && state.run.overspent !== null) || (loop.waitsFor === 'auth' && isShut(loop));
-  const { choice } = host.policy;
-  const isWanted = ({ task }: Loop): boolean => {
-    const known = choice === undefined ? null : findTask(state, task);
-    return choice === undefined || (known !== null && isChosen(choice, known));
-  };
   return loopsOf(state)
-    .filter((loop) => loop.host === null && isWorking(loop) && loop.task.startsWith(`${host.policy.tracker}#`))
-    .filter(isWanted)
-    .filter((loop) => !mustWait(loop) && (host.policy.only ?? loop.id) === loop.id)
+    .filter((loop) => loop.host === null && isWorking(loop) && canAdopt(state, host, loop))
+    .filter((loop) => !isHeldBack(state, host.policy, loop))
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
-}
-
-function inOrder(tasks: readonly Task[]): readonly Task[] {
-  const rank = (task: Task): number => task.priority ?? Number.POSITIVE_INFINITY;
-  return tasks
-    .map((task, index) => ({ task, index }))
-    .sort((a, b) => (rank(a.task) === rank(b.task) ? a.index - b.index : rank(a.task) - rank(b.task)))
-    .map(({ task }) => task);
 }
 
 /** A limit that is over at a known time is worth waiting for, and so is room on the disk. */

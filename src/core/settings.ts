@@ -98,6 +98,8 @@ export interface GateSettings {
   /** Longest a single gate may take. With `timeoutAuto` only the upper bound: past runs decide. */
   readonly timeoutMs: number;
   readonly timeoutAuto: boolean;
+  /** Run them on main itself, too, beside the first agents. */
+  readonly base: boolean;
   /** How many gates may use a named thing (a database, a port) at the same time. */
   readonly resources: Readonly<Record<string, number>>;
   /** Which gate commands use it, by its name. */

@@ -48,9 +48,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'host-woke':
       return applyHostEvent(state, event, stamp);
     case 'disk-low':
-      return { ...state, disk: { freeMb: event.freeMb, floorMb: event.floorMb, since: stamp.at } };
     case 'disk-freed':
-      return { ...state, disk: null };
+      return { ...state, disk: event.type === 'disk-freed' ? null : diskLow(event, stamp) };
     case 'tasks-read':
       return readTasks(state, event);
     case 'task-reset':
@@ -97,3 +96,9 @@ function readTasks(state: State, event: Extract<Event, { type: 'tasks-read' }>):
   const read = upstream == null ? { digest, tasks } : { digest, tasks, upstream };
   return { ...state, trackers: { ...state.trackers, [tracker]: read } };
 }
+
+const diskLow = ({ freeMb, floorMb }: Extract<Event, { type: 'disk-low' }>, { at }: Stamp): State['disk'] => ({
+  freeMb,
+  floorMb,
+  since: at,
+});

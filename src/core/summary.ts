@@ -1,13 +1,17 @@
 import { accountOf, isForPerson } from './accounts.ts';
+import type { BaseRed } from './base-model.ts';
+import { asLastJoined, holdingBase } from './base.ts';
 import type { ExitCode } from './errors.ts';
 import { EXIT } from './errors.ts';
 import { describeHold } from './describe-hold.ts';
 import { describeWaiting } from './describe-waiting.ts';
 import { putBacksOf } from './describe-put-back.ts';
 import { loopId } from './ids.ts';
+import { canBeQueued } from './landing-queue.ts';
 import type { HostPolicy, ParkReason, State } from './model.ts';
 import { planRun } from './plan-run.ts';
-import { shellWord } from './remedy.ts';
+import { asGate, inNewWorktree, shellWord } from './remedy.ts';
+import { taskIdOf } from './tasks.ts';
 import type { TaskView } from './view.ts';
 import { promptViews, taskViews } from './view.ts';
 
@@ -27,6 +31,8 @@ export interface Summary {
   readonly trouble: string | null;
   /** The command that brings landing on again, where one does; null: it goes on by itself, or its words say how. */
   readonly troubleNext: string | null;
+  /** Main itself fails its gates; null: it does not, as far as known, or nothing waits for that. */
+  readonly base: BaseLine | null;
   /** What keeps agents from working, in words. */
   readonly held: readonly string[];
   /** The run's budget that is spent, in words; null: there is room, or no bound. */
@@ -50,6 +56,17 @@ export interface TaskLine {
   readonly obeyed?: readonly string[];
 }
 
+export interface BaseLine {
+  readonly commit: string;
+  readonly gate: string;
+  readonly tail: string;
+  readonly likely: readonly string[];
+  /** Shows the same failure again. */
+  readonly reproduce: string;
+  /** What helps, each a command. */
+  readonly next: readonly string[];
+}
+
 export type PublishLine =
   | { readonly state: 'nothing' | 'published' | 'pending' }
   | { readonly state: 'blocked'; readonly why: string; readonly paths: readonly string[] };
@@ -57,12 +74,14 @@ export type PublishLine =
 const EVERY_SLOT = 10_000;
 
 /** `before`: what was so when it began, where only what it did is to be told; null: all that there is. */
-export function summarize(state: State, policy: HostPolicy, before: State | null = null): Summary {
+export function summarize(state: State, asked: HostPolicy, before: State | null = null): Summary {
+  const policy = asLastJoined(state, asked);
   const views = [
     ...taskViews(state, policy.tracker),
     ...(policy.slots === 0 ? promptsOf(state).filter((view) => hasChanged(before, state, view)) : []),
   ];
-  const held = heldLines(state, policy);
+  const accounts = heldLines(state, policy);
+  const red = holdingBase(state, policy);
   const waits = new Map(
     planRun(state, { ...policy, slots: EVERY_SLOT }).waits.map(({ task, waiting }) => [
       String(task.id),
@@ -72,13 +91,27 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
   const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
     views.filter((view) => statuses.includes(view.status)).map((view) => ({ ...line(view), ...obeyedBy(state, view) }));
   // A new host would try again, so the plan does not say what stopped this one.
-  const closed = state.run.overspent === null ? (held[0] ?? null) : `the run's budget is spent: ${state.run.overspent}`;
+  const closed =
+    state.run.overspent !== null
+      ? `the run's budget is spent: ${state.run.overspent}`
+      : red === null
+        ? (accounts[0] ?? null)
+        : describeWaiting({ why: 'base', gate: red.report.failing ?? '' });
   const aside = pick('parked');
   const parked = aside.filter((task) => task.reason !== 'discarded');
   const isElsewhere = policy.slots === 0;
-  const interrupted = pick('interrupted', 'orphaned', ...(isElsewhere ? [] : (['running'] as const)));
+  const waitsForBase = ({ loop }: TaskView): boolean => loop !== null && state.loops[loopId(loop)]?.waitsFor === 'base';
+  const open = pick('interrupted', 'orphaned', ...(isElsewhere ? [] : (['running'] as const)));
+  const heldBack = new Set(views.filter(waitsForBase).map((view) => view.id));
+  const interrupted = open.filter(({ task }) => !heldBack.has(task));
+  const waiting = [...open.filter(({ task }) => heldBack.has(task)), ...pick('waiting')].map((task) => ({
+    ...task,
+    detail: (heldBack.has(task.task) ? undefined : waits.get(task.task)) ?? closed,
+  }));
   const publish = publishLine(state);
   const trouble = troubleLine(state);
+  const isLeft = interrupted.length + waiting.length + parked.length > 0;
+  const base = isLeft && red !== null ? baseLine(state, policy, red) : null;
   const needsPerson = trouble !== null || publish.state === 'blocked';
   return {
     landed: pick('landed'),
@@ -87,12 +120,13 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
     discarded: aside.filter((task) => task.reason === 'discarded'),
     interrupted,
     running: isElsewhere ? pick('running') : [],
-    waiting: pick('waiting').map((task) => ({ ...task, detail: waits.get(task.task) ?? closed })),
+    waiting,
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
     troubleNext: troubleNext(state, policy),
-    held,
+    base,
+    held: accounts,
     overspent: state.run.overspent,
     proposals: state.proposals.map((one) => one.title),
     put_back: putBacksOf(state),
@@ -100,8 +134,9 @@ export function summarize(state: State, policy: HostPolicy, before: State | null
     exit: exitOf(state, {
       parked: parked.length,
       interrupted: interrupted.length,
-      waiting: pick('waiting').length,
+      waiting: waiting.length,
       needsPerson,
+      isBaseRed: base !== null,
     }),
   };
 }
@@ -132,15 +167,34 @@ function troubleNext({ landingTrouble: trouble }: State, { target }: HostPolicy)
   return `git merge ${shellWord(`refs/paralph/int/${target}`)} && ralph land --all`;
 }
 
+/** Without the work of any loop it fails, so nothing that they do lands. */
+function baseLine(state: State, policy: HostPolicy, { report, likely }: BaseRed): BaseLine {
+  const { gatesHash, target } = policy;
+  const gate = report.failing ?? '';
+  const done = state.bases[gatesHash]?.mending[policy.tracker]?.done ?? null;
+  const loop = done === null ? undefined : state.loops[done];
+  const lands = loop !== undefined && canBeQueued(loop) ? [`ralph land ${shellWord(taskIdOf(state, loop.task))}`] : [];
+  return {
+    commit: state.bases[gatesHash]?.commit ?? '',
+    gate,
+    tail: report.tail,
+    likely,
+    reproduce: inNewWorktree(`refs/paralph/int/${target}`, asGate(gate)),
+    next: [...lands, 'ralph run', 'ralph run --anyway'],
+  };
+}
+
 interface Counts {
   readonly parked: number;
   readonly interrupted: number;
   readonly waiting: number;
   readonly needsPerson: boolean;
+  readonly isBaseRed: boolean;
 }
 
-function exitOf(state: State, { parked, interrupted, waiting, needsPerson }: Counts): ExitCode {
+function exitOf(state: State, { parked, interrupted, waiting, needsPerson, isBaseRed }: Counts): ExitCode {
   if (state.run.overspent !== null && interrupted + waiting > 0) return EXIT.limit;
+  if (isBaseRed) return EXIT.needsPerson;
   if (parked > 0) return EXIT.parked;
   if (interrupted + waiting > 0 && needsLogin(state)) return EXIT.needsPerson;
   if (interrupted > 0) return EXIT.parked;

@@ -1,7 +1,7 @@
 import type { TaskId, TaskKey } from './ids.ts';
 import { taskId, taskKey } from './ids.ts';
 import type { State } from './model.ts';
-import type { Task } from './task.ts';
+import type { Task, TaskChoice } from './task.ts';
 
 /** The task a key names, as its tracker told it last. */
 export function findTask(state: State, key: TaskKey): Task | null {
@@ -37,4 +37,21 @@ export function tickOf(
   { task: key }: { readonly task: TaskKey },
 ): { readonly tick: TaskId | null; readonly tracker: string } {
   return { tick: isPromptTask(key) ? null : (findTask(state, key)?.id ?? null), tracker: trackerOf(state, key) };
+}
+
+/** Whether a run with this choice works on a task; without a choice on all of them. */
+export function isChosen(choice: TaskChoice | undefined, { id, group, priority }: Task): boolean {
+  if (choice === undefined) return true;
+  if (choice.groups.length > 0 && !choice.groups.includes(group ?? '')) return false;
+  if (choice.tasks.length > 0 && !choice.tasks.includes(id)) return false;
+  return choice.priorityMax === null || (priority !== null && priority <= choice.priorityMax);
+}
+
+/** The order in which tasks start: by priority, then as they stand in the file. */
+export function inOrder(tasks: readonly Task[]): readonly Task[] {
+  const rank = (task: Task): number => task.priority ?? Number.POSITIVE_INFINITY;
+  return tasks
+    .map((task, index) => ({ task, index }))
+    .sort((a, b) => (rank(a.task) === rank(b.task) ? a.index - b.index : rank(a.task) - rank(b.task)))
+    .map(({ task }) => task);
 }

@@ -13,7 +13,12 @@ export function verdictOf(state: State, gatesHash: string, tree: Sha): VerdictKi
 export function recordVerdict(state: State, gatesHash: string, tree: Sha, verdict: VerdictKind): State {
   const key = keyOf(gatesHash, tree);
   const others = state.verdicts.filter((known) => known.key !== key);
-  return { ...state, verdicts: [...others, { key, verdict }].slice(-VERDICTS_MAX) };
+  const verdicts = [...others, { key, verdict }].slice(-VERDICTS_MAX);
+  const base = state.bases[gatesHash];
+  // Main was red and this is its tree: nothing is held back any more, whoever ran the gates.
+  return verdict === 'green' && base?.tree === tree && base.red !== null
+    ? { ...state, verdicts, bases: { ...state.bases, [gatesHash]: { ...base, red: null, mending: {} } } }
+    : { ...state, verdicts };
 }
 
 /** Whether gates of any kind have passed exactly this tree. */

@@ -6,7 +6,7 @@ import { describeForeseen, foreseenOf } from './foreseen.ts';
 import { landingQueue } from './landing-queue.ts';
 import type { GateReport, Loop, ParkReason, State } from './model.ts';
 import { whyNotAboard } from './queue-view.ts';
-import { shellWord } from './remedy.ts';
+import { asGate, inNewWorktree, shellWord } from './remedy.ts';
 import { GUARDS } from './rework.ts';
 import { taskIdOf } from './tasks.ts';
 import type { TaskView } from './view.ts';
@@ -100,6 +100,7 @@ function phaseInWords(loop: Loop | null): string {
 
 function waitInWords(state: State, loop: Loop | null): string {
   if (loop?.waitsFor === 'budget') return `the run's budget is spent (${state.run.overspent ?? ''})`;
+  if (loop?.waitsFor === 'base') return 'main itself fails its gates, and this waits until they pass there';
   const hold = loop === null ? null : heldAccount(state);
   return loop?.waitsFor === 'auth' && hold !== null ? hold : 'nobody goes on with it now';
 }
@@ -223,10 +224,3 @@ function reproduction(loop: Loop, red: GateReport | null, target: string): strin
   if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
   return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;
 }
-
-/** As it was run: a person's own shell may not count a failure in the middle. */
-const asGate = (command: string): string =>
-  /[|;&\n]/.test(command) ? `bash -eo pipefail -c ${shellWord(command)}` : command;
-
-const inNewWorktree = (ref: string, act: string): string =>
-  `d=$(mktemp -d) && git worktree add --detach "$d" ${shellWord(ref)} && cd "$d" && ${act}`;

@@ -1,11 +1,12 @@
+import { heldLoops, holdingBase, nextOfBase, testerOf } from './base.ts';
 import type { Command } from './commands.ts';
 import { leaderOf } from './hosts.ts';
 import type { HostId, Sha } from './ids.ts';
 import { boarding } from './landing-queue.ts';
 import type { GateRun, Host, Landing, Loop, State } from './model.ts';
 import { isWorking, loopsOf } from './model.ts';
-import { isSpent } from './schedule.ts';
-import { suspectWish } from './suspect.ts';
+import { isSpent, schedule } from './schedule.ts';
+import { isInDoubt, suspectWish } from './suspect.ts';
 import { trainLimit } from './train/drive.ts';
 import { timeoutFrom } from './train/pace.ts';
 
@@ -23,6 +24,7 @@ export function wishes(state: State, me: HostId): readonly Command[] {
   return [
     ...own.map((loop) => loopWish(state, host, loop)),
     ...landingWishes(state, host),
+    ...baseWish(state, host),
     ...leaderWishes(state, host),
     ...publishWish(state, host),
   ];
@@ -116,6 +118,34 @@ function testWish(state: State, { policy }: Host, fence: number, { commit, tree,
     again,
     timeoutMs: policy.gateTimeoutAuto ? timeoutFrom(state.pace) : null,
   };
+}
+
+/** Main itself is tested beside the loops that work, so that nobody waits for it where it is green. */
+function baseWish(state: State, { id, policy }: Host): readonly Command[] {
+  const { gatesHash } = policy;
+  if (testerOf(state, gatesHash) !== id || isInDoubt(state)) return [];
+  const isIdle = !loopsOf(state).some(
+    (loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.policy.gatesHash === gatesHash,
+  );
+  if (isIdle && (holdingBase(state, policy) === null || !isAnybodyHeld(state, id))) return [];
+  const base = state.bases[gatesHash];
+  const { integration, targetHead: target } = state;
+  const next = nextOfBase(state, policy, isIdle);
+  if (next === null) return [];
+  if (next === 'find' || base === undefined)
+    return [{ type: 'find-base', key: `base:${integration ?? ''}:${target ?? ''}`, seen: { integration, target } }];
+  const { commit, tree, runs: again } = base;
+  const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state.pace) : null;
+  return [{ type: 'test-base', key: `test-base:${commit}:${again}`, commit, tree, again, timeoutMs }];
+}
+
+/** Something would start, or go on, if main were green. */
+function isAnybodyHeld(state: State, me: HostId): boolean {
+  const host = state.hosts[me];
+  if (host === undefined) return false;
+  return (
+    heldLoops(state, host.policy).length > 0 || schedule(state, me).waits.some(({ waiting }) => waiting.why === 'base')
+  );
 }
 
 function leaderWishes(state: State, host: Host): readonly Command[] {

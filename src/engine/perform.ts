@@ -3,12 +3,14 @@ import type { Command } from '../core/commands.ts';
 import type { Event } from '../core/events.ts';
 import { advanceIntegration } from './effects/advance-integration.ts';
 import { buildTrain } from './effects/build-train.ts';
+import { findBase } from './effects/find-base.ts';
 import { makeWorktree } from './effects/make-worktree.ts';
 import { publish } from './effects/publish.ts';
 import { putBackIntegration } from './effects/put-back-integration.ts';
 import { retireWorktree } from './effects/retire-worktree.ts';
 import { runGates } from './effects/run-gates.ts';
 import { runIteration } from './effects/run-iteration.ts';
+import { testBase } from './effects/test-base.ts';
 import { testCandidate } from './effects/test-candidate.ts';
 import { testIntegration } from './effects/test-integration.ts';
 import { updateWorktree } from './effects/update-worktree.ts';
@@ -27,6 +29,10 @@ export function perform(context: PerformContext, command: Command, signal: Abort
       return buildTrain(context, command);
     case 'test-candidate':
       return testCandidate(context, command, signal);
+    case 'find-base':
+      return findBase(context, command);
+    case 'test-base':
+      return testBase(context, command, signal);
     case 'advance-integration':
       return advanceIntegration(context, command);
     case 'test-integration':

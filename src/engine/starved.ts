@@ -10,7 +10,7 @@ export const isOutOfRoom = ({ world, policy }: Pick<PerformContext, 'world' | 'p
 
 /** Gates that had no room said nothing about the work. On a disk with room such words in a test are its own affair. */
 export const isStarved = (event: Event): boolean =>
-  (event.type === 'gates-ended' || event.type === 'candidate-tested') &&
+  (event.type === 'gates-ended' || event.type === 'candidate-tested' || event.type === 'base-tested') &&
   event.report.verdict === 'red' &&
   saysDiskFull(event.report.tail);
 

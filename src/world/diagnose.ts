@@ -6,9 +6,12 @@ import { freeState } from '../core/loops-view.ts';
 import type { Settings } from '../core/settings.ts';
 import type { State } from '../core/model.ts';
 import { isWorking, loopsOf } from '../core/model.ts';
+import { asGate, inNewWorktree } from '../core/remedy.ts';
 import { isPromptTask } from '../core/tasks.ts';
+import { verdictOf } from '../core/verdicts.ts';
 import { chooseAgents } from './choose-agent.ts';
 import type { Finding } from './finding.ts';
+import { lacksWhenFresh } from './fresh-lacks.ts';
 import { readIdentity } from './git/identity.ts';
 import { missedFilters } from './git/missing-filters.ts';
 import { preflight } from './git/preflight.ts';
@@ -45,6 +48,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
     ...(await integration(options)),
     disk(options.repo),
     gates(options.settings),
+    ...base(options),
+    ...(await freshWorktrees(options)),
     ...freeLoops(options),
     ...orphanProcesses(options),
   ];
@@ -109,6 +114,39 @@ function gates(settings: Settings): Finding {
     message: 'no gates: whatever merges counts as green',
     remedy: `ralph config set gates.commands '["npm test"]'`,
   };
+}
+
+/** What the last run found of main itself; to look is not to run gates. */
+function base({ state, settings }: DiagnoseOptions): readonly Finding[] {
+  if (settings.gates.commands.length === 0 || !settings.gates.base) return [];
+  const [hash, known] = Object.entries(state.bases).at(-1) ?? [];
+  const at = known?.commit.slice(0, 10);
+  const ok = (message: string): readonly Finding[] => [{ check: 'base', level: 'ok', message, remedy: null }];
+  if (hash === undefined || known === undefined) return ok('not tested yet; ralph run does so beside its first agents');
+  if (known.red === null)
+    return ok(
+      verdictOf(state, hash, known.tree) === 'green'
+        ? `main itself passes its gates (${at})`
+        : `main was not tested yet (${at})`,
+    );
+  const { report, likely } = known.red;
+  const message = [`main itself fails its gates (${at}): ${report.failing ?? ''}`, ...likely, report.tail.trim()];
+  return [
+    {
+      check: 'base',
+      level: 'warn',
+      message: message.filter((part) => part !== '').join('\n        '),
+      remedy: inNewWorktree(known.commit, asGate(report.failing ?? '')),
+    },
+  ];
+}
+
+async function freshWorktrees({ repo, settings }: DiagnoseOptions): Promise<readonly Finding[]> {
+  const lacks = await lacksWhenFresh(repo.root, null, settings.worktree);
+  return lacks.map((one) => {
+    const [message = one, remedy = null] = one.split('; bring it: ');
+    return { check: 'worktrees', level: 'warn', message, remedy };
+  });
 }
 
 function freeLoops({ state }: DiagnoseOptions): readonly Finding[] {

@@ -35,6 +35,8 @@ export const FAILPOINTS_OF: Readonly<Record<Command['type'], readonly Failpoint[
   'run-gates': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested', 'keep.pinned'],
   'build-train': ['train.named', 'train.followed', 'train.built', 'train.held'],
   'test-candidate': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested'],
+  'find-base': ['train.named', 'train.followed'],
+  'test-base': ['wt.folder_gone', 'gate.stands', 'gate.start', 'gate.end', 'gate.tested'],
   'advance-integration': ['land.before_sync', 'land.before_cas', 'land.after_cas', 'land.synced', 'land.done'],
   'test-integration': ['wt.folder_gone', 'gate.start', 'gate.end'],
   'put-back-integration': ['keep.pinned', 'land.before_cas', 'land.after_cas', 'land.synced'],

@@ -7,6 +7,7 @@ import { realClock } from './clock.ts';
 import { reach } from './failpoint.ts';
 import { openForesight } from './foresight.ts';
 import { openDisk } from './disk.ts';
+import { lacksWhenFresh } from './fresh-lacks.ts';
 import { openGates } from './gates.ts';
 import { takeUpTrust } from './git/hold-trust.ts';
 import type { Identity } from './git/identity.ts';
@@ -98,6 +99,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     }),
     gates: openGates(repo, settings.gates, env),
     provided: provisions.key,
+    lacks: (path) => lacksWhenFresh(repo.root, path, settings.worktree),
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
     seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),

@@ -27,6 +27,8 @@ export interface World {
   readonly integration: Integration;
   readonly agents: Agents;
   readonly gates: Gates;
+  /** What the user's checkout has and a fresh worktree lacks, each with the setting that brings it. */
+  readonly lacks: (path: string) => Promise<readonly string[]>;
   readonly foresight: Foresight;
   readonly seal: Seal;
   readonly disk: Disk;

@@ -37,12 +37,12 @@ describe('ralph why', () => {
     project(one, {
       tasks: ['t1'],
       agent: [{ append: { path: 'x.txt', text: 'x' } }, { claim: true }],
-      config: { gates: { commands: ['echo the reason is here; false'] }, limits: { iterations: 2 } },
+      config: { gates: { commands: ['echo the reason is here; test ! -e x.txt'] }, limits: { iterations: 2 } },
     });
     expect((await ralph(one, RUN)).code).toBe(1);
     const told = await why(one, 't1');
     expect(told).toMatchObject({ status: 'parked', reason: 'iterations', next: 'ralph tasks reset t1' });
-    expect(told.gate).toMatchObject({ command: 'echo the reason is here; false' });
+    expect(told.gate).toMatchObject({ command: 'echo the reason is here; test ! -e x.txt' });
     expect(told.gate?.tail).toContain('the reason is here');
     expect(told.sentences.join('\n')).toMatch(/made 2 iterations on ralph\/t1-/);
     const shown = again(one, told.reproduce);

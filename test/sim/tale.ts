@@ -53,6 +53,7 @@ export const POLICY: HostPolicy = {
   resolver: null,
   gatesHash: 'g',
   hasGates: true,
+  base: 'off',
   gateTimeoutAuto: false,
   train: TRAIN,
 };
@@ -127,10 +128,10 @@ export interface Tale {
   readonly land: (loop: LoopId, commit?: string) => State;
 }
 
-export function tellTale(onRecord: (record: Facts) => void = () => {}): Tale {
+export function tellTale(onRecord: (record: Facts) => void = () => {}, by = 'tale'): Tale {
   let state = EMPTY_STATE;
   const write: Tale['write'] = (...events) => {
-    const record = { seq: state.seq + 1, at: (state.seq + 1) * 1000, by: 'tale', events };
+    const record = { seq: state.seq + 1, at: (state.seq + 1) * 1000, by, events };
     onRecord(record);
     state = fold(state, record);
     return state;

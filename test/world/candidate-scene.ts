@@ -70,6 +70,7 @@ export async function candidateScene(
         env: process.env,
         gates: {
           commands: [],
+          base: false,
           timeoutMs: options.timeoutMs ?? 60_000,
           timeoutAuto: false,
           resources: {},

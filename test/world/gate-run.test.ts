@@ -25,6 +25,7 @@ afterEach(() => scratch.remove());
 const NEVER = new AbortController().signal;
 const settings = (commands: readonly string[], more: Partial<GateSettings> = {}): GateSettings => ({
   commands,
+  base: false,
   timeoutMs: 60_000,
   timeoutAuto: false,
   resources: {},

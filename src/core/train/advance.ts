@@ -1,6 +1,7 @@
 import type { LoopId, Sha } from '../ids.ts';
 import type { Landing, Loop, State } from '../model.ts';
 import type { Stamp } from '../events.ts';
+import { baseMoved } from '../base.ts';
 import { drive } from './drive.ts';
 import { sawGreen, withOdds } from './odds.ts';
 
@@ -11,9 +12,8 @@ export function advanced(state: State, landing: Landing, commit: Sha, stamp: Sta
   const passed = landing.cars.slice(0, count);
   const last = passed.at(-1);
   if (last === undefined) return state;
-  let next: State = withOdds({ ...state, integration: commit, proof: 'landed', granted: [] }, (odds) =>
-    sawGreen(odds, count),
-  );
+  const moved = baseMoved({ ...state, integration: commit, proof: 'landed', granted: [] }, commit, last.tree);
+  let next: State = withOdds(moved, (odds) => sawGreen(odds, count));
   for (const car of passed)
     next =
       car.loop === null

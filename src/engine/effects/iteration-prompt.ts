@@ -1,9 +1,10 @@
+import { redBase } from '../../core/base.ts';
 import { foreseenOf } from '../../core/foreseen.ts';
 import { taskKey } from '../../core/ids.ts';
 import type { Loop } from '../../core/model.ts';
 import { isGuard } from '../../core/rework.ts';
 import { findTask, taskIdOf } from '../../core/tasks.ts';
-import type { PromptFacts } from '../../text/prompt/facts.ts';
+import type { BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
 import type { PerformContext } from '../performer.ts';
 import { othersTouched } from './others-touched.ts';
 import { reworkFacts } from './rework-facts.ts';
@@ -29,6 +30,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     dependencies: dependenciesOf(context, loop),
     earlier: done === null ? null : { commits: done.commits, stat: done.stat, said: loop.lastSaid },
     gateFailure: gateFailure(loop),
+    baseFailure: baseFailure(context),
     rework: reworkFacts(state, loop, context.policy.target),
     foreseen: foreseenOf(state, loop),
     halfDone: loop.lastOdd,
@@ -48,6 +50,13 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
 function gateFailure({ lastGate }: Loop): PromptFacts['gateFailure'] {
   if (lastGate?.verdict !== 'red' || isGuard(lastGate.failing)) return null;
   return { command: lastGate.failing ?? '', tail: lastGate.tail };
+}
+
+function baseFailure({ state, policy }: PerformContext): BaseFailure | null {
+  const red = redBase(state(), policy);
+  if (red === null) return null;
+  const { failing, tail } = red.report;
+  return { target: policy.target, command: failing ?? '', tail, likely: red.likely };
 }
 
 function dependenciesOf({ state, policy }: PerformContext, loop: Loop): PromptFacts['dependencies'] {

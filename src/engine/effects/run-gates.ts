@@ -20,7 +20,7 @@ type RunGates = Extract<Command, { type: 'run-gates' }>;
 
 const GREEN: GatesRan = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
-const FLAKY = 0.1;
+export const FLAKY = 0.1;
 /** Paths remembered of what a loop changed: enough to see whom it meets. */
 const FOOTPRINT_MAX = 200;
 

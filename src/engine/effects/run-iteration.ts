@@ -1,5 +1,6 @@
 import { agentsFor, chooseAgent } from '../../core/accounts.ts';
 import { invariant } from '../../core/assert.ts';
+import { isHeldBack } from '../../core/base.ts';
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
 import type { Loop } from '../../core/model.ts';
@@ -121,7 +122,7 @@ function tickedBy({ state }: PerformContext, loop: Loop): Parameters<Worktrees['
 }
 
 interface Released {
-  readonly released: 'auth' | 'budget' | 'stopped';
+  readonly released: 'auth' | 'budget' | 'base' | 'stopped';
 }
 
 /** Waits as long as it was told, and while every agent is held back or the disk has no room; null: told to stop. */
@@ -158,6 +159,7 @@ async function awaitOrder(
 /** Who may work now; null: nobody yet. */
 function freeAgent(context: PerformContext, command: RunIteration): string | Released | null {
   if (context.state().run.overspent !== null) return { released: 'budget' };
+  if (isHeldBack(context.state(), context.policy, loopOf(context, command))) return { released: 'base' };
   if (context.state().disk !== null) return null;
   const choice = chooseAgent(context.state(), agentsFor(context.policy, loopOf(context, command)));
   if (choice.kind === 'wait') return null;

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { shellWord } from '../../core/remedy.ts';
-import { isChosen } from '../../core/schedule.ts';
+import { isChosen } from '../../core/tasks.ts';
 import type { Task, TaskChoice } from '../../core/task.ts';
 import { findOne } from './find-one.ts';
 import type { Call } from './handler.ts';

@@ -2,11 +2,13 @@ import { describeAltered } from '../../core/altered.ts';
 import { describeLeftOut } from '../../core/left-out.ts';
 import type { Event } from '../../core/events.ts';
 import type { LoopId } from '../../core/ids.ts';
+import { WAITS } from '../../core/loops-view.ts';
 import type { GateReport, State } from '../../core/model.ts';
 import type { WorktreeSetup } from '../../core/worktree-setup.ts';
 import type { News } from '../../core/news.ts';
 import { taskIdOf } from '../../core/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
+import { tailLines } from './tail-lines.ts';
 import { describeHold } from '../../core/describe-hold.ts';
 import { describePutBack } from '../../core/describe-put-back.ts';
 import { describeMs } from '../../core/describe-time.ts';
@@ -54,9 +56,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'task-proposed':
       return `${name(event.loop)} proposes a task: ${cleanLine(event.title)}`;
     case 'loop-released':
-      return event.why === 'stopped'
-        ? null
-        : `${name(event.loop)} waits: ${event.why === 'auth' ? 'no agent can work now' : "the run's budget is spent"}`;
+      return event.why === 'stopped' ? null : `${name(event.loop)} waits: ${WAITS[event.why]}`;
     case 'account-resumed':
       return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':
@@ -135,11 +135,30 @@ export function newsLine(news: News, state: State, style: Style): string {
       return style.yellow(`${cleanLine(news.account)} is held: ${cleanLine(describeHold(news.hold))}`);
     case 'run-overspent':
       return style.yellow(`the run's budget is spent (${news.spent}): nothing new starts, what is done still lands`);
+    case 'base-red':
+      return baseRedLine(news, state, style);
+    case 'base-green':
+      return style.green(`${news.target} passes its gates: what waited goes on`);
     case 'landing-stopped':
       return style.red(
         `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,
       );
   }
+}
+
+function baseRedLine(news: Extract<News, { type: 'base-red' }>, state: State, style: Style): string {
+  const { target, commit, gate, likely, loop, anyway } = news;
+  const meanwhile = anyway
+    ? `every task starts all the same (--anyway)`
+    : loop === null
+      ? `nothing starts until ${target} is green`
+      : `only ${style.bold(taskName(state, loop))} goes on, and is told; nothing else starts until ${target} is green. Start all: ralph run --anyway`;
+  return [
+    style.red(`${target} itself fails its gates (${commit.slice(0, 10)}): ${cleanLine(gate.failing ?? '')}`),
+    ...tailLines(gate.tail),
+    ...likely.map((one) => style.yellow(`  likely cause: ${cleanLine(one)}`)),
+    `  ${meanwhile}`,
+  ].join('\n');
 }
 
 function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>, state: State): string {

@@ -40,6 +40,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
       .slice(0, 12),
     gates: commands,
     hasGates: settings.gates.commands.length > 0,
+    base: settings.gates.base ? 'hold' : 'off',
     gateTimeoutAuto: settings.gates.timeoutAuto,
     train: trainPolicy(settings),
     place: { at: 'worktree' },

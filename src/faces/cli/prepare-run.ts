@@ -33,7 +33,9 @@ export async function prepareRun(
   for (const agent of chosen) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
   const prompts = checkPromptFiles(repo.root);
   const resolver = agents === undefined ? chooseResolver(settings, call.env, repo.root) : null;
-  const policy = runPolicy({ settings, tracker, target, agents: chosen, resolver, env: call.env });
+  const usual = runPolicy({ settings, tracker, target, agents: chosen, resolver, env: call.env });
+  const policy: HostPolicy =
+    call.flags['anyway'] === true && usual.base === 'hold' ? { ...usual, base: 'tell' } : usual;
   const { strategy, aiAgent } = settings.parallel.conflictResolution;
   const warnings = [
     ...(strategy === 'ai_resolve' && resolver === null

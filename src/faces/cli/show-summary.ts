@@ -1,7 +1,8 @@
 import { shellWord } from '../../core/remedy.ts';
-import type { Summary, TaskLine } from '../../core/summary.ts';
+import type { BaseLine, Summary, TaskLine } from '../../core/summary.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import type { Output } from './output.ts';
+import { tailLines } from './tail-lines.ts';
 
 /** The morning's answer: what landed, what waits for whom, and the command for each. */
 export function showSummary(out: Output, summary: Summary, target: string): void {
@@ -49,6 +50,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
   for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
   for (const line of summary.put_back) out.say(style.yellow(`put back: ${cleanLine(line)}`));
+  if (summary.base !== null) showBase(out, summary.base, target);
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
   if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
   publishLine(out, summary, target);
@@ -63,6 +65,18 @@ function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) =
 
 const describeObeyed = (paths: readonly string[]): string =>
   `${cleanLine(paths.join(', '))}, which later gates and agents obey; hold such files: landing.protect`;
+
+/** Whoever reads this in the morning has to mend it first: how it fails, how to see that, and what goes on then. */
+function showBase(out: Output, base: BaseLine, target: string): void {
+  const { style } = out;
+  out.say(style.red(`${target} itself fails its gates (${base.commit.slice(0, 10)}): ${cleanLine(base.gate)}`));
+  for (const line of tailLines(base.tail)) out.say(line);
+  for (const one of base.likely) out.say(style.yellow(`  likely cause: ${cleanLine(one)}`));
+  out.say(`  to see it: ${cleanLine(base.reproduce)}`);
+  const [again, anyway] = base.next.slice(-2);
+  for (const land of base.next.slice(0, -2)) out.say(`  next: ${land}`);
+  out.say(`  next: mend ${target}, then: ${again}; or start every task all the same: ${anyway}`);
+}
 
 function publishLine(out: Output, summary: Summary, target: string): void {
   const { publish } = summary;

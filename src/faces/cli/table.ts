@@ -51,6 +51,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flag: '--parallel', description: 'several loops at once, each in its own worktree', key: 'parallel.enabled' },
       { flag: '--max-workers <n>', description: 'how many loops at once', key: 'parallel.max_workers' },
       { flag: '--dry-run', description: 'say what would start, in which order, and why not the rest; change nothing' },
+      { flag: '--anyway', description: 'start every task, also while the gates fail on the target itself' },
       { flag: '--events', description: 'print every event as one line of JSON on standard output' },
       JSON_FLAG,
       TASKS_FLAG,

@@ -62,7 +62,7 @@ describe('findKey', () => {
     ['parallel.max_iterations', 'unknown key `parallel.max_iterations`: `max_iterations` belongs in [limits]'],
     ['gates.agent', 'unknown key `gates.agent`: `agent` belongs at the top, before the first table'],
     ['max_wokers', 'unknown key `max_wokers`, did you mean `max_workers` in [parallel]?'],
-    ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout, pass_env, resources, uses'],
+    ['gates.colour', 'unknown key `gates.colour`; known here: commands, timeout, pass_env, base, resources, uses'],
     [
       'limits.colour',
       'unknown key `limits.colour`; known here: iterations, runtime, no_progress, attempts, consecutive_failures, grace, max_cost, max_tokens, log_mb, output_mb, free_mb',
@@ -74,7 +74,10 @@ describe('findKey', () => {
     ],
     ['agents.-rf.command', '"-rf" cannot be an agent name: use letters, digits, _ and -'],
     ['agents.a.env.9X', '"9X" cannot be a variable name: use letters, digits and _, not starting with a digit'],
-    ['gates.\u001B[31m', 'unknown key `gates.\\u001b[31m`; known here: commands, timeout, pass_env, resources, uses'],
+    [
+      'gates.\u001B[31m',
+      'unknown key `gates.\\u001b[31m`; known here: commands, timeout, pass_env, base, resources, uses',
+    ],
     ['gates.resources.a b', '"a b" cannot be the name of a resource: use letters, digits, _ and -'],
     ['landing.union', 'unknown key `landing.union`: `union` belongs in [landing.merge]'],
     ['gates.resource.db', 'unknown key `gates.resource`, did you mean `resources`?'],

@@ -155,6 +155,12 @@ export const KEYS: readonly ConfigKey[] = [
     [],
     'Variables (NAME or PREFIX_*) gates get from your environment though they look like credentials.',
   ),
+  key(
+    'gates.base',
+    flag,
+    true,
+    'Run the gates on main itself, beside the first agents; while they fail there, only the earliest task goes on.',
+  ),
   open('gates.resources.*', count(1, 256), 1, 'How many gates may use this thing (a database, a port) at once.'),
   open('gates.uses.*', shellLines, ['npm run test:db'], 'Which of gates.commands use the thing of that name.'),
 

@@ -75,7 +75,8 @@ export function configTemplate(found: FoundForTemplate): string {
     '[gates]\n' +
       line('gates.commands', found.gates.length === 0 ? null : found.gates) +
       line('gates.timeout', null) +
-      line('gates.pass_env', null),
+      line('gates.pass_env', null) +
+      line('gates.base', null),
     '# [gates.resources]\n' + line('gates.resources.*', null, 'db'),
     '# [gates.uses]\n' + line('gates.uses.*', null, 'db'),
     agentLines(),

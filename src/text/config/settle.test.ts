@@ -26,7 +26,15 @@ describe('settle', () => {
         mergePolicy: 'manual',
         conflictResolution: { strategy: 'requeue', aiAgent: 'claude' },
       },
-      gates: { commands: [], timeoutMs: 1_800_000, timeoutAuto: false, resources: {}, uses: {}, passEnv: [] },
+      gates: {
+        commands: [],
+        base: true,
+        timeoutMs: 1_800_000,
+        timeoutAuto: false,
+        resources: {},
+        uses: {},
+        passEnv: [],
+      },
       agents: {},
       limits: {
         iterations: 10,

@@ -121,6 +121,7 @@ function gatesFrom(get: Get, values: Values): GateSettings {
   const timeout = get<KeyValue>('gates.timeout');
   return {
     commands: get('gates.commands'),
+    base: get('gates.base'),
     timeoutMs: timeout === 'auto' ? LONGEST_AUTO_GATE_MS : durationMs(timeout),
     timeoutAuto: timeout === 'auto',
     resources: tableFrom(values, ['gates', 'resources']),

@@ -15,6 +15,8 @@ export interface PromptFacts {
   readonly dependencies: readonly { readonly id: string; readonly title: string; readonly commit: string }[];
   readonly earlier: { readonly commits: readonly string[]; readonly stat: string; readonly said: string } | null;
   readonly gateFailure: { readonly command: string; readonly tail: string } | null;
+  /** The target itself fails its gates, without the work of anybody; absent or null: it does not. */
+  readonly baseFailure?: BaseFailure | null;
   /** What the last iteration left half-done in the worktree. */
   readonly halfDone: string | null;
   /** What a hook did to the repository by mistake when the agent committed; absent or null: nothing. */
@@ -38,6 +40,14 @@ export interface PromptFacts {
   readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];
   readonly signal: CompletionSignal;
   readonly promise: string;
+}
+
+export interface BaseFailure {
+  readonly target: string;
+  readonly command: string;
+  readonly tail: string;
+  /** What a fresh worktree lacks, each with the setting that brings it. */
+  readonly likely: readonly string[];
 }
 
 /** Who is told: the agent that made the work, or one that is asked only because it does not fit. */

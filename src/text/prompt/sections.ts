@@ -1,4 +1,4 @@
-import type { PromptFacts } from './facts.ts';
+import type { BaseFailure, PromptFacts } from './facts.ts';
 import { bullets, fenced, names, quoted, section } from './markdown.ts';
 
 const COMMIT_CHARS = 10;
@@ -43,11 +43,28 @@ export function earlierSection({ earlier }: PromptFacts): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-export function gateFailureSection({ gateFailure, rework }: PromptFacts): string {
-  if (gateFailure === null) return '';
-  const { command, tail } = gateFailure;
-  const heading = rework === null ? 'A gate failed after your last iteration' : 'A gate is red';
-  return `## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`;
+export function gateFailureSection({ gateFailure, rework, baseFailure = null }: PromptFacts): string {
+  const sections = [baseSection(baseFailure)];
+  if (gateFailure !== null) {
+    const { command, tail } = gateFailure;
+    const heading = rework === null ? 'A gate failed after your last iteration' : 'A gate is red';
+    sections.push(`## ${heading}\nCommand: ${command}\n\n${fenced(tail)}\n\nMake it pass.`);
+  }
+  return sections.filter((one) => one !== '').join('\n\n');
+}
+
+/** Nothing can land on a target that is red, so mending that comes before, or is, the task. */
+function baseSection(failure: BaseFailure | null): string {
+  if (failure === null) return '';
+  const { target, command, tail, likely } = failure;
+  return [
+    `## ${target} itself fails its gates\nWithout any of your work, this command fails on ${target}: ${command}`,
+    fenced(tail),
+    bullets(likely.map((one) => `Likely cause: ${one}`)),
+    `Nothing lands until the gates pass, so make them pass as part of this task. If only a person can mend it, say so: \`ralph block "WHY"\`.`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 export function halfDoneSection({

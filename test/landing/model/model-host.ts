@@ -149,6 +149,8 @@ async function perform(sim: Sim, host: ModelHost, command: Command): Promise<rea
       throw new Error('no log of a workload is lost');
     case 'retire-worktree':
       return [{ type: 'worktree-retired', loop: command.loop }];
+    case 'find-base':
+    case 'test-base':
     case 'make-worktree':
       throw new Error('no loop of a workload begins here');
     default:

@@ -168,6 +168,7 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
     resolver: null,
     gatesHash: 'g',
     hasGates: true,
+    base: 'off',
     gateTimeoutAuto: false,
     train: {
       batchMax: workload.batchMax,

@@ -30,7 +30,9 @@ const SOUGHT: Record<
   | 'stopped in the end'
   | 'a last word'
   | 'gated after a stop'
-  | 'put back red',
+  | 'put back red'
+  | 'one goes on'
+  | 'main is green again',
   true
 > = {
   'held limit': true,
@@ -105,6 +107,11 @@ const SOUGHT: Record<
   'disk-low': true,
   'disk-freed': true,
   'candidate-tested': true,
+  'base-found': true,
+  'base-tested': true,
+  'waits for base': true,
+  'one goes on': true,
+  'main is green again': true,
   'integration-advanced': true,
   'integration-contested': true,
   'target-moved': true,
@@ -162,6 +169,7 @@ export function createCoverage(): Coverage {
         see(event.type);
         seeInEvent(event, see);
         seeStop(event, states[seq - 1], states[seq], see);
+        seeBase(event, states[seq - 1], states[seq], see);
       }
     for (const state of states) seeInState(state, see);
   };
@@ -191,6 +199,14 @@ function seeStop(event: Event, before: State | undefined, after: State | undefin
   if (event.type !== 'iteration-ended' || is?.phase.at !== 'parked' || is.phase.reason !== 'stopped') return;
   if (was?.stopping === true) see('stopped in the end');
   else if (was?.iteration !== is.iteration) see('a last word');
+}
+
+function seeBase(event: Event, before: State | undefined, after: State | undefined, see: (what: string) => void): void {
+  const isRed = (state: State | undefined): boolean =>
+    Object.values(state?.bases ?? {}).some(({ red }) => red !== null);
+  if (event.type === 'gates-ended' && isRed(after) && after?.loops[event.loop]?.host != null) see('one goes on');
+  const was = event.type === 'loop-adopted' ? before?.loops[event.loop]?.waitsFor : null;
+  if (was === 'base' && !isRed(after)) see('main is green again');
 }
 
 function seeInState(state: State, see: (what: string) => void): void {

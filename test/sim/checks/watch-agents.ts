@@ -2,7 +2,7 @@ import type { Event, Stamp } from '../../../src/core/events.ts';
 import type { LoopId } from '../../../src/core/ids.ts';
 import type { Host, Loop, State } from '../../../src/core/model.ts';
 import { isWorking, loopsOf } from '../../../src/core/model.ts';
-import type { Realm } from '../model/realm.ts';
+import type { Realm, SimHost } from '../model/realm.ts';
 import { agentsOf, fail } from '../model/realm.ts';
 import type { Page } from './books.ts';
 import { FIRST_PAGE, isOver, isTaken, turnPage } from './books.ts';
@@ -24,6 +24,7 @@ export function watchAgents(realm: Realm): EventWatch {
     const known = pages[host.seq] ?? page;
     const account = agentsOf(host.policy).find(({ name }) => name === order.agent)?.account ?? '';
     if (known.held.has(account)) fail(realm, 'held-agents-rest', `${order.agent} began ${loop}/${n}`);
+    checkAlone(realm, host, loop, n);
     if (isOver(known.run, host.policy.budget)) fail(realm, 'budgets-hold', `${loop}/${n} began with nothing left`);
   };
   return (before, event, after, stamp) => {
@@ -45,11 +46,38 @@ export function watchAgents(realm: Realm): EventWatch {
     for (const loop of loopsOf(after)) {
       if (before.loops[loop.id] === loop) continue;
       checkGuidance(realm, before.loops[loop.id], loop, event);
+      checkUncounted(realm, before.loops[loop.id], loop, event);
       const isSpent = isOver(page.loops.get(loop.id) ?? { costUsd: 0, tokens: 0 }, realm.scenario.policy.limits);
       if (isSpent && loop.phase.at === 'iterating') fail(realm, 'loop-budgets-hold', `${loop.id} iterates after all`);
       if (loop.phase.at === 'landed' && !asked.has(loop.id)) checkProtected(realm, loop);
     }
   };
+}
+
+/** Begun under a main that fails, by the loop and the number of its iteration. */
+const underRed = new WeakMap<Realm, Set<string>>();
+
+/** While main itself fails, one loop goes on, as far as the host that begins an iteration can know. */
+function checkAlone(realm: Realm, host: SimHost, id: LoopId, n: number): void {
+  const state = realm.states[host.seq];
+  const { policy } = host;
+  if (state === undefined || policy.base !== 'hold' || state.bases[policy.gatesHash]?.red == null) return;
+  const begun = underRed.get(realm) ?? new Set();
+  underRed.set(realm, begun.add(`${id}/${n}`));
+  for (const other of loopsOf(state)) {
+    const holder = other.host === null ? undefined : state.hosts[other.host];
+    if (other.id === id || other.phase.at !== 'iterating' || holder?.state !== 'up') continue;
+    if (holder.policy.base === 'hold' && begun.has(`${other.id}/${other.phase.n}`))
+      fail(realm, 'one-goes-on', `${id}/${n} began beside ${other.id}/${other.phase.n} on a red main`);
+  }
+}
+
+/** What waits for main has lost no iteration by it. */
+function checkUncounted(realm: Realm, before: Loop | undefined, after: Loop, event: Event): void {
+  if (before === undefined || before.waitsFor === 'base' || after.waitsFor !== 'base') return;
+  const isJudged = event.type === 'gates-ended';
+  if (after.counted > Math.max(0, before.counted - (isJudged ? 1 : 0)))
+    fail(realm, 'waiting-counts-for-nothing', `${after.id} has ${after.counted} of ${before.counted} iterations`);
 }
 
 const isAt = (loop: Loop | undefined, n: number): boolean => loop?.phase.at === 'iterating' && loop.phase.n === n;
@@ -90,6 +118,7 @@ function checkLeft(realm: Realm, was: Page, before: State, event: Of<'host-left'
   if (isShut(was, host) || isOver(was.run, host.policy.budget)) return;
   // What waits behind a suspended host's loops is not waited for.
   if (Object.values(before.hosts).some((other) => other.state === 'stopped')) return;
+  if (host.policy.base === 'hold' && before.bases[host.policy.gatesHash]?.red != null) return;
   const [task] = startableTasks(before, host.policy);
   const [loop] = loopsOf(before).filter((one) => one.host === null && isWorking(one) && !isShut(was, host, one));
   if (task !== undefined || loop !== undefined)

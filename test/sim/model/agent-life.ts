@@ -109,7 +109,8 @@ function change(realm: Realm, agent: SimAgent): void {
     if (random.chance(mending)) worktree.dirty.add(git.addToken({ id: nextName(), area, bad: false, fixes: id }));
   // Who resolves conflicts mostly leaves the rest alone.
   if (loop?.rework?.by !== 'resolver' || random.chance(0.2)) {
-    const isTold = loop?.lastGate?.verdict === 'red' && random.chance(0.7);
+    const isRed = loop?.lastGate?.verdict === 'red' || stateOf(realm).bases['g']?.red != null;
+    const isTold = isRed && random.chance(0.7);
     const fixes = isTold ? (tree?.flaws[0] ?? null) : null;
     // In a crowd everybody is after the same file.
     const area = realm.scenario.isCrowd && random.chance(0.5) ? 0 : random.int(7);

@@ -119,7 +119,7 @@ export const ROOM_MB = 10_000;
 
 export function createRealm(scenario: Scenario, random: Random, brain: Brain): Realm {
   const git = createGitModel();
-  const root = git.commit([], [git.addToken({ id: 'root', area: 9, bad: false, fixes: null })]);
+  const root = git.commit([], [git.addToken({ id: 'root', area: 9, bad: scenario.isRedAtFirst, fixes: null })]);
   const realm = emptyRealm(scenario, random, brain, git, root.id);
   if (scenario.past !== null) rememberPast(realm);
   return realm;

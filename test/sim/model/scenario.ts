@@ -12,6 +12,8 @@ export interface Scenario {
   readonly policy: Omit<HostPolicy, 'slots'>;
   /** The first task landed in an earlier life, of which no log tells. */
   readonly past: 'published' | 'landed' | 'red' | null;
+  /** Main fails the gates before anybody has done anything. */
+  readonly isRedAtFirst: boolean;
   /** The tracker file is committed, so a landing ticks the task in its tree. */
   readonly tracked: boolean;
   /** Chance of a hostile act at each moment. */
@@ -137,10 +139,12 @@ export function createScenario(random: Random): Scenario {
       },
       gatesHash: 'g',
       hasGates: true,
+      base: random.pick(['hold', 'hold', 'hold', 'tell', 'off']),
       gateTimeoutAuto: random.chance(0.3),
       ...createTrainPolicy(random, isCrowd),
     },
     past: random.chance(0.08) ? random.pick(['published', 'landed', 'red']) : null,
+    isRedAtFirst: random.chance(0.12),
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),
     hostileMoments: random.between(80, 400),

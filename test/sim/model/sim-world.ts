@@ -32,6 +32,7 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     integration: createSimIntegration(realm, op),
     agents: createSimAgents(realm, host, op),
     gates: createSimGates(realm, host),
+    lacks: async () => [],
     foresight: { look: (options) => op(() => foresee(realm, options)) },
     seal: {
       take: () => op(() => undefined),
