@@ -220,7 +220,10 @@ function reproduction(loop: Loop, red: GateReport | null, target: string): strin
     return `git merge-tree --write-tree --name-only ${shellWord(main)} ${shellWord(loop.branch)}`;
   if (red === null) return null;
   if (red.failing === GUARDS.whole) return `git fsck --strict --no-dangling ${shellWord(loop.branch)}`;
+  // No shell knows these: what they found is in the words above.
+  if (red.failing === GUARDS.markers || red.failing === GUARDS.stray) return null;
   const gate = asGate(red.failing ?? '');
   if (reason === 'red') return inNewWorktree(main, `git merge --no-edit ${shellWord(loop.branch)} && ${gate}`);
-  return loop.worktree === null ? inNewWorktree(loop.branch, gate) : `cd ${shellWord(loop.worktree)} && ${gate}`;
+  // What its agent has lying about there may turn the same gate green.
+  return inNewWorktree(loop.branch, gate);
 }
