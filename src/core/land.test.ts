@@ -278,6 +278,17 @@ describe('the user’s new commits', () => {
     expect(canLand(tale.state())).toBe(true);
   });
 
+  it('count as moved by somebody also where a train followed them before anybody had seen them', () => {
+    const { tale } = queued();
+    tale.write({ type: 'target-moved', head: sha('main') });
+    tale.startLanding();
+    expect(tale.build([]).isTargetMoved).toBeUndefined();
+    tale.startLanding();
+    tale.build([], { base: sha('pulled') });
+    tale.write({ type: 'target-moved', head: sha('pulled') });
+    expect(tale.state()).toMatchObject({ integration: 'pulled', isTargetMoved: true });
+  });
+
   it('on a red main stop landing too, instead of being tried for ever', () => {
     const tale = tellTale();
     tale.join('h1');

@@ -15,7 +15,7 @@ import type { Merged } from './git/merge.ts';
 import { replayInMemory } from './git/replay.ts';
 import type { Repository } from './git/repository.ts';
 import type { Signing } from './git/signing.ts';
-import { readFileAt, replaceFile, replaceFiles, treeOf, writeBlob } from './git/tree-edit.ts';
+import { idAt, readFileAt, replaceFile, replaceFiles, treeOf, writeBlob } from './git/tree-edit.ts';
 import type { GitView } from './git/view.ts';
 import { findLandings } from './landings.ts';
 import { learnResolutions } from './learn-resolutions.ts';
@@ -75,8 +75,8 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
     mergeOnto(view, seen),
     tick === null ? null : (known.texts.get(`${tracker.path}:${base}`) ?? readFileAt(view, base, tracker.path)),
   ]);
-  const text =
-    tick === null || before === null ? null : await ticked(view, tracker, before, { ...seen, tick, ancestors });
+  const branch = { ...seen, ancestors, merged };
+  const text = tick === null || before === null ? null : await ticked(view, tracker, before, { ...branch, tick });
   // The tracker is ours to merge: two branches that both touched it do not conflict.
   const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
   if (!merged.clean && merged.paths.length === 0) return { conflicts: [] };
@@ -172,14 +172,24 @@ async function ticked(
   view: GitView,
   { path, tick }: Pick<TrackerFile, 'path' | 'tick'>,
   before: string,
-  branch: { readonly head: Sha; readonly tick: TaskId; readonly ancestors: readonly Sha[] },
+  branch: MergedBranch & { readonly head: Sha; readonly tick: TaskId },
 ): Promise<{ readonly text: string; readonly blob: Sha }> {
   const { head, tick: task, ancestors } = branch;
   const [fork, second] = ancestors;
-  const isOne = fork !== undefined && second === undefined;
+  const isOne = fork !== undefined && second === undefined && (await isTouched(view, path, branch));
   const edited = isOne ? await withEdits(view, before, { fork, head, task, path }) : before;
   const text = tick(edited, task) ?? edited;
   return { text, blob: await writeBlob(view, text) };
+}
+
+interface MergedBranch extends Pick<MergedOnto, 'merged' | 'ancestors'> {
+  readonly base: Sha;
+}
+
+/** Both trees were just written; the branch's own may lie where only git finds it. What the merge left as it was, the branch adds nothing to. */
+async function isTouched(view: GitView, path: string, { base, merged }: MergedBranch): Promise<boolean> {
+  if (!merged.clean && merged.paths.includes(path)) return true;
+  return (await idAt(view, merged.tree, path)) !== (await idAt(view, base, path));
 }
 
 /** A task may land while its line is only in somebody's checkout: when the line comes, so does its tick. */

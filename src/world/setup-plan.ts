@@ -5,8 +5,10 @@ import { type Ecosystem, LOCK_FILES, ecosystemsOf } from '../text/feature/ecosys
 import { keptInGates, keptInLoops } from '../text/feature/kept-names.ts';
 import { packageManagerOf } from './feature/detect-ecosystems.ts';
 import type { Setup } from './feature/run-setup.ts';
+import { plainView } from './git/plain-view.ts';
 import type { Repository } from './git/repository.ts';
 import { HARDENED, runGit } from './git/run-git.ts';
+import { readTree } from './git/tree-entries.ts';
 
 /** What a worktree at a commit needs before somebody works in it, by what the commit holds. */
 export interface SetupPlan {
@@ -21,20 +23,20 @@ export interface SetupPlan {
 
 /** Only what a lock file pins is installed by itself: without one, two worktrees would get two different things. */
 export async function planSetup(
-  { commonDir }: Repository,
+  repo: Repository,
   { setup, install, keep }: WorktreeSettings,
   commit: Sha,
 ): Promise<SetupPlan> {
   const git = async (...args: readonly string[]): Promise<string> =>
-    (await runGit([...HARDENED, ...args], { cwd: commonDir })).stdout;
-  const top = readTree(await git('ls-tree', '-z', commit));
+    (await runGit([...HARDENED, ...args], { cwd: repo.commonDir })).stdout;
+  const top = (await readTree(plainView(repo), commit)).map(({ name, ...entry }) => ({ ...entry, path: name }));
   const names = top.map(({ path }) => path);
   const manifest = top.find(({ path, type }) => path === 'package.json' && type === 'blob');
   const manager = manifest === undefined ? null : packageManagerOf(await git('cat-file', 'blob', manifest.id));
   const found = ecosystemsOf(names, manager);
   const isConfigured = setup.length > 0;
   const chosen = install === 'auto' ? found.filter(({ lock }) => lock !== null) : [];
-  const all = isConfigured ? readTree(await git('ls-tree', '-r', '-z', commit)) : top;
+  const all = isConfigured ? readList(await git('ls-tree', '-r', '-z', commit)) : top;
   const locks = all.filter(({ path }) => LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1)));
   const commands = isConfigured ? setup : chosen.map((one: Ecosystem) => one.commands);
   return {
@@ -57,7 +59,7 @@ interface Entry {
   readonly path: string;
 }
 
-function readTree(output: string): readonly Entry[] {
+function readList(output: string): readonly Entry[] {
   return output.split('\0').flatMap((line) => {
     const [, type, id, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
     return type === undefined || id === undefined || path === undefined ? [] : [{ type, id, path }];

@@ -246,16 +246,16 @@ export interface Integration {
   releaseTrains(): Promise<void>;
   /** Names a head that is ready, so that it stays whatever happens to its branch; the name. */
   pin(loop: LoopId, head: Sha): Promise<string>;
-  /** Whether a task was done by somebody else between two commits, and by which landing if one tells. Null: it was not. */
+  /** Which tasks somebody else has done between two commits, in the same order, and by which landing if one tells. Null: not done. */
   doneSince(options: {
-    readonly from: Sha;
     readonly to: Sha;
-    readonly tracker: string;
-    readonly task: TaskId;
+    /** Nothing new is in what this commit holds; null: nobody has looked yet. */
+    readonly known: Sha | null;
+    readonly tasks: readonly { readonly from: Sha; readonly tracker: string; readonly task: TaskId }[];
     /** Heads of loops that landed here: what their agents wrote into commits proves nothing. */
     readonly own: readonly Sha[];
     readonly isOurs: (loop: LoopId) => boolean;
-  }): Promise<{ readonly commit: Sha | null } | null>;
+  }): Promise<readonly ({ readonly commit: Sha | null } | null)[]>;
   /** Compare-and-swap; the one door through which integration moves to a candidate. */
   advance(options: {
     readonly from: Sha;

@@ -24,7 +24,10 @@ export function boarded(state0: State, landing: Landing, event: Built, stamp: St
   if (!event.cars.every(isQueued)) return { ...state0, landing: { ...landing, build: landing.build + 1 } };
   const isUpstreamAboard = event.cars.some((car) => car.loop === null);
   const publishing = isUpstreamAboard ? state0.publishing : { ...state0.publishing, diverged: false };
-  let state: State = { ...standAt(state0, event.base, event.users === true), publishing };
+  // It followed the target to where nobody here had seen it yet.
+  const isFollowing = event.base !== state0.integration && event.base !== state0.targetHead;
+  const moved = isFollowing ? { isTargetMoved: true } : {};
+  let state: State = { ...standAt(state0, event.base, event.users === true), publishing, ...moved };
   for (const { loop, commit } of event.contained) state = landLoop(state, loop, commit, stamp);
   for (const { loop, why } of event.broken) state = change(state, loop, (one) => park(one, 'broken', why, stamp));
   for (const { loop, why } of event.flawed ?? [])

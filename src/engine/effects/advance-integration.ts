@@ -1,10 +1,10 @@
 import type { Command } from '../../core/commands.ts';
 import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
+import type { LoopId, Sha } from '../../core/ids.ts';
 import { knownOf, standingOf } from '../../core/integration-value.ts';
 import type { World } from '../../world/world.ts';
 import type { PerformContext } from '../performer.ts';
-import { findDuplicate } from './find-duplicate.ts';
+import { findDuplicates } from './find-duplicates.ts';
 
 type AdvanceIntegration = Extract<Command, { type: 'advance-integration' }>;
 
@@ -40,20 +40,19 @@ const overtaken = new WeakMap<World, Set<string>>();
 /** The gates ran for a while, and another clone's landing of the same task came in: built anew, the second is left out. */
 async function isOvertaken(context: PerformContext, from: Sha, to: Sha): Promise<boolean> {
   const { world, state } = context;
-  const { landing, loops, targetHead: known, isTargetMoved } = state();
+  const { landing, targetHead, isTargetMoved } = state();
   const head = await world.integration.targetHead();
-  const isMoved = head !== null && (head !== known || isTargetMoved === true);
+  const isMoved = head !== null && (head !== targetHead || isTargetMoved === true);
   const cars = landing?.cars ?? [];
-  const moving = cars.slice(0, cars.findIndex((car) => car.commit === to) + 1);
-  for (const { loop: id } of moving) {
-    const loop = id === null ? undefined : loops[id];
-    const mark = `${id ?? ''} ${head ?? ''}`;
-    if (loop === undefined || overtaken.get(world)?.has(mark) === true) continue;
-    if ((await findDuplicate(context, { base: isMoved ? head : from, cars: [] }, loop)) === null) continue;
-    // Cut short before, it may have moved already: then it has landed.
-    if ((await world.integration.seen(knownOf(state()))).head !== from) return false;
-    overtaken.set(world, (overtaken.get(world) ?? new Set()).add(mark));
-    return true;
-  }
-  return false;
+  const moving = cars.slice(0, cars.findIndex((car) => car.commit === to) + 1).flatMap(({ loop }) => loop ?? []);
+  const seen = overtaken.get(world) ?? new Set();
+  const markOf = (id: LoopId): string => `${id} ${head ?? ''}`;
+  const asked = moving.filter((id) => !seen.has(markOf(id)));
+  // What was there when the train was built was looked at then.
+  const known = cars.find((car) => car.loop === null)?.commit ?? from;
+  const found = await findDuplicates(context, asked, { to: isMoved ? head : null, known });
+  // Cut short before, it may have moved already: then it has landed.
+  if (found.size === 0 || (await world.integration.seen(knownOf(state()))).head !== from) return false;
+  overtaken.set(world, new Set([...seen, ...[...found.keys()].map(markOf)]));
+  return true;
 }

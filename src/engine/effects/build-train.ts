@@ -16,7 +16,8 @@ import type { Built, Synced } from '../../world/world.ts';
 import { isDiskFull } from '../disk-full.ts';
 import type { PerformContext } from '../performer.ts';
 import { isOutOfRoom } from '../starved.ts';
-import { findDuplicate } from './find-duplicate.ts';
+import { findDuplicates } from './find-duplicates.ts';
+import type { Done } from './find-duplicates.ts';
 import { landingText } from './landing-text.ts';
 import { findUnresolved } from './unresolved.ts';
 
@@ -48,7 +49,8 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
     return [{ type: 'upstream-conflicted', fence, head: synced.upstream ?? base, paths: conflicts }];
   const before = train.cars.length;
   await lookAtAll(context, command, train);
-  for (const id of command.items) await board(context, train, id);
+  const duplicates = await doneElsewhere(context, command, train);
+  for (const id of command.items) await board(context, train, id, duplicates.get(id) ?? null);
   await cutBadCars(context, train, before);
   const held = commitsToHold(train.cars, context.policy.method);
   if (held.length > 0) await integration.holdTrain(fence, held);
@@ -69,6 +71,19 @@ export function commitsToHold(cars: readonly Car[], method: LandingMethod): read
 async function lookAtAll({ world, state }: PerformContext, { items }: BuildTrain, { base }: Building): Promise<void> {
   const heads = items.flatMap((id) => state().loops[id]?.head ?? []);
   await world.integration.look(base, heads).catch(() => undefined);
+}
+
+/** Tasks of the queue that others have done. Where only we moved integration, the log knows what is ticked on it. */
+async function doneElsewhere(
+  context: PerformContext,
+  { items }: BuildTrain,
+  { base, cars }: Building,
+): Promise<ReadonlyMap<LoopId, Done>> {
+  const state = context.state();
+  const merged = cars.find((car) => car.loop === null)?.commit ?? null;
+  const isAlone = base === state.integration && state.isTargetMoved !== true;
+  const waiting = items.filter((id) => cars.every((car) => car.loop !== id));
+  return findDuplicates(context, waiting, { to: merged ?? (isAlone ? null : base), known: null });
 }
 
 /** Both questions at once: they only read. Where an object is missing, the first one may have no answer. */
@@ -147,7 +162,7 @@ async function startTrain(
   return null;
 }
 
-async function board(context: PerformContext, train: Building, id: LoopId): Promise<void> {
+async function board(context: PerformContext, train: Building, id: LoopId, duplicate: Done | null): Promise<void> {
   if (train.cars.some((car) => car.loop === id)) return;
   const loop = loopCalled(context, id);
   const landed = await landedBefore(context, loop, train.base);
@@ -155,7 +170,6 @@ async function board(context: PerformContext, train: Building, id: LoopId): Prom
     train.contained.push({ loop: id, commit: landed });
     return;
   }
-  const duplicate = await findDuplicate(context, train, loop);
   if (duplicate !== null) {
     const kept = await context.world.integration.pin(id, loop.head);
     train.duplicates.push({ loop: id, ...duplicate, kept });

@@ -9,8 +9,13 @@ import { openTaskFile } from './open-task-file.ts';
 import type { Project } from './project.ts';
 import { takeUpLost } from './start-project.ts';
 
-/** The world for a command that lands or publishes and starts no agent. */
-export async function openLandingWorld(call: Call, project: Project, target: string): Promise<World> {
+/** The world for a command that lands or publishes and starts no agent. What only publishes runs no gate, so nothing is read for one. */
+export async function openLandingWorld(
+  call: Call,
+  project: Project,
+  target: string,
+  { isTesting = true } = {},
+): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
   // Prompts are in the log, and so is what landed before its task file was taken away: there is nothing to read and nothing to tick.
@@ -23,7 +28,7 @@ export async function openLandingWorld(call: Call, project: Project, target: str
   return openWorld({
     repo,
     identity,
-    settings,
+    settings: isTesting ? settings : { ...settings, worktree: { ...settings.worktree, copy: [] } },
     agents: [],
     target,
     tracker,

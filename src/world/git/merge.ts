@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { sha } from '../../core/ids.ts';
 import type { Sha } from '../../core/ids.ts';
 import { attributeFolder } from './attributes.ts';
+import { leadsBack } from './first-parents.ts';
 import { readConflicts } from './merge-stages.ts';
 import type { Conflicts } from './merge-stages.ts';
 import { remember } from './remember.ts';
@@ -34,13 +35,19 @@ export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha, under
 }
 
 const commonAncestors = remember(async (view, key) => {
-  const listed = await view.run(['merge-base', '--all', ...key.split(' ')], { ok: [0, 1] });
+  const [a = '', b = ''] = key.split(' ');
+  if (leadsBack(view, b, a)) return [sha(a)];
+  if (leadsBack(view, a, b)) return [sha(b)];
+  const listed = await view.run(['merge-base', '--all', a, b], { ok: [0, 1] });
   return listed.stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
 });
 
 const ancestry = remember(async (view, key) => {
   const [ancestor = '', of = ''] = key.split(' ');
-  return (await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] })).code === 0;
+  return (
+    leadsBack(view, of, ancestor) ||
+    (await view.run(['merge-base', '--is-ancestor', ancestor, of], { ok: [0, 1] })).code === 0
+  );
 });
 
 export async function isAncestor(view: GitView, ancestor: Sha, of: Sha): Promise<boolean> {
@@ -60,6 +67,14 @@ export async function mergeBase(view: GitView, a: Sha, b: Sha): Promise<Sha | nu
   const answer = await view.run(['merge-base', a, b], { ok: [0, 1] });
   const base = answer.stdout.trim();
   return base === '' ? null : sha(base);
+}
+
+/** The last commits that all of these hold: one, where they have one history. */
+export async function forkOfAll(view: GitView, commits: readonly Sha[]): Promise<readonly Sha[]> {
+  const [first, ...others] = new Set(commits);
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first];
+  const listed = await view.run(['merge-base', '--all', '--octopus', first, ...others], { ok: [0, 1] });
+  return listed.stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
 }
 
 /** Every best common ancestor: none for unrelated histories, `a` alone where `b` is ahead of it. */

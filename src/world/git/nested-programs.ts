@@ -4,12 +4,11 @@ import { inertValue, lookAtSettings } from './executing-settings.ts';
 import type { Entries, ListSettings } from './executing-settings.ts';
 import type { GitFolders } from './git-folders.ts';
 import { gitFoldersOf } from './git-folders.ts';
+import { isSplit } from './index-bytes.ts';
 import { readIfThere } from '../processes/read-if-there.ts';
 
 /** The mode of a link to another repository, as every entry of an index has it. */
 const LINK = Buffer.from([0, 0, 0xe0, 0]);
-/** How an index begins to tell of another one that holds its entries: a word, and a small number of bytes. */
-const SPLIT = 'link\0\0';
 const DEPTH_MAX = 5;
 
 /** Paths in an index that link to other repositories; bytes as latin1. */
@@ -39,5 +38,5 @@ export async function nestedPrograms(cwd: string, links: ListLinks, list: ListSe
 /** Without a process, for hardly any worktree has one. */
 function mayHoldLinks({ gitDir }: GitFolders): boolean {
   const index = readIfThere(join(gitDir, 'index'));
-  return index !== null && (index.includes(LINK) || index.includes(SPLIT));
+  return index !== null && (index.includes(LINK) || isSplit(index));
 }

@@ -5,6 +5,7 @@ import type { Sha } from '../../core/ids.ts';
 import { textOf } from '../text-of.ts';
 import { readLooseObject, writeObject } from './loose-objects.ts';
 import { remember } from './remember.ts';
+import type { Memory } from './remember.ts';
 import { readTree, writeTree } from './tree-entries.ts';
 import type { Entry } from './tree-entries.ts';
 import type { GitView } from './view.ts';
@@ -45,32 +46,25 @@ export async function replaceFiles(view: GitView, tree: Sha, blobs: ReadonlyMap<
  * beside the repository is in none of its trees.
  */
 export async function readFileAt(view: GitView, commitOrTree: Sha, path: string): Promise<string | null> {
-  const entry = await findEntry(view, commitOrTree, path);
+  const entry = await entries.ask(view, `${commitOrTree}:${path}`);
   return entry !== null && isPlain(entry) ? readBlob(view, entry.id) : null;
 }
 
-async function findEntry(view: GitView, commitOrTree: string, path: string): Promise<Entry | null> {
+/** By `<commit or tree>:<path>`; folders that many trees share are read once. */
+const entries: Memory<Entry | null> = remember(async (view, key) => {
+  const [at = '', ...rest] = key.split(':');
+  const path = rest.join(':');
   if (path.startsWith('../') || path.startsWith('/')) return null;
-  const names = partsOf(path);
-  let at = commitOrTree;
-  for (const [depth, name] of names.entries()) {
-    const entry = (await readTree(view, at)).find((each) => each.name === name);
-    if (entry === undefined) return null;
-    if (depth === names.length - 1) return entry;
-    if (entry.type !== 'tree') return null;
-    at = entry.id;
-  }
-  return null;
-}
-
-const ids = remember(async (view, key) => {
-  const [commit = '', ...path] = key.split(':');
-  return (await findEntry(view, commit, path.join(':')))?.id ?? '';
+  const [name] = partsOf(path);
+  const below = path.split('/').slice(1);
+  const entry = (await readTree(view, at)).find((each) => each.name === name);
+  if (entry === undefined || below.length === 0) return entry ?? null;
+  return entry.type === 'tree' ? entries.ask(view, `${entry.id}:${below.join('/')}`) : null;
 });
 
-/** What a path names in a commit, as an id; empty: nothing. */
-export function idAt(view: GitView, commit: Sha, path: string): Promise<string> {
-  return ids.ask(view, `${commit}:${path}`);
+/** What a path names in a commit or tree, as an id; empty: nothing. */
+export async function idAt(view: GitView, commitOrTree: Sha, path: string): Promise<string> {
+  return (await entries.ask(view, `${commitOrTree}:${path}`))?.id ?? '';
 }
 
 /** Paths that differ between two commits or trees; a renamed file counts as both its names. */

@@ -1,8 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isLoopPage, loopPage } from '../../text/memory/loop-page.ts';
 import { MEMORIES_PAGE, NOTE_FOLDERS } from '../../text/notes.ts';
 import { makePrivateFolder, readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
+import { mayTrackBelow } from '../git/index-bytes.ts';
 import type { Repository } from '../git/repository.ts';
 import { HARDENED, runGit } from '../git/run-git.ts';
 import { openMemories } from '../memories.ts';
@@ -64,6 +65,7 @@ async function mayWrite({ cwd, inPlace }: Iteration, file: string): Promise<bool
   if (stat !== undefined && !stat.isFile()) return inPlace !== true && !stat.isDirectory();
   if (stat !== undefined && isLoopPage(readPlainFile(file, PAGE_BYTES_MAX) ?? '')) return true;
   if (stat !== undefined && inPlace === true) return false;
+  if (!mayTrackBelow(cwd, dirname(MEMORIES_PAGE))) return true;
   const { stdout } = await runGit([...HARDENED, 'ls-files', '--', MEMORIES_PAGE], { cwd });
   return stdout === '';
 }

@@ -60,7 +60,7 @@ function modelIntegration(sim: Sim): Integration {
     unheldCommits: () => [],
     releaseTrains: async () => undefined,
     pin: async () => '',
-    doneSince: async () => null,
+    doneSince: async ({ tasks }) => tasks.map(() => null),
     advance: async ({ from, to }) => {
       const now = repo.integration;
       if (now !== null && now !== from && isAncestor(repo, to, now)) return { moved: true };

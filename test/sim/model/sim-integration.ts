@@ -55,7 +55,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
         realm.keeps.add(head);
         return `refs/paralph/keep/${loop}`;
       }),
-    doneSince: () => op(() => null),
+    doneSince: ({ tasks }) => op(() => tasks.map(() => null)),
     publish: (to) => op(() => publish(realm, to)),
     describe: () => op(() => ({ commits: [], stat: '' })),
   };

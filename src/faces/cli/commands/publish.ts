@@ -25,7 +25,7 @@ export const handle: Handler = async (call) => {
   const project = await startProject(call);
   const { repo, config } = project;
   const { target } = await preflight(repo, config.settings.landing.target);
-  const world = await openLandingWorld(call, project, target);
+  const world = await openLandingWorld(call, project, target, { isTesting: false });
   const putBack = await settleIntegration(repo, target);
   if (putBack !== null && putBack.found !== null)
     return refuse(call, target, { to: putBack.found, why: describePutBack(putBack, target), next: 'ralph publish' });
