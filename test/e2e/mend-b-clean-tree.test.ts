@@ -51,7 +51,7 @@ describe('mend b: a verdict comes from a clean tree', () => {
   it('a loop in place is tested the same way, and leaves no worktree', async () => {
     const one = scratch();
     const seen = beside(one, 'seen');
-    promptProject(one, HONEST_SH, { gates: { commands: [`pwd >> ${seen}`] } });
+    promptProject(one, HONEST_SH, { gates: { commands: [`pwd >> ${seen}`], base: false } });
     const ran = await ralph(one, ['run', promptFor('a')]);
     expect(ran.code, ran.stderr).toBe(0);
     expect(readFileSync(seen, 'utf8')).toMatch(/^\S+\/gate-1\n$/);

@@ -37,7 +37,7 @@ describe('S0.3 what the gates of a landing are', () => {
   it('a lone task lands with its own gate run and no other, also by another method', async () => {
     const one = scratch();
     const gate = watchedGate(one, 'test ! -e BROKEN');
-    const config = { landing: { method: 'rebase' }, gates: { base: false } };
+    const config = { landing: { method: 'rebase' } };
     trainProject(one, { tasks: ['t1'], gate, script: `${OWN_FILE}; ${CLAIM}`, config });
     expect((await ralph(one, RUN)).code).toBe(0);
     expect(landedTasks(one.git, 'main')).toEqual(['t1']);
@@ -50,8 +50,7 @@ describe('S0.3 what the gates of a landing are', () => {
     const gate = watchedGate(one, 'test "$(grep -c "^- .x" PRD.md)" -eq "$(ls t*.txt | wc -l)"');
     const row = (id: string, on: string): string => `- [ ] Make ${id} <!-- id: ${id} -->\n${on}`;
     const tasks = [row('t1', ''), row('t2', '  - Depends on: t1\n'), row('t3', '  - Depends on: t2\n')].join('');
-    const config = { gates: { base: false } };
-    trainProject(one, { tasks: { 'PRD.md': `## Tasks\n\n${tasks}` }, gate, script: `${OWN_FILE}; ${CLAIM}`, config });
+    trainProject(one, { tasks: { 'PRD.md': `## Tasks\n\n${tasks}` }, gate, script: `${OWN_FILE}; ${CLAIM}` });
     const { code, stderr } = await ralph(one, RUN);
     expect(code, stderr).toBe(0);
     expect(landedTasks(one.git, 'main')).toEqual(['t1', 't2', 't3']);

@@ -72,7 +72,7 @@ export interface TrainSpec extends Omit<ProjectSpec, 'agent' | 'byTask'> {
   readonly gate: WatchedGate;
 }
 
-/** A project with a shell agent and a watched gate; each value integration takes is written down. */
+/** A project with a shell agent and a watched gate, which nobody runs on main itself; each value integration takes is written down. */
 export function trainProject(one: Scratch, spec: TrainSpec): void {
   const { script, gate, config = {}, ...rest } = spec;
   project(one, {
@@ -80,7 +80,7 @@ export function trainProject(one: Scratch, spec: TrainSpec): void {
     config: {
       agent: 'shell',
       ...config,
-      gates: { commands: [gate.command], ...(config['gates'] as object) },
+      gates: { commands: [gate.command], base: false, ...(config['gates'] as object) },
       'agents.shell': shellAgent(one, 'shell', script),
     },
   });
