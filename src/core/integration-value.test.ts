@@ -65,6 +65,36 @@ describe('what the log vouches for', () => {
     expect([tale.state().integration, types(tale).includes('publish')]).toEqual([sha('c1'), true]);
   });
 
+  it('a train built before integration moved does not take it back: it is built anew', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    tale.write({ type: 'integration-moved', head: sha('main'), users: true });
+    const a = tale.ready('a');
+    tale.startLanding('h1');
+    const build = tale.state().landing?.build ?? 0;
+    tale.write({ type: 'integration-moved', head: sha('u'), users: true });
+    tale.build([[a, 'c1']], { base: sha('main'), build });
+    expect([tale.state().integration, tale.state().proof, tale.state().landing?.stage.at]).toEqual([
+      sha('u'),
+      'user',
+      'building',
+    ]);
+    expect(wishes(tale.state(), H1)).toContainEqual(expect.objectContaining({ type: 'build-train', build: build + 1 }));
+  });
+
+  it('a train goes when integration is put back to another base', () => {
+    const tale = tellTale();
+    tale.join('h1');
+    tale.read(task('a'));
+    const a = tale.ready('a');
+    tale.startLanding('h1');
+    tale.build([[a, 'c1']]);
+    tale.write({ type: 'integration-intruded', head: sha('x') });
+    tale.write({ type: 'integration-put-back', found: sha('x'), to: sha('t'), kept: 'k' });
+    expect([tale.state().integration, tale.state().landing]).toEqual([sha('t'), null]);
+  });
+
   it('an older record without a reason is not published', () => {
     const tale = landing();
     tale.write({ type: 'integration-moved', head: sha('x') });

@@ -1,5 +1,5 @@
 import type { Sha } from './ids.ts';
-import type { State } from './model.ts';
+import type { Landing, State } from './model.ts';
 
 /** What the log knows of where integration is. */
 export interface Known {
@@ -64,5 +64,18 @@ export function standAt(state: State, head: Sha, isUsers: boolean): State {
     integration: head,
     proof: before ?? (isUsers ? 'user' : null),
     granted: isSame ? state.granted : [],
+    landing: isSame || state.landing === null ? state.landing : onto(state.landing, head),
   };
+}
+
+/** A train on another base is built or tested for nothing. One that moves integration right now may be what moved it. */
+function onto(landing: Landing, head: Sha): Landing | null {
+  switch (landing.stage.at) {
+    case 'building':
+      return { ...landing, build: landing.build + 1 };
+    case 'testing':
+      return landing.base === head ? landing : null;
+    case 'advancing':
+      return landing;
+  }
 }

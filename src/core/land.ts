@@ -233,15 +233,9 @@ function cutBefore(landing: Landing | null, at: number): Landing | null {
 
 const isAdvancing = (state: State): boolean => state.landing?.stage.at === 'advancing';
 
-/** A train on another base would be tested for nothing. One that moves integration right now may be who moved it. */
 function integrationMoved(state: State, head: Sha, isUsers: boolean): State {
   if (state.integration === head) return isUsers ? standAt(state, head, true) : state;
-  const isStale = state.landing?.stage.at === 'testing' && state.landing.base !== head;
-  return {
-    ...standAt(state, head, isUsers),
-    landing: isStale ? null : state.landing,
-    publishing: { ...state.publishing, blocked: null },
-  };
+  return { ...standAt(state, head, isUsers), publishing: { ...state.publishing, blocked: null } };
 }
 
 /**

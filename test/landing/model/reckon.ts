@@ -1,5 +1,5 @@
 import { loopsOf, VERDICTS_MAX } from '../../../src/core/model.ts';
-import type { Commit } from './repo.ts';
+import type { Commit, Tokens } from './repo.ts';
 import { conflictsOf, firstParents, get, isAncestor, isGreen } from './repo.ts';
 import type { Sim } from './sim.ts';
 import { fail, itemOf } from './sim.ts';
@@ -46,10 +46,21 @@ function checkLanding(sim: Sim, { id, parents, tokens, lands }: Commit): void {
   const brought = tokens & ~first.tokens;
   const own = [item, ...(sim.state.loops[item.loop]?.onto ?? []).map((below) => itemOf(sim, below))];
   // What it builds on may have been started anew since: then it brings what is left of the old one.
-  if ((brought & ~own.reduce((all, one) => all | one.own, tick)) !== 0n)
+  if ((brought & ~own.reduce((all, one) => all | one.own, tick | takenBack(sim, item.loop))) !== 0n)
     fail(sim, 'P11', `${id} lands more than ${item.loop} made`);
   if (!pinnedHeads(sim, item.loop).has(second.id))
     fail(sim, 'P9', `${id} lands ${second.id}, which was never the ready head of ${item.loop}`);
+}
+
+/** What the user's branch held when it was merged into a loop: taken back there since, the loop brings it all the same. */
+function takenBack({ log, workload: { repo } }: Sim, loop: string): Tokens {
+  const held = repo.moves.filter(({ ref, by }) => ref === 'target' && by === 'user');
+  const bases = log.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === 'main-merged' && event.loop === loop ? [event.base] : [])),
+  );
+  return bases
+    .filter((base) => held.some(({ to }) => isAncestor(repo, base, to)))
+    .reduce((all, base) => all | get(repo, base).tokens, 0n);
 }
 
 /** The heads of a loop that passed its gates, or that a person named. */

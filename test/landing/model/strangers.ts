@@ -16,6 +16,7 @@ export async function strangerAct(sim: Sim): Promise<void> {
     userAmends,
     moveBranch,
     strangerLands,
+    strangerFollows,
     personActs,
     personActs,
     arrive,
@@ -62,11 +63,19 @@ function moveBranch({ workload: { repo, items }, random }: Sim): void {
   repo.branches.set(branch, commit(repo, [from.id], from.tokens | stray).id);
 }
 
-/** Another tool, or a host with another log, moves integration ahead. */
+/** Another tool moves integration ahead, to what nothing vouches for. */
 function strangerLands({ workload: { repo }, random }: Sim): void {
   if (repo.integration === null || !random.chance(0.5)) return;
   const { id, tokens } = get(repo, repo.integration);
   move(repo, 'integration', commit(repo, [id], tokens | newToken(repo)).id, 'stranger');
+}
+
+/** Another tool takes integration along with the user's own commits, and the log may believe that. */
+function strangerFollows(sim: Sim): void {
+  const { repo } = sim.workload;
+  if (repo.integration === null || !isAncestor(repo, repo.integration, repo.target)) return;
+  userCommits(sim);
+  move(repo, 'integration', repo.target, 'stranger');
 }
 
 function personActs(sim: Sim): void {

@@ -33,6 +33,7 @@ export function watch(sim: Sim, before: State, events: readonly Event[]): void {
     }
   for (const id of Object.keys(before.loops)) if (!(id in state.loops)) fail(sim, 'P3', `${id} is nowhere any more`);
   if (state.landingTrouble?.kind === 'main-red' && before.landingTrouble === null) mainBlamed(sim, before, events);
+  checkBase(sim);
   countVerdicts(sim, before, events);
   for (const event of events) {
     if (event.type === 'integration-contested' || event.type === 'integration-intruded') sim.counts.contested += 1;
@@ -67,6 +68,13 @@ function landed(sim: Sim, loop: Loop, commit: Sha): void {
     fail(sim, 'P2', `${loop.id} landed as ${commit}, which integration does not hold`);
   else if (loop.head === null || !isAncestor(repo, loop.head, repo.integration))
     fail(sim, 'P2', `${loop.id} landed without its head ${loop.head}`);
+}
+
+/** No train is tested on what integration no longer is: its verdicts would be about another base. */
+function checkBase(sim: Sim): void {
+  const { landing, integration } = sim.state;
+  if (landing?.stage.at === 'testing' && landing.base !== integration)
+    fail(sim, 'P5', `a train is tested on ${landing.base}, while integration is at ${integration}`);
 }
 
 /** Where the train stands that was judged: what a record brings comes before what follows from it. */
