@@ -260,7 +260,8 @@ function taskState(state: State, task: Task, loop: Loop | null, landed: boolean)
     case 'updating':
       return loop.host === null ? freeState(loop) : 'running';
     case 'parked':
-      if (loop.phase.reason === 'reset') break;
+      // A reset forgets the attempts: the next run begins anew, whatever the loop before was parked for.
+      if (loop.phase.reason === 'reset' || (state.attempts[loop.task] ?? 0) === 0) break;
       return 'parked';
     case 'landed':
     case undefined:

@@ -21,9 +21,18 @@ export const handle: Handler = async (call) => {
   });
   if (call.flags['json'] === true) call.out.json(view);
   else if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
+  else if (isUntold(view.total)) call.out.say('no agent has reported tokens or cost yet');
   else show(view, (text) => call.out.data(text));
   return EXIT.ok;
 };
+
+/** Plain programs report nothing, and a table of zeros would look like a figure. */
+const isUntold = ({
+  input_tokens: input,
+  cached_tokens: cached,
+  output_tokens: output,
+  cost_usd: cost,
+}: UsageView): boolean => input + cached + output === 0 && cost === null;
 
 function show(view: CostView, data: (text: string) => void): void {
   const rows = [
