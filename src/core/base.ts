@@ -73,7 +73,8 @@ const mendingOf = (state: State, { gatesHash, tracker }: Judging): Mending =>
 export function isTried(state: State, policy: Judging): boolean {
   const { claims, done } = mendingOf(state, policy);
   const phase = done === null ? undefined : state.loops[done]?.phase;
-  const isDone = phase?.at === 'ready' || (phase?.at === 'parked' && phase.reason === 'protected');
+  const isDone =
+    phase?.at === 'ready' || (phase?.at === 'parked' && (phase.reason === 'protected' || phase.reason === 'too-large'));
   return claims >= CLAIMS_MAX || isDone;
 }
 

@@ -128,6 +128,8 @@ export type Event =
       readonly yours?: string;
       /** What it did to the task file that is no work and does not land, in words; absent: nothing. */
       readonly dropped?: string;
+      /** New files that our commit left out because they are too much or made by tools, in words; absent: none. */
+      readonly omitted?: string;
       /** What became of files in a person's checkout that git ignores: given back, changed or lost, in words; absent: nothing. */
       readonly ignored?: string;
     }
@@ -150,6 +152,8 @@ export type Event =
       readonly obeyed?: readonly string[];
       /** Paths it changed since it began, some of them if there are many. */
       readonly changed: readonly string[];
+      /** What it adds that is too much or made by tools and lands only when a person says so, in words; absent: nothing. */
+      readonly tooLarge?: string;
       /** Commits on its branch that are not of its making and would land with it; absent: none. */
       readonly besides?: Besides;
     }

@@ -86,6 +86,19 @@ describe('protected paths', () => {
   });
 });
 
+describe('files left out of the commit', () => {
+  const omitted = 'files were left out of the commit: dist/ (2 files, made by tools)';
+
+  it('are told once before the gates believe that it is done', () => {
+    const { tale, a } = begun();
+    expect(tale.iterate(a, 'claimed', 'one', 1, { omitted })).toMatchObject({
+      phase: { at: 'iterating', n: 2 },
+      omitted,
+    });
+    expect(tale.iterate(a, 'claimed', 'one', 1, { omitted }).phase).toEqual({ at: 'gating', n: 2 });
+  });
+});
+
 describe('proposals', () => {
   it('are kept in order, the newest when there are too many', () => {
     const { tale, a } = begun();

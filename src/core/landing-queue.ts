@@ -72,6 +72,7 @@ export function canBeQueued(loop: Loop): boolean {
     reason === 'red' ||
     reason === 'base-parked' ||
     reason === 'protected' ||
+    reason === 'too-large' ||
     reason === 'ejected' ||
     reason === 'duplicate' ||
     (reason === 'broken' && loop.lastGate?.verdict === 'green')

@@ -78,6 +78,7 @@ function parkedNext(loop: Loop, reason: ParkReason): string {
       return `ralph loops merge ${id}`;
     // A person has to see what it did before it goes on.
     case 'protected':
+    case 'too-large':
     case 'duplicate':
     case 'tampered':
       return `ralph loops diff ${id}`;

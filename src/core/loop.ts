@@ -149,12 +149,19 @@ function afterIteration(
   if (event.outcome === 'timed-out')
     return giveUp(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
   if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd) && !isUntold(after))
-    return { ...after, phase: { at: 'gating', n: event.n } };
+    return toldOmitted(loop, after, limits, stamp) ?? { ...after, phase: { at: 'gating', n: event.n } };
   if (!claimed && (event.outcome === 'blocked' || loop.blockedWhy !== null))
     return park(after, 'blocked', loop.blockedWhy ?? event.failure?.message ?? 'the agent says so', stamp);
   if (isHeld) return withinBudget({ ...after, ...uncounted(loop) }, limits, stamp);
   if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+/** Who claims to be done hears once what was left out of the commit, if there is an iteration left to hear it in. Null: the gates go on. */
+function toldOmitted(loop: Loop, after: Loop, limits: LimitSettings, stamp: Stamp): Loop | null {
+  if (after.omitted == null || loop.omitted != null) return null;
+  const next = nextIteration({ ...after }, limits, '', stamp);
+  return next.phase.at === 'parked' ? null : next;
 }
 
 export function describeBreach({ did, kept, restored }: Breach): string {
@@ -193,6 +200,7 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
   next.hookSlip = event.hookSlip ?? null;
   next.yours = event.yours ?? null;
   next.dropped = event.dropped ?? null;
+  next.omitted = event.omitted ?? null;
   next.lastFailure = event.failure;
   next.usage = addUsage(loop.usage, event.usage);
   next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
@@ -236,7 +244,7 @@ function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
   if (failed) return `the agent exited with ${event.exit ?? 'no code'}`;
   if (isHalfDone(event.odd)) return `the worktree was left half-done: ${event.odd}`;
   if (event.yours !== undefined) return `what it did to files of yours is not part of the work: ${event.yours}`;
-  return event.dropped ?? '';
+  return event.dropped ?? event.omitted ?? '';
 }
 
 /** Green gates make a loop ready; red ones are what its next iteration is about. */
@@ -269,7 +277,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
       ? nextIteration(judged, limits, describeStillRed(event.report), stamp)
       : isUntold(judged)
         ? nextIteration(judged, limits, 'what you said was not heard yet', stamp)
-        : readied(judged, host, event.protected, stamp);
+        : readied(judged, host, event, stamp);
   return withLoop(known, updatedFirst(known, host, releasedIfStuck(known, host, after)));
 }
 
@@ -285,10 +293,12 @@ function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'ga
 }
 
 /** Ready to land, by itself where that is the policy and nothing but its own work would land. What runs in every other loop once it is on main waits for a person. */
-function readied(loop: Loop, host: Host, touched: readonly string[], stamp: Stamp): Loop {
+function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp): Loop {
+  const { protected: touched, tooLarge } = event;
   const lands = host.policy.mergePolicy === 'auto_merge' && loop.besides == null;
   if (lands && touched.length > 0)
     return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
+  if (lands && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
 }
 

@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   'base-parked': 'merge',
   ejected: 'merge',
   protected: 'diff',
+  'too-large': 'diff',
   duplicate: 'diff',
   tampered: 'diff',
   blocked: 'logs',

@@ -158,6 +158,7 @@ function parkedStatus(state: State, loop: Loop, reason: ParkReason): LoopStatus 
     case 'broken':
     case 'blocked':
     case 'protected':
+    case 'too-large':
     case 'ejected':
     case 'duplicate':
     case 'tampered':

@@ -230,6 +230,8 @@ export interface Loop {
   readonly yours?: string | null;
   /** What the last iteration did to the task file that is no work, in words. */
   readonly dropped?: string | null;
+  /** New files of the last iteration that our commit left out, in words. */
+  readonly omitted?: string | null;
   /** Commits on its branch that are not of its making and would land with it; absent or null: none. */
   readonly besides?: Besides | null;
   /** Landings begun: only a loop that was once at it may have landed without our knowing. */

@@ -12,6 +12,8 @@ export type ParkReason =
   | 'budget'
   | 'blocked'
   | 'protected'
+  /** More new files than a loop lands by itself, or what tools make. */
+  | 'too-large'
   | 'ejected'
   | 'tampered'
   /** Another has done its task meanwhile. */

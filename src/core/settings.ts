@@ -170,6 +170,12 @@ export interface PromptSettings {
   readonly memoryTokens: number;
 }
 
+/** New files, and megabytes of them. */
+export interface NewLimits {
+  readonly files: number;
+  readonly mb: number;
+}
+
 export interface LandingSettings {
   /** Branch to land on; null: main, else master, else the one checked out. */
   readonly target: string | null;
@@ -179,6 +185,8 @@ export interface LandingSettings {
   readonly method: LandingMethod;
   /** A loop that changed one of these paths lands only when a person says so. */
   readonly protect: readonly string[];
+  /** What one loop may add and still land by itself. */
+  readonly maxNew: NewLimits;
   /** Branches in one train at most. */
   readonly batchMax: number | 'auto';
   /** Gate runs of a train at the same time. */

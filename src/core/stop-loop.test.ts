@@ -113,6 +113,7 @@ const GOES_ON: Readonly<Record<ParkReason, string | null>> = {
   replaced: null,
   'base-parked': 'done',
   protected: 'done',
+  'too-large': 'done',
   duplicate: 'done',
   tampered: 'tampered',
   discarded: 'discarded',

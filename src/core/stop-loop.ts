@@ -86,6 +86,7 @@ function forbidding(reason: ParkReason): NotResumed | null {
       return null;
     case 'base-parked':
     case 'protected':
+    case 'too-large':
     case 'duplicate':
       return 'done';
     case 'tampered':

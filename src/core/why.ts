@@ -154,6 +154,7 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   replaced: 'Another loop took its place',
   stopped: 'It was stopped',
   protected: 'A person has to look at it before it lands',
+  'too-large': 'It adds more than lands without a person',
 };
 
 const parkedInWords = (reason: ParkReason | null, detail: string): string =>
@@ -192,7 +193,8 @@ function historyOf(loop: Loop | null): readonly string[] {
 }
 
 function slipIn(loop: Loop | null): readonly string[] {
-  return [loop?.hookSlip, loop?.dropped].flatMap((slip) => (slip == null ? [] : [`In its last iteration ${slip}.`]));
+  const slips = [loop?.hookSlip, loop?.dropped, loop?.omitted];
+  return slips.flatMap((slip) => (slip == null ? [] : [`In its last iteration ${slip}.`]));
 }
 
 /** Green in a tree that a gate has changed is green for something else than what lands, so it is worth knowing. */

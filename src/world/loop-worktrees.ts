@@ -3,6 +3,8 @@ import { basename, join } from 'node:path';
 import { reach } from './failpoint.ts';
 import { identityEnvironment } from './git/identity.ts';
 import type { Identity } from './git/identity.ts';
+import { findOversize, inWords } from './git/oversize.ts';
+import type { NewLimits } from '../core/settings.ts';
 import { withoutTicks } from './branch-tracker.ts';
 import { commitLeftovers } from './git/leftovers.ts';
 import { linksOut } from './git/links-out.ts';
@@ -50,6 +52,7 @@ export interface WorktreePlace {
   readonly union: readonly string[];
   /** Ignored files that are kept before they go. Patterns as in `protect`. */
   readonly ignored: readonly string[];
+  readonly maxNew: NewLimits;
   readonly provisions: Provisions;
 }
 
@@ -69,7 +72,8 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     exists: (path) => existsSync(join(path, '.git')),
     facts: (path) => facts(place, path),
     commitLeftovers: async ({ task, ...options }) => {
-      const left = await commitLeftovers(repo, { ...options, identityEnv: identityEnvironment(place.identity) });
+      const identityEnv = identityEnvironment(place.identity);
+      const left = await commitLeftovers(repo, { ...options, maxNew: place.maxNew, identityEnv });
       const { base } = options;
       if (task === null || base === null || left.odd !== null) return left;
       const branch = { fork: base, head: left.head, task: task.id, path: task.tracker };
@@ -83,6 +87,10 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     changed: (from, to) => changedPaths(view, from, to),
     textsAt: (commit, paths) => readTexts(view, commit, paths),
     linksOut: (from, to) => linksOut(view, from, to),
+    tooLarge: async (base, tree) => {
+      const found = await findOversize(view, { base, before: null, tree }, place.maxNew);
+      return found.length === 0 ? null : inWords(found, place.maxNew);
+    },
     retire: (options) => retire(place, options),
     withGateWorktree: gates.withOne,
     dropGateWorktrees: gates.dropMade,
@@ -116,7 +124,7 @@ async function retire(
     if (!isHalfRetired) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
   }
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
-  if (!(await isClean(path))) return { kept: `${basename(path)} has uncommitted changes made after the landing` };
+  if (!(await isClean(path))) return { kept: `${basename(path)} has files or changes that did not land` };
   await retireWorktree(repo, { path, worktreeRoot });
   reach('retire.pooled');
   await deleteRef(view, `refs/heads/${branch}`, head);

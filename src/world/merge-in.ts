@@ -59,7 +59,8 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
     await bringFiles(place, options, before.from, head);
     return { head, tree: before.tree, conflicts: before.conflicts };
   }
-  if (!(await lookAtChanges(path)).clean) throw notOurs(`${path} has changes that are not committed.`, path);
+  // New files that were left out of a commit of ours stay beside it.
+  if (!(await lookAtChanges(path)).onlyNew) throw notOurs(`${path} has changes that are not committed.`, path);
   if (await isAncestor(view, commit, head)) return { head, tree: await treeOf(view, head), conflicts: [] };
   const { tree, conflicts } = await mix(place, head, commit);
   const merge = await commitTree(view, { tree, parents: [head, commit], message: message(conflicts), identity });

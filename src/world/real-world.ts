@@ -61,6 +61,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     trackerPath: tracker.path,
     union: merge.union,
     ignored: settings.keep.ignored,
+    maxNew: settings.landing.maxNew,
     provisions,
   });
   const made = madeFolders(repo.root, settings.worktree.keep);

@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<ParkReason, true>> = {
   budget: true,
   blocked: true,
   protected: true,
+  'too-large': true,
   ejected: true,
   tampered: true,
   duplicate: true,

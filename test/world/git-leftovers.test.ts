@@ -66,6 +66,7 @@ const leftovers = (): Promise<WorktreeFacts> =>
     branch: BRANCH,
     message: 'leftovers of iteration 1',
     base: null,
+    maxNew: null,
     identityEnv: IDENTITY,
   });
 const filesIn = (rev: string): string[] =>

@@ -39,7 +39,10 @@ async function inPlaceScene(prepare: (scratch: ScratchRepo) => void = () => {}) 
     return seal.check(iteration, branch);
   };
   const commit = () =>
-    commitInPlace({ repo, view, identity: IDENTITY }, { path: scratch.dir, branch, loop, message: 'own' });
+    commitInPlace(
+      { repo, view, identity: IDENTITY, maxNew: { files: 2000, mb: 50 } },
+      { path: scratch.dir, branch, loop, message: 'own' },
+    );
   const read = (name: string): string => readFileSync(join(scratch.dir, name), 'utf8');
   return { ...scratch, iterate, read, commitWork: commit };
 }

@@ -36,6 +36,7 @@ async function make(meddle: (branch: string) => void = () => undefined): Promise
     trackerPath: 'tasks.md',
     union: [],
     ignored: [],
+    maxNew: { files: 2000, mb: 50 },
     provisions: provisions(),
   });
   const worktrees: Worktrees = { ...real, make: (order) => (meddle(order.branch), real.make(order)) };

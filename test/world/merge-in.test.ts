@@ -52,6 +52,7 @@ async function scene(files: Readonly<Record<string, string>>): Promise<Scene> {
     trackerPath: 'tasks.md',
     union: ['CHANGELOG.md'],
     ignored: [],
+    maxNew: { files: 2000, mb: 50 },
     provisions: provisions(),
   });
   const { path } = await worktrees.make({ branch: BRANCH, base: sha(scratch.git('rev-parse', 'HEAD')) });
@@ -184,6 +185,17 @@ describe('mergeIn', () => {
     expectSettled(all, head);
   });
 
+  it('leaves new files that no commit took where they are; what is in the way is kept first', async () => {
+    const all = await scene({ 'a.txt': 'a\n' });
+    all.work({ 'a.txt': 'ours\n' });
+    writeFileSync(join(all.path, 'new.txt'), 'n');
+    writeFileSync(join(all.path, 'b.txt'), 'not yet committed');
+    await all.merge(all.main({ 'b.txt': 'theirs\n' }));
+    expect(all.at('status', '--porcelain')).toBe('?? new.txt');
+    const kept = all.git('for-each-ref', '--format=%(objectname)', 'refs/paralph/keep');
+    expect(all.git('show', `${kept}:b.txt`)).toBe('not yet committed');
+  });
+
   it('refuses a worktree that is dirty, elsewhere, or in the middle of something, and touches nothing', async () => {
     const all = await scene({ 'a.txt': 'a\n' });
     const ours = all.work({ 'a.txt': 'ours\n' });
@@ -193,9 +205,6 @@ describe('mergeIn', () => {
       await expect(all.merge(theirs)).rejects.toMatchObject({ code: 'E_NEEDS_PERSON' });
       expect(all.at('status', '--porcelain') + all.git('for-each-ref')).toBe(before);
     };
-    writeFileSync(join(all.path, 'new.txt'), 'n');
-    await refused();
-    rmSync(join(all.path, 'new.txt'));
     writeFileSync(join(all.path, 'a.txt'), 'edited');
     await refused();
     all.at('checkout', '-q', '--', '.');

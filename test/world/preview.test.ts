@@ -134,6 +134,7 @@ describe('standing on its branch again', () => {
       trackerPath: 'tasks.md',
       union: ['CHANGELOG.md'],
       ignored: [],
+      maxNew: { files: 2000, mb: 50 },
       provisions: provisions(),
     });
     const base = sha(scratch.git('rev-parse', 'HEAD'));
@@ -175,6 +176,7 @@ describe('standing on its branch again', () => {
       trackerPath: 'tasks.md',
       union: [],
       ignored: [],
+      maxNew: { files: 2000, mb: 50 },
       provisions: provisions(),
     });
     const base = sha(scratch.git('rev-parse', 'HEAD'));

@@ -36,6 +36,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     halfDone: loop.lastOdd,
     hookSlip: loop.hookSlip ?? null,
     dropped: loop.dropped ?? null,
+    omitted: loop.omitted ?? null,
     setupFailed: loop.setupFailed ?? null,
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: loop.guidance.map((one) => one.text),

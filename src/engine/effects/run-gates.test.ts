@@ -27,6 +27,7 @@ describe('gates that run', () => {
         tip: async () => HEAD,
         changed: () => Promise.reject(new Error('git was killed')),
         linksOut: async () => [],
+        tooLarge: async () => null,
         withGateWorktree: (_commit: string, act: (path: string) => unknown) => act('/gate'),
       },
       integration: {

@@ -38,7 +38,7 @@ export async function runGates(
   if (flawed !== null) return [flawed];
   const seen = await gateHead(context, command, loop, head, signal);
   if (seen === null) return [];
-  const { tree, tested, ran, changed, links } = seen;
+  const { tree, tested, ran, changed, links, tooLarge } = seen;
   if (ran.report.verdict === 'green') await keepResult(context, loop, head);
   const { loop: id, fence, n } = command;
   // What others write through a link that leads out is written there, so it waits for a person as well.
@@ -49,6 +49,7 @@ export async function runGates(
     protected: [...held, ...links],
     ...(obeyed.length === 0 ? {} : { obeyed }),
     changed: changed.slice(0, FOOTPRINT_MAX),
+    ...(tooLarge === null ? {} : { tooLarge }),
     ...(besides === null ? {} : { besides }),
   };
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];
@@ -65,14 +66,19 @@ async function besidesOf({ world, state }: PerformContext, loop: Loop, head: Sha
 interface Touched {
   readonly changed: readonly string[];
   readonly links: readonly string[];
+  readonly tooLarge: string | null;
 }
 
 /** What the loop changed since it began; asked while the gates run. */
 async function touchedBy({ world }: PerformContext, { base }: Loop, head: Sha): Promise<Touched> {
-  if (base === null) return { changed: [], links: [] };
+  if (base === null) return { changed: [], links: [], tooLarge: null };
   const { worktrees } = world;
-  const [changed, links] = await Promise.all([worktrees.changed(base, head), worktrees.linksOut(base, head)]);
-  return { changed, links };
+  const [changed, links, tooLarge] = await Promise.all([
+    worktrees.changed(base, head),
+    worktrees.linksOut(base, head),
+    worktrees.tooLarge(base, head),
+  ]);
+  return { changed, links, tooLarge };
 }
 
 /** At once, but the gates are over in any case: who hears of a failure may do something else where they run. */

@@ -96,10 +96,11 @@ async function iterate(
   const facts = await (iteration.inPlace === true
     ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
     : world.worktrees.commitLeftovers({ ...left, base: loop.base, task: tickedBy(context, loop) }));
-  const { head, tree, odd, yours, dropped, ignored } = facts;
+  const { head, tree, odd, yours, dropped, omitted, ignored } = facts;
   const apart = {
     ...(yours === undefined ? {} : { yours }),
     ...(dropped === undefined ? {} : { dropped }),
+    ...(omitted === undefined ? {} : { omitted }),
     ...(ignored === undefined ? {} : { ignored }),
   };
   const ended = { ...endedEvent(context, command, finished), head, tree, odd, ...apart };

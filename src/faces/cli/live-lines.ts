@@ -44,7 +44,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
         `${name(event.loop)}: its worktree is gone, and with it what was not committed; it goes on in a new one from its last commit on ${state.loops[event.loop]?.branch}`,
       );
     case 'iteration-ended':
-      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event, state)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}${[event.hookSlip, event.dropped, event.ignored].map((slip) => (slip === undefined ? '' : style.yellow(`; ${cleanLine(slip)}`))).join('')}`;
+      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event, state)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}${[event.hookSlip, event.dropped, event.omitted, event.ignored].map((slip) => (slip === undefined ? '' : style.yellow(`; ${cleanLine(slip)}`))).join('')}`;
     case 'loop-progressed':
       return `${name(event.loop)} ${cleanLine(event.text)}`;
     case 'loop-steered':

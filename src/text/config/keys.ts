@@ -266,6 +266,13 @@ export const KEYS: readonly ConfigKey[] = [
     'Paths (with * and **) that land only when a person says so: what is in them runs in every other loop. What defines the gates joins them; !PATH takes one out.',
   ),
   key(
+    'landing.max_new_files',
+    count(0, MANY),
+    2000,
+    'New files that one loop lands by itself at most. More are left out of what is committed for its agent; in commits of its own they wait for a person.',
+  ),
+  key('landing.max_new_mb', count(0, MANY), 50, 'The same for megabytes of new files.'),
+  key(
     'landing.batch_max',
     autoCount(1, 256),
     'auto',

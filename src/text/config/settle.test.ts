@@ -57,6 +57,7 @@ describe('settle', () => {
         publish: 'end',
         method: 'merge',
         protect: expect.arrayContaining(['.claude/**', 'ralph.toml']),
+        maxNew: { files: 2000, mb: 50 },
         batchMax: 'auto',
         gateSlots: 'auto',
         maxAttempts: 3,

@@ -137,6 +137,7 @@ function landingFrom(get: Get, values: Values): LandingSettings {
     publish: get('landing.publish'),
     method: get('landing.method'),
     protect: protectFrom(get('landing.protect')),
+    maxNew: { files: get('landing.max_new_files'), mb: get('landing.max_new_mb') },
     batchMax: get('landing.batch_max'),
     gateSlots: get('landing.gate_slots'),
     maxAttempts: get('landing.max_attempts'),

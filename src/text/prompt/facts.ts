@@ -23,6 +23,8 @@ export interface PromptFacts {
   readonly hookSlip?: string | null;
   /** What the last iteration did to the task file that is no work; absent or null: nothing. */
   readonly dropped?: string | null;
+  /** New files that were left out of what was committed for the agent, in words; absent or null: none. */
+  readonly omitted?: string | null;
   /** What was to prepare the worktree and failed; absent or null: nothing. */
   readonly setupFailed?: { readonly command: string; readonly tail: string } | null;
   /** Why the last run of the agent broke. */

@@ -71,6 +71,7 @@ export function halfDoneSection({
   halfDone,
   hookSlip = null,
   dropped = null,
+  omitted = null,
   setupFailed = null,
 }: PromptFacts): string {
   const sections: string[] = [];
@@ -85,6 +86,10 @@ export function halfDoneSection({
   if (dropped !== null)
     sections.push(
       `## The task file is not yours to change\nOf your last iteration ${dropped}. Do the work; that is all that counts.`,
+    );
+  if (omitted !== null)
+    sections.push(
+      `## Files left out of your work\nIn your last iteration ${omitted}. They are still here and will not land. What tools made belongs in .gitignore. What the task really needs you can commit yourself: then a person decides whether your work lands.`,
     );
   if (setupFailed !== null)
     sections.push(

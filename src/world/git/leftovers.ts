@@ -1,11 +1,14 @@
 import { basename } from 'node:path';
 import { type Sha, sha } from '../../core/ids.ts';
+import type { NewLimits } from '../../core/settings.ts';
+import type { Oversize } from '../../text/oversize.ts';
 import { nameKept } from '../keep/keep-refs.ts';
 import { reach } from '../failpoint.ts';
 import { strayNotes } from '../notes/stray-notes.ts';
 import { type Changes, lookAtChanges } from './changes.ts';
 import { lastHead } from './last-head.ts';
 import { isAncestor } from './merge.ts';
+import { describeOmitted, findMade, findOversize, pathsOf } from './oversize.ts';
 import { readHeadFile } from './ref-files.ts';
 import { moveRef, readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
@@ -34,6 +37,8 @@ export interface WorktreeFacts {
   readonly yours?: string;
   /** What it did to the task file that is no work, in words. */
   readonly dropped?: string;
+  /** New files that are in no commit of ours, because they are too much or made by tools, in words. */
+  readonly omitted?: string;
   /** What became of ignored files of a person's where the agent worked in place, in words; absent: nothing. */
   readonly ignored?: string;
 }
@@ -44,6 +49,8 @@ export interface LeftoverOptions {
   readonly message: string;
   /** Where the loop began: notes of its agent that this does not hold are in no commit of ours; null: nobody knows. */
   readonly base: Sha | null;
+  /** What the loop may add in all; null: whatever there is. */
+  readonly maxNew: NewLimits | null;
   readonly identityEnv: Readonly<Record<string, string>>;
 }
 
@@ -67,34 +74,67 @@ export async function commitLeftovers(repo: Repository, options: LeftoverOptions
   if (operation !== null) return keepSnapshot(place, head, operation);
   if (head.commit === null) return keepSnapshot(place, head, 'unborn');
   const before = await treeOf(place.view, head.commit);
-  const staged = changes.clean ? { tree: before, embedded: [] } : await stage(options.path, changes);
+  // Thousands of files that will not land are not even read.
+  const made = await madeIn(place, changes);
+  const staged = changes.clean ? { tree: before, embedded: [] } : await stage(options.path, changes, made);
   const { embedded } = staged;
-  const tree = await withoutNotes(place, staged.tree);
+  const noted = await withoutNotes(place, staged.tree);
+  const { tree, ...omitted } = await withoutOversize(place, before, noted, made);
   const committed = tree !== before;
   const commit = committed ? await commitTree(place, tree, [head.commit]) : head.commit;
   if (committed) knowTree(place.view, commit, tree);
   reach('iter.committed');
   const settled = await settle(place, head, commit);
   reach('iter.ended');
-  return { tree, committed, ...settled, odd: settled.odd ?? (embedded.length > 0 ? 'embedded-repository' : null) };
+  return {
+    tree,
+    committed,
+    ...omitted,
+    ...settled,
+    odd: settled.odd ?? (embedded.length > 0 ? 'embedded-repository' : null),
+  };
 }
 
 async function stage(
   path: string,
   changes: Changes,
+  made: readonly Oversize[],
 ): Promise<{ readonly tree: Sha; readonly embedded: readonly string[] }> {
   if (changes.links) await unstageEmbedded(path);
   // What was staged as a link a moment ago is a folder of its own again.
   const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
-  await stageAll(path, embedded);
+  await stageAll(path, [...embedded, ...made.map(({ name }) => name)]);
   return { tree: await writeTree(path), embedded };
 }
 
 /** What the agent noted for itself stays in its files; also what it has committed of that is no part of the work. */
 async function withoutNotes({ view, path, base }: Place, tree: Sha): Promise<Sha> {
   const stray = base === null ? [] : await strayNotes(view, tree, base);
-  if (stray.length === 0) return tree;
-  const input = Buffer.from(stray.map((name) => `${name}\0`).join(''), 'latin1');
+  return stray.length === 0 ? tree : unstaged(path, stray);
+}
+
+const madeIn = ({ view, base, maxNew }: Place, { untracked }: Changes): Promise<readonly Oversize[]> =>
+  base === null || maxNew === null ? Promise.resolve([]) : findMade(view, base, untracked);
+
+/** What is too much to land, or made by tools, stays in the files too; what the agent has committed of that is judged with its gates. */
+async function withoutOversize(
+  { view, path, base, maxNew }: Place,
+  before: Sha,
+  tree: Sha,
+  made: readonly Oversize[],
+): Promise<Pick<WorktreeFacts, 'tree' | 'omitted'>> {
+  if (base === null || maxNew === null) return { tree };
+  const found = tree === before ? [] : await findOversize(view, { base, before, tree }, maxNew);
+  const all = [...made, ...found];
+  if (all.length === 0) return { tree };
+  return {
+    tree: found.length === 0 ? tree : await unstaged(path, pathsOf(found)),
+    omitted: describeOmitted(all, maxNew),
+  };
+}
+
+async function unstaged(path: string, names: readonly string[]): Promise<Sha> {
+  const input = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
   await runGit([...HARDENED, 'update-index', '--force-remove', '-z', '--stdin'], { cwd: path, input });
   return writeTree(path);
 }

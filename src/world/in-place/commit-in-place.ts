@@ -1,9 +1,11 @@
 import type { LoopId, Sha } from '../../core/ids.ts';
+import type { NewLimits } from '../../core/settings.ts';
 import { reach } from '../failpoint.ts';
 import { commitTree } from '../git/commit.ts';
 import type { Identity } from '../git/identity.ts';
 import type { WorktreeFacts } from '../git/leftovers.ts';
 import { isAncestor } from '../git/merge.ts';
+import { describeOmitted, findOversize, pathsOf } from '../git/oversize.ts';
 import { indexLine, readChanges, shown } from '../git/publish-changes.ts';
 import type { Change } from '../git/publish-changes.ts';
 import { readHeadFile } from '../git/ref-files.ts';
@@ -29,7 +31,7 @@ export interface InPlaceOrder {
   readonly loop: LoopId;
 }
 
-type Place = CheckoutPlace & { readonly identity: Identity };
+type Place = CheckoutPlace & { readonly identity: Identity; readonly maxNew: NewLimits };
 
 const NAMES_SHOWN = 3;
 
@@ -59,7 +61,7 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   const all = await readChanges(view, before, files);
   const apart = all.filter((change) => touched.has(change.path));
   const theirs = all.filter((change) => !mine.has(change.path));
-  const { changes, tree } = await withoutNotes(place, note, { before, changes: theirs });
+  const { changes, tree, omitted } = await workOf(place, note, { before, changes: theirs });
   const isOwn = standing?.branch === order.branch;
   const commit = await commitOf(place, order, { tree, parents: [...(isOwn ? [] : [tip]), ...note.taken, head] });
   reach('place.committed');
@@ -77,27 +79,40 @@ export async function commitInPlace(place: Place, order: InPlaceOrder): Promise<
   return {
     ...facts,
     ...(apart.length === 0 ? {} : { yours: namesOf(apart) }),
+    ...(omitted === null ? {} : { omitted }),
     ...(ignored === null ? {} : { ignored }),
   };
 }
 
-/** What the agent noted for itself stays in the files, and is no part of the work; nor is what it committed of that. */
-async function withoutNotes(
-  place: CheckoutPlace,
+interface Work {
+  readonly tree: Sha;
+  readonly changes: readonly Change[];
+  readonly omitted: string | null;
+}
+
+/**
+ * What the agent noted for itself stays in the files, and is no part of the work; nor is what it committed of that. Of new files
+ * also what is too much to land, or made by tools.
+ */
+async function workOf(
+  place: Place,
   { start }: InPlaceNote,
   { before, changes }: { readonly before: Sha; readonly changes: readonly Change[] },
-): Promise<{ readonly tree: Sha; readonly changes: readonly Change[] }> {
+): Promise<Work> {
   const { view } = place;
   const tree = await withChanges(place, before, changes);
   const stray = await strayNotes(view, tree, start);
-  if (stray.length === 0) return { tree, changes };
+  const found = tree === before ? [] : await findOversize(view, { base: start, before, tree }, place.maxNew);
+  const out = [...new Set([...stray, ...pathsOf(found)])];
+  const omitted = found.length === 0 ? null : describeOmitted(found, place.maxNew);
+  if (out.length === 0) return { tree, changes, omitted };
   const gone = { mode: '100644', id: tree };
   const clean = await withChanges(
     place,
     tree,
-    stray.map((path) => ({ path, before: gone, after: null })),
+    out.map((path) => ({ path, before: gone, after: null })),
   );
-  return { tree: clean, changes: await readChanges(view, before, clean) };
+  return { tree: clean, changes: await readChanges(view, before, clean), omitted };
 }
 
 /** Paths that were a person's before, and are not as they were then. */

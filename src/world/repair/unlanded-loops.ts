@@ -98,6 +98,8 @@ async function whereItStands(
     branch: note.branch,
     message: leftoversMessage(note.title, note.loop, 0),
     base: note.base,
+    // Nothing may be lost here; the gates say what of it waits for a person.
+    maxNew: null,
     identityEnv: identityEnvironment(identity),
   });
   // What the branch could not take has a ref of its own; the loop goes on from its branch.

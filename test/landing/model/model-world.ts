@@ -142,6 +142,7 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
     changed: async () => [],
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
+    tooLarge: async () => null,
     withGateWorktree: (at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));

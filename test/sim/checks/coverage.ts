@@ -8,7 +8,8 @@ const SOUGHT: Record<
   | Exclude<EventType, 'train-refs-lost'>
   | `it ${IterationOutcome}`
   // Only loops in a person's checkout share a branch, and only another clone does a task of ours: these worlds have neither.
-  | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate'>}`
+  // Nor have their files a size.
+  | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate' | 'too-large'>}`
   | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
   | `held ${Hold['kind']}`
   | `waits for ${NonNullable<Loop['waitsFor']>}`

@@ -37,6 +37,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     changed: (from, to) => op(() => realm.git.changed(from, to)),
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
+    tooLarge: async () => null,
     retire: (options) => op(() => retire(realm, options)),
     withGateWorktree: (commit, act) => withGateWorktree(realm, host, op, commit, act),
     dropGateWorktrees: async () => undefined,

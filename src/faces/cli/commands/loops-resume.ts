@@ -18,6 +18,7 @@ import { awaitStateFor } from '../await-state.ts';
 import { continueTask } from '../continue-task.ts';
 import type { Call, Handler } from '../handler.ts';
 import { readState } from '../project.ts';
+import type { Project } from '../project.ts';
 import { refuseInLoop } from '../refuse-in-loop.ts';
 import { startProject } from '../start-project.ts';
 import { whereOf } from '../stop-loops.ts';
@@ -36,7 +37,7 @@ export const handle: Handler = async (call) => {
   refuseUnfit(state, loop);
   const host = hostFor(state, loop);
   if (host !== null) refuseSettings(call, loop, host);
-  if (!isWorking(loop)) await commitByHand(repo, loop);
+  if (!isWorking(loop)) await commitByHand(project, loop);
   if (host !== null) return handOver(call, repo, loop, host);
   if (!isPromptTask(loop.task)) return continueTask(call, project, state, loop);
   const { continueLoop } = await import('../prompt-loop.ts');
@@ -68,7 +69,8 @@ function refuseUnfit(state: State, loop: Loop): void {
 }
 
 /** What a person changed in its worktree while it stood still is part of its work; its agent begins on top of it. */
-async function commitByHand(repo: Repository, loop: Loop): Promise<void> {
+async function commitByHand({ repo, config }: Project, loop: Loop): Promise<void> {
+  const { maxNew } = config.settings.landing;
   const { path } = whereOf(loop);
   if (livingTokens(repo, { loop: loop.id, path }).length > 0)
     throw new AppError('E_BUSY', `processes of loop ${loop.id} still live`, {
@@ -77,7 +79,7 @@ async function commitByHand(repo: Repository, loop: Loop): Promise<void> {
   if (path === null || !existsSync(path)) return;
   const identityEnv = identityEnvironment(await readIdentity(repo));
   const message = leftoversMessage(loop.title, loop.id, loop.iteration);
-  await commitLeftovers(repo, { path, branch: loop.branch, message, base: loop.base, identityEnv });
+  await commitLeftovers(repo, { path, branch: loop.branch, message, base: loop.base, maxNew, identityEnv });
 }
 
 /** A living host that takes up whatever loop of this tracker is free. */
