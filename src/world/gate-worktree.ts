@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../core/errors.ts';
-import type { Sha } from '../core/ids.ts';
+import { type Sha, sha } from '../core/ids.ts';
 import { shellWord } from '../core/remedy.ts';
 import { reach } from './failpoint.ts';
 import { type GatePlace, dropRecord, settleAt } from './gate-settle.ts';
@@ -15,6 +15,7 @@ import { carriesOurLock, LOCK_REASON } from './git/worktree-entries.ts';
 import { patiently, removeWorktree, worktreeMutex } from './git/worktrees.ts';
 import { isHeldBySuspended, turnOf, withMutex, withOneMutexOf } from './mutex.ts';
 import { openAllFolders } from './open-folders.ts';
+import { namesIfThere, textIfThere } from './processes/read-if-there.ts';
 import type { Provisions } from './provisions.ts';
 import { dropSetup, isSetUp, readSetup, setUp } from './set-up.ts';
 import { planSetup } from './setup-plan.ts';
@@ -24,6 +25,8 @@ import { gateLog, lockFile } from './state-places.ts';
 const GATE_WORKTREES_MAX = 272;
 /** Who runs gates holds the worktree for longer than this. */
 const DROP_WAIT_MS = 200;
+/** Whoever held it when the power was cut is gone. */
+const ASTRAY_WAIT_MS = 10_000;
 /** Whoever looks for a free one may be suspended while others wait. */
 const LOOK_AGAIN_MS = 5000;
 
@@ -97,15 +100,33 @@ async function slotsToTry(repo: Repository): Promise<readonly number[]> {
   return slots;
 }
 
-async function drop(repo: Repository, worktreeRoot: string, slot: number): Promise<void> {
+async function drop(repo: Repository, worktreeRoot: string, slot: number, waitMs = DROP_WAIT_MS): Promise<void> {
   const path = join(worktreeRoot, nameOf(slot));
-  await withOneMutexOf([lockFile(repo, nameOf(slot))], AbortSignal.timeout(DROP_WAIT_MS), async () => {
+  await withOneMutexOf([lockFile(repo, nameOf(slot))], AbortSignal.timeout(waitMs), async () => {
     const adminDir = adminDirOf(repo, path);
     if (adminDir === null || !carriesOurLock(adminDir)) return;
     await stopNoted(gateNote(repo, slot));
     rmSync(folderOf(repo, slot), { recursive: true, force: true });
     await removeWorktree(repo, { path, worktreeRoot });
   });
+}
+
+/** Those that stand at a commit that is gone: nobody flushes a candidate before it lands. git fails on them wherever it looks at all worktrees. */
+export async function findAstray(repo: Repository, worktreeRoot: string): Promise<readonly string[]> {
+  const astray: string[] = [];
+  for (const path of namesIfThere(worktreeRoot).map((name) => join(worktreeRoot, name))) {
+    const adminDir = gateSlotOf(path) === null ? null : adminDirOf(repo, path);
+    if (adminDir === null || !carriesOurLock(adminDir)) continue;
+    if (!(await isCommit(repo, sha(textIfThere(join(adminDir, 'HEAD')).trim())))) astray.push(path);
+  }
+  return astray;
+}
+
+/** Nothing in them is anybody's: the next gate makes its own anew. */
+export async function dropAstray(repo: Repository, worktreeRoot: string): Promise<readonly string[]> {
+  const astray = await findAstray(repo, worktreeRoot);
+  for (const path of astray) await drop(repo, worktreeRoot, gateSlotOf(path) ?? 0, ASTRAY_WAIT_MS);
+  return astray.filter((path) => !isFolder(path));
 }
 
 /** The commit, then what is copied, then what is set up. What was installed by another lock file goes first. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,5 +50,19 @@ describe('objects that a power cut left empty', () => {
     writeFileSync(join(place.repo.stateDir, 'boot'), 'an earlier one\n');
     expect(await emptyObjectsRepair(place, false).fix()).toHaveLength(1);
     expect(existsSync(lost.path)).toBe(false);
+  });
+
+  it('case 35: a gate worktree at a commit that was lost goes with them, and git is well again', async () => {
+    const path = join(place.worktreeRoot, 'gate-1');
+    const reason = ['--lock', '--reason', 'paralph worktree for gates'];
+    scratch.git('worktree', 'add', '-q', '--detach', ...reason, path);
+    const candidate = scratch.git('commit-tree', '-m', 'candidate', 'HEAD^{tree}');
+    writeFileSync(join(scratch.dir, '.git/worktrees/gate-1/HEAD'), `${candidate}\n`);
+    expect(await emptyObjectsRepair(place, true).look()).toEqual([]);
+    rmSync(join(scratch.dir, '.git/objects', candidate.slice(0, 2), candidate.slice(2)));
+    expect(await emptyObjectsRepair(place, true).look()).toMatchObject([{ check: 'objects', fixable: true }]);
+    expect(await emptyObjectsRepair(place, false).fix()).toEqual([expect.stringContaining(path)]);
+    expect(existsSync(path)).toBe(false);
+    expect(scratch.git('fsck', '--full', '--no-dangling')).toBe('');
   });
 });

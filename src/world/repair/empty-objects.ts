@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dropAstray, findAstray } from '../gate-worktree.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import { namesIfThere, textIfThere } from '../processes/read-if-there.ts';
 import { fixable } from './repair.ts';
@@ -10,27 +11,36 @@ const CHECK = 'objects';
 /**
  * A power cut leaves objects that nobody had flushed as empty files, and git, which only asks whether the file is there, would
  * never write them again: the same merge fails for ever. Nothing is in them, and git makes objects under other names
- * first, so an empty one is never one that is just being made. A start looks only if the machine was started anew since the last.
+ * first, so an empty one is never one that is just being made. A gate worktree may stand at a commit that was lost so: it goes.
+ * A start looks only if the machine was started anew since the last.
  */
-export function emptyObjectsRepair({ repo }: RepairPlace, always: boolean): Repair {
+export function emptyObjectsRepair({ repo, worktreeRoot }: RepairPlace, always: boolean): Repair {
   const folder = join(repo.commonDir, 'objects');
   const noted = join(repo.stateDir, 'boot');
   const boot = `${ownIdentity().bootId}\n`;
   const isDue = (): boolean => always || textIfThere(noted) !== boot;
   return {
     check: CHECK,
-    look: async () =>
-      (isDue() ? emptyObjects(folder) : []).map((path) =>
-        fixable(CHECK, `${path} is empty, as a power cut leaves it`, 'fail'),
-      ),
+    look: async () => {
+      if (!isDue()) return [];
+      const astray = await findAstray(repo, worktreeRoot);
+      return [
+        ...emptyObjects(folder).map((path) => `${path} is empty, as a power cut leaves it`),
+        ...astray.map((path) => `${path} is at a commit that is gone, as a power cut leaves it`),
+      ].map((message) => fixable(CHECK, message, 'fail'));
+    },
     fix: async () => {
       if (!isDue()) return [];
       const empty = emptyObjects(folder);
       for (const path of empty) rmSync(path, { force: true });
+      const astray = await dropAstray(repo, worktreeRoot);
       noteBoot(repo.stateDir, noted, boot);
-      return empty.length === 0
-        ? []
-        : [`removed ${empty.length} empty objects that a power cut left, such as ${empty[0]}`];
+      return [
+        ...(empty.length === 0
+          ? []
+          : [`removed ${empty.length} empty objects that a power cut left, such as ${empty[0]}`]),
+        ...astray.map((path) => `removed ${path}: a power cut took the commit it was at`),
+      ];
     },
   };
 }
