@@ -83,6 +83,11 @@ export async function bundle({ entries, version, hasFailpoints }) {
           { name: 'base', test: BASE },
           // Node opens all files a command needs at once: with few file handles, many small ones are too many.
           { name: 'git', test: /src\/world\/git\//, minShareCount: 20 },
+          {
+            name: 'host',
+            test: /src\/world\/(?:seal|keep|repair|agent-run|in-place|feature)\//,
+            minShareCount: 3,
+          },
           // By itself it is wholly strangers', and small.
           { name: 'commander', test: /node_modules\/commander\//, priority: 1 },
           { name: 'mcp-sdk', test: MCP },

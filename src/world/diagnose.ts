@@ -16,7 +16,7 @@ import { readIdentity } from './git/identity.ts';
 import { missedFilters } from './git/missing-filters.ts';
 import { preflight } from './git/preflight.ts';
 import type { Repository } from './git/repository.ts';
-import { openView } from './git/view.ts';
+import { plainView } from './git/plain-view.ts';
 import { integrationRef, lookAtIntegration } from './integration-value.ts';
 import { findAllMarked } from './processes/sweep.ts';
 
@@ -85,7 +85,7 @@ async function integration({ repo, settings, state }: DiagnoseOptions): Promise<
   if (target === null) return past;
   const known = vouchedFor(state, target);
   const found = await asked(check, async () => {
-    const seen = await lookAtIntegration({ repo, view: await openView(repo), target }, known);
+    const seen = await lookAtIntegration({ repo, view: plainView(repo), target }, known);
     if (known.head === null || standingOf(known, seen) !== 'strange')
       return seen.head === null ? 'nothing has landed yet' : `at ${seen.head.slice(0, 10)}`;
     throw new AppError('E_NEEDS_PERSON', `${integrationRef(target)} is ${seen.head ?? 'gone'}, which is no landing`, {

@@ -21,7 +21,8 @@ const made = savedScene(async (one) => {
   project(one, {
     tasks: ['bad'],
     byTask: { bad: [{ write: { path: 'bad.txt', text: 'committed\n' } }, { exit: 3 }] },
-    config: { limits: { consecutive_failures: 1 } },
+    // No gate worktree, which a prune would take first.
+    config: { limits: { consecutive_failures: 1 }, gates: { base: false } },
   });
   expect((await ralph(one, RUN)).code).toBe(1);
   const reason = ['--lock', '--reason', 'paralph worktree'];

@@ -37,7 +37,7 @@ describe('one truth', () => {
     project(one, { tasks: ['t1'], agent: [{ exit: 1 }], config: { limits: { consecutive_failures: 1 } } });
     expect((await ralph(one, ['run'])).code).toBe(1);
     const cost = await ralph(one, ['cost']);
-    expect([cost.stdout, cost.stderr]).toEqual(['', 'no agent has reported tokens or cost yet\n']);
+    expect([cost.stdout, cost.stderr]).toEqual(['no agent has reported tokens or cost yet\n', '']);
     expect((await ralph(one, ['tasks', 'reset', 't1'])).code).toBe(0);
     const { stdout } = await ralph(one, ['status', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -72,8 +72,6 @@ export const PROTECTED = [
   '**/.gitattributes',
   // One line in it makes every `npm test` succeed.
   '**/.npmrc',
-  '**/.env',
-  '**/.env.local',
   '.github/workflows/**',
 ];
 

@@ -19,14 +19,7 @@ export interface GitFile {
 /** By path, from the git folder. */
 export type GitFiles = Readonly<Record<string, GitFile>>;
 
-const NAMES = [
-  'config',
-  'config.worktree',
-  'info/attributes',
-  'info/grafts',
-  'info/exclude',
-  'objects/info/alternates',
-];
+const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/grafts', 'info/exclude'];
 const COPY_BYTES_MAX = 256 * 1024;
 
 export function lookAtGitFiles(commonDir: string): GitFiles {

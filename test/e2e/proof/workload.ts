@@ -93,5 +93,8 @@ echo '<promise>COMPLETE</promise>'
 `;
 }
 
-/** Everything we wrote down is gone. */
-export const loseLog = (one: Scratch): void => rmSync(join(one.repo, '.git/paralph'), { recursive: true, force: true });
+/** Everything we wrote down is gone, and so is what only our notes can tell from the user's own alternates. */
+export function loseLog(one: Scratch): void {
+  for (const name of ['paralph', 'objects/info/alternates'])
+    rmSync(join(one.repo, '.git', name), { recursive: true, force: true });
+}

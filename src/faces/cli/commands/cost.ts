@@ -21,7 +21,7 @@ export const handle: Handler = async (call) => {
   });
   if (call.flags['json'] === true) call.out.json(view);
   else if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
-  else if (isUntold(view.total)) call.out.say('no agent has reported tokens or cost yet');
+  else if (isUntold(view.total)) call.out.data('no agent has reported tokens or cost yet');
   else show(view, (text) => call.out.data(text));
   return EXIT.ok;
 };
