@@ -62,7 +62,7 @@ function litter(path) {
 async function measure(files) {
   const { repository, worktreeRoot, first, second } = makeBig(files);
   const gates = openGateWorktrees(findRepository(repository), worktreeRoot, provisions);
-  const stand = (at, act = async () => {}) => time(() => gates.withOne(at, act));
+  const stand = (at, act = async () => {}) => time(() => gates.withWorktree(at, act));
   const plainMs = await time(async () =>
     git(repository, 'worktree', 'add', '-q', '--detach', join(worktreeRoot, 'plain'), first),
   );

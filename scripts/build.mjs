@@ -15,7 +15,6 @@ const ENTRIES = {
   main: 'src/main.ts',
   'scripted-agent': 'src/scripted/agent.ts',
   driver: 'src/driver/main.ts',
-  replay: 'src/replay/main.ts',
 };
 const INPUTS = ['src', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/lib'];
 const SHIPPED = { folder: 'dist', stamp: inRoot('.cache', 'built'), hasFailpoints: false };

@@ -14,8 +14,8 @@ const asJson = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Each source and the files made from it. */
 const SOURCES = [
-  { source: 'src/core/errors.ts', make: (module) => ({ 'docs/reference/errors.md': errorsPage(module) }) },
-  { source: 'src/faces/cli/table.ts', make: (module) => ({ 'docs/reference/cli.md': cliPage(module) }) },
+  { source: 'src/core/model/errors.ts', make: (module) => ({ 'docs/reference/errors.md': errorsPage(module) }) },
+  { source: 'src/faces/cli/tables/table.ts', make: (module) => ({ 'docs/reference/cli.md': cliPage(module) }) },
   {
     source: 'src/text/config/reference.ts',
     make: (module) => ({
@@ -34,7 +34,10 @@ async function generate() {
     else Object.assign(files, make(module));
   }
   const read = (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null);
-  return { ...files, 'docs/reference/events.md': eventsPage(read('src/core/events.ts'), read('src/core/news.ts')) };
+  return {
+    ...files,
+    'docs/reference/events.md': eventsPage(read('src/core/model/events.ts'), read('src/core/views/news.ts')),
+  };
 }
 
 async function main() {

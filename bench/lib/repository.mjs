@@ -32,10 +32,15 @@ export const taskId = (number, seconds) => `t${String(number).padStart(3, '0')}-
 export const taskFile = (naps, firstNumber = 1) =>
   `## Tasks\n\n${naps.map((seconds, index) => `- [ ] Task ${firstNumber + index} <!-- id: ${taskId(firstNumber + index, seconds)} -->`).join('\n')}\n`;
 
+const scratches = [];
+process.on('exit', () => {
+  for (const top of scratches) rmSync(top, { recursive: true, force: true, maxRetries: 5 });
+});
+
 /** A folder that is gone again when the program ends. */
 export function makeScratch() {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'paralph-bench-')));
-  process.on('exit', () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }));
+  scratches.push(top);
   return top;
 }
 

@@ -15,8 +15,8 @@ const BASE = new RegExp(
     'src/core/',
     'src/engine/journal\\.ts',
     'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text|dotted|chosen-names|cross-check)\\.ts)',
-    'src/world/(config-files|find-tracker|state-places|git/repository|log/(?!salvage)|processes/(identity|process-source|linux-proc|portable-ps|marker|read-if-there|process-entry))',
-    'src/faces/cli/(cli|table|command-spec|verb-table|output|handler|report-error|project|open-tasks|find-one)\\.ts',
+    'src/world/(config-files|trackers/find-tracker|os/read-if-there|git/run/(state-places|repository)|log/(?!salvage)|processes/(identity|process-source|linux-proc|portable-ps|marker|process-entry))',
+    'src/faces/(call/(output|handler|project|open-tasks|find-one)\\.|cli/(cli\\.|tables/(table|command-spec|verb-table)\\.|show/report-error\\.))',
   ].join('|'),
 );
 
@@ -82,17 +82,18 @@ export async function bundle({ entries, version, hasFailpoints }) {
         groups: [
           { name: 'base', test: BASE },
           // Node opens all files a command needs at once: with few file handles, many small ones are too many.
-          { name: 'git', test: /src\/world\/git\//, minShareCount: 20 },
+          { name: 'git', test: /src\/world\/(?:git\/(?!trace)|worktrees\/worktree)/, minShareCount: 24 },
           {
             name: 'host',
-            test: /src\/world\/(?:seal|keep|repair|agent-run|in-place|feature)\//,
-            minShareCount: 3,
+            test: /src\/world\/(?:seal|keep|repair|agents|checkout|feature)\//,
+            minShareCount: 4,
           },
           // By itself it is wholly strangers', and small.
           { name: 'commander', test: /node_modules\/commander\//, priority: 1 },
           { name: 'mcp-sdk', test: MCP },
           { name: 'toml', test: /node_modules\/@decimalturn\// },
           { name: 'yaml', test: /node_modules\/yaml\// },
+          { name: 'jsonc', test: /node_modules\/jsonc-parser\// },
         ],
       },
       plugins: [smallStrangers],

@@ -5,7 +5,8 @@ const CHECKS = [
   { name: 'types', argv: [tool('tsc'), '-p', 'tsconfig.json'] },
   { name: 'types of core (pure)', argv: [tool('tsc'), '-p', 'src/core/tsconfig.json'] },
   { name: 'types of text (pure)', argv: [tool('tsc'), '-p', 'src/text/tsconfig.json'] },
-  { name: 'lint', argv: [tool('oxlint'), '--type-aware', '--deny-warnings'] },
+  { name: 'lint', argv: [tool('oxlint'), '-c', 'oxlint.config.mjs', '--type-aware', '--deny-warnings'] },
+  { name: 'unused', argv: [tool('knip'), '--no-config-hints', '--no-progress'] },
   { name: 'format', argv: [tool('oxfmt'), '--check', '.'] },
 ];
 

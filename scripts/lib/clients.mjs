@@ -31,7 +31,7 @@ const ASK_MS_MAX = 60_000;
 const STALE_MS = 60 * 60_000;
 
 /** Where clients are kept between runs, for all clones of this repository. */
-export function clientsCache(env = process.env) {
+function clientsCache(env = process.env) {
   if (env.PARALPH_CLIENTS_CACHE) return env.PARALPH_CLIENTS_CACHE;
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'paralph', 'clients');
 }

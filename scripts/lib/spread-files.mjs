@@ -6,10 +6,10 @@ const LONG = [
   'test/clients/landing',
   'test/landing/git/workloads',
   'test/clients/stopping',
-  'test/e2e/soak',
+  'test/e2e/hosts/soak',
   'test/clients/limits',
   'test/cases/storms',
-  'test/e2e/package',
+  'test/e2e/commands/package',
 ];
 
 const longRank = (file) => {

@@ -1,6 +1,6 @@
 const LINE_END = 0x0a;
 /** A longer line is no message of a protocol: it is skipped, so that no client can fill our memory. */
-export const LINE_BYTES_MAX = 1024 * 1024;
+const LINE_BYTES_MAX = 1024 * 1024;
 
 /** Cuts a stream of bytes into lines, in bounded memory. */
 export function openSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {

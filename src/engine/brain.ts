@@ -1,9 +1,9 @@
-import { canLand } from '../core/landing-queue.ts';
-import { reconcile } from '../core/reconcile.ts';
-import { conflictsToMend } from '../core/rework.ts';
-import { schedule } from '../core/schedule.ts';
-import { fold } from '../core/step.ts';
-import { wishes } from '../core/wishes.ts';
+import { canLand } from '../core/loops/landing-queue.ts';
+import { reconcile } from '../core/plan/reconcile.ts';
+import { conflictsToMend } from '../core/loops/rework.ts';
+import { schedule } from '../core/plan/schedule.ts';
+import { fold } from '../core/fold/fold.ts';
+import { wishes } from '../core/plan/wishes.ts';
 
 /** The functions that decide, as one value: the simulator plants a wrong one and sees whether anybody notices. */
 export interface Brain {

@@ -1,11 +1,11 @@
-import type { Event } from '../core/events.ts';
-import type { HostId, LoopId } from '../core/ids.ts';
-import { loopId, slug } from '../core/ids.ts';
-import type { State } from '../core/model.ts';
-import { loopsOf } from '../core/model.ts';
-import type { Plan } from '../core/schedule.ts';
-import { isPromptTask, taskIdOf } from '../core/tasks.ts';
-import type { Ids } from '../world/world.ts';
+import type { Event } from '../core/model/events.ts';
+import type { HostId, LoopId } from '../core/model/ids.ts';
+import { loopId, slug } from '../core/model/ids.ts';
+import type { State } from '../core/model/model.ts';
+import { loopsOf } from '../core/model/model.ts';
+import type { Plan } from '../core/plan/schedule.ts';
+import { isPromptTask, taskIdOf } from '../core/model/tasks.ts';
+import type { Ids } from '../world/contract/world.ts';
 
 /** A task is claimed when its worktree can be made now: the rest stays free for other hosts. */
 const PREPARING_MAX = 4;

@@ -4,7 +4,12 @@ import { createClockWatch } from './clock-watch.ts';
 function stage() {
   let [wallMs, awakeMs] = [1_000_000, 5000];
   const said: string[] = [];
-  const clock = { nowMs: () => wallMs, awakeMs: () => awakeMs, sleep: () => Promise.resolve() };
+  const clock = {
+    nowMs: () => wallMs,
+    today: () => '2026-11-16',
+    awakeMs: () => awakeMs,
+    sleep: () => Promise.resolve(),
+  };
   const look = createClockWatch(clock, (text) => said.push(text));
   const pass = (wall: number, awake: number): readonly string[] => {
     wallMs += wall;

@@ -1,5 +1,5 @@
-import { describeMs } from '../core/describe-time.ts';
-import type { Clock } from '../world/world.ts';
+import { describeMs } from '../core/model/describe-time.ts';
+import type { Clock } from '../world/contract/world.ts';
 
 /** Less may be the ordinary correction of a clock, or a process that did not get its turn. */
 const WORTH_TELLING_MS = 30_000;

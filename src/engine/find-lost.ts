@@ -1,9 +1,9 @@
-import type { Event } from '../core/events.ts';
-import type { Sha } from '../core/ids.ts';
-import { taskKey } from '../core/ids.ts';
-import { standingOf, vouchedFor } from '../core/integration-value.ts';
-import type { HostPolicy, State } from '../core/model.ts';
-import type { World } from '../world/world.ts';
+import type { Event } from '../core/model/events.ts';
+import type { Sha } from '../core/model/ids.ts';
+import { standingOf, vouchedFor } from '../core/loops/integration-value.ts';
+import type { HostPolicy, State } from '../core/model/model.ts';
+import type { World } from '../world/contract/world.ts';
+import { landingsOf } from './effects/find-landings.ts';
 
 type Outside = Pick<World, 'integration' | 'worktrees'>;
 
@@ -20,7 +20,7 @@ export async function findLost(world: Outside, state: State, policy: HostPolicy)
   const unknown = known.head === null && seen.head !== null ? await doubt(world, seen.head, standing) : [];
   if (!isEmpty) return unknown;
   const from = standing === 'strange' ? await world.integration.targetHead() : seen.head;
-  const landings = from === null ? null : await landingsOf(world, from, policy.tracker);
+  const landings = from === null ? null : await landingsOf(world, from);
   const found = await world.worktrees.found();
   // In this order: what landed is no longer work to go on with.
   return [
@@ -30,7 +30,7 @@ export async function findLost(world: Outside, state: State, policy: HostPolicy)
   ];
 }
 
-/** What an older version wrote down does not say why it may be believed; the user's own commits need no reason. */
+/** A log that was lost does not say why it may be believed; the user's own commits need no reason. */
 async function doubt(
   { integration }: Outside,
   head: Sha,
@@ -40,22 +40,4 @@ async function doubt(
   if (standing === 'landed') return [];
   const tree = await integration.treeOf(head).catch(() => null);
   return [tree === null ? { type: 'integration-intruded', head } : { type: 'integration-unknown', head, tree }];
-}
-
-/** What the history of a commit tells to have landed. */
-export async function landingsOf(
-  { integration }: Pick<World, 'integration'>,
-  commit: Sha,
-  tracker: string,
-): Promise<Extract<Event, { type: 'landings-found' }>> {
-  const landings = await integration.landings(commit);
-  return {
-    type: 'landings-found',
-    landings: landings.map(({ task, tracker: own, loop, commit: by, atMs }) => ({
-      task: taskKey(own ?? tracker, task),
-      loop,
-      commit: by,
-      at: atMs,
-    })),
-  };
 }

@@ -1,27 +1,31 @@
-import type { AppError } from '../core/errors.ts';
-import type { Event } from '../core/events.ts';
-import type { HostId } from '../core/ids.ts';
-import { hostId } from '../core/ids.ts';
-import { isWorthWaiting, LANDING_WAIT_MS } from '../core/landing-queue.ts';
-import type { HostPolicy, State } from '../core/model.ts';
-import { refuseOtherTarget } from '../core/other-target.ts';
-import type { Observed } from '../core/reconcile.ts';
-import { isSpent } from '../core/schedule.ts';
-import type { World } from '../world/world.ts';
+import type { AppError } from '../core/model/errors.ts';
+import type { Event } from '../core/model/events.ts';
+import type { HostId } from '../core/model/ids.ts';
+import { hostId } from '../core/model/ids.ts';
+import { isWorthWaiting, LANDING_WAIT_MS } from '../core/loops/landing-queue.ts';
+import type { HostPolicy, State } from '../core/model/model.ts';
+import type { Observed } from '../core/plan/reconcile.ts';
+import { isSpent } from '../core/plan/schedule.ts';
+import type { World } from '../world/contract/world.ts';
 import type { Brain } from './brain.ts';
 import { REAL_BRAIN } from './brain.ts';
 import { claimEvents } from './claims.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createDiskWait } from './disk-wait.ts';
-import { findLost } from './find-lost.ts';
+import type { DiskWait } from './disk-wait.ts';
+import { join } from './join.ts';
 import { openJournal } from './journal.ts';
 import type { Journal, OnRecord } from './journal.ts';
 import { observe } from './observe.ts';
 import type { Memory } from './observe.ts';
 import { createPerformer } from './performer.ts';
-import type { Completion, PerformContext, Performer } from './performer.ts';
+import type { Performer } from './performer.ts';
+import type { Completion, PerformContext } from './effects/perform-context.ts';
+import { createKeepLook } from './keep-look.ts';
 import { createLookout } from './lookout.ts';
 import type { Lookout } from './lookout.ts';
+import { createTicking } from './tick-landed.ts';
+import { wantOf } from './trouble/want.ts';
 import { createHostLook } from './watch-hosts.ts';
 
 /** How often a host looks at the world even if nothing called. */
@@ -35,9 +39,12 @@ export interface HostOrder {
   readonly completion: Completion;
   readonly gateCommands: readonly string[];
   readonly protect: readonly string[];
+  readonly needs: PerformContext['needs'];
   readonly landing: PerformContext['landing'];
   /** Facts to write together with the joining (a request to land, for example). */
   readonly opening: (state: State) => readonly Event[];
+  /** What set an end to its time, as it was typed, once that is over; null: it goes on. */
+  readonly over?: () => string | null;
   /** Aborted once: stop in order. */
   readonly drain: AbortSignal;
   /** Aborted: kill at once. */
@@ -56,6 +63,9 @@ interface Hosting {
   readonly performer: Performer;
   readonly bell: Bell;
   readonly lookout: Lookout;
+  readonly lookAtKeeps: ReturnType<typeof createKeepLook>;
+  readonly tickLanded: (state: State) => Promise<void>;
+  readonly disk: DiskWait;
   /** Asked to stop, or no loop can be worked on: takes no new work, and gives back what it has. */
   readonly isDraining: () => boolean;
 }
@@ -74,14 +84,24 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const performer = createPerformer({ ...order, world, disk, state: journal.state, onSettled: bell.ring, onHopeless });
   const lookout = createLookout(world, bell.ring);
   const isDraining = (): boolean => order.drain.aborted || hopeless.length > 0;
-  const hosting: Hosting = { world, order, brain, journal, me, performer, bell, lookout, isDraining };
+  const lookAtKeeps = createKeepLook(world);
+  const tickLanded = createTicking(world, order.onWarning);
+  const hosting: Hosting = {
+    world,
+    order,
+    brain,
+    journal,
+    me,
+    performer,
+    bell,
+    lookout,
+    lookAtKeeps,
+    tickLanded,
+    disk,
+    isDraining,
+  };
   try {
-    const found = await findLost(world, journal.state(), order.policy);
-    await write(hosting, (state) => {
-      refuseOtherTarget(state, order.policy, (mark) => world.hosts.isAlive(mark));
-      const joined = { type: 'host-joined', host: me, mark: world.hosts.own, policy: order.policy } as const;
-      return [joined, ...found, ...order.opening(state)];
-    });
+    await join(world, journal, me, order);
     do await work(hosting);
     while (!(await leave(hosting)));
     // Every loop was given back as it was; why nothing was done is for the caller to say.
@@ -94,7 +114,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     await lookout.stop();
     watching.abort();
     order.drain.removeEventListener('abort', bell.ring);
-    world.projection.close(journal.state(), world.clock.nowMs());
+    world.projection.close(journal.state());
   }
 }
 
@@ -108,11 +128,12 @@ async function stopAll({ performer, bell, world }: Hosting): Promise<void> {
 async function leave(hosting: Hosting): Promise<boolean> {
   const { brain, me, isDraining } = hosting;
   let hasLeft = false;
+  const keeps = await hosting.lookAtKeeps(hosting.journal.state(), true);
   await write(hosting, (state) => {
     hasLeft = isDraining() || isDone(brain, state, me);
-    if (!hasLeft) return [];
+    if (!hasLeft) return keeps;
     // Asked to stop a moment ago: that must be told before the leaving, which otherwise ends the run.
-    return [...news(hosting, state, isDraining(), null), { type: 'host-left', host: me }];
+    return [...keeps, ...news(hosting, state, isDraining(), null), { type: 'host-left', host: me }];
   });
   const { landing, hosts } = hosting.journal.state();
   // Nobody is left who would build another train soon.
@@ -124,23 +145,44 @@ const isDone = (brain: Brain, state: State, me: HostId): boolean =>
   // Others took it for suspended: what it wishes is known once it has told that it goes on.
   state.hosts[me]?.state !== 'stopped' && brain.wishes(state, me).length === 0 && isSpent(state, me);
 
-/** The one serial loop: take what happened, write it down, decide, and let the performer do what is wished. */
+/** The one serial loop. What cannot be read or written now, for want of what the system gives, is tried again. */
 async function work(hosting: Hosting): Promise<void> {
-  const { world, order, brain, journal, me, performer, bell } = hosting;
+  const { bell, brain, disk, journal, world } = hosting;
+  const turn = turns(hosting);
+  for (let isLate = false; ;) {
+    try {
+      const next = await turn();
+      if (isLate) disk.over();
+      isLate = false;
+      if (next === 'done') return;
+      if (next === 'wait') await bell.wait(brain.canLand(journal.state()) ? LANDING_WAIT_MS : LOOK_EVERY_MS, world);
+    } catch (error) {
+      if (wantOf(error) === null || !(await disk.pause(error))) throw error;
+      isLate = true;
+    }
+  }
+}
+
+/** Takes what happened, writes it down, decides, and lets the performer do what is wished; once with each call. */
+function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
+  const { world, order, brain, journal, me, performer } = hosting;
   const watchClock = createClockWatch(world.clock, order.onWarning);
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const memory: Memory = { hosts: createHostLook(world), tracker: null };
   let { putBacks } = journal.state();
-  for (;;) {
+  let settled: readonly Event[] = [];
+  return async () => {
     await journal.catchUp();
-    const settled = performer.takeSettled();
+    settled = [...settled, ...performer.takeSettled()];
     const isDraining = hosting.isDraining();
     let observed: Observed | null = null;
     watchClock();
     // What was read while integration was elsewhere is read again, before anything follows from it.
     if (putBacks !== journal.state().putBacks) lookedAtMs = Number.NEGATIVE_INFINITY;
     ({ putBacks } = journal.state());
-    if (!isDraining && world.clock.awakeMs() - lookedAtMs >= LOOK_EVERY_MS) {
+    const isDue = !isDraining && world.clock.awakeMs() - lookedAtMs >= LOOK_EVERY_MS;
+    const keeps = isDue || settled.length > 0 ? await hosting.lookAtKeeps(journal.state(), settled.length > 0) : [];
+    if (isDue) {
       lookedAtMs = world.clock.awakeMs();
       observed = await observe(world, journal.state(), me, memory, order.onWarning);
     }
@@ -148,32 +190,43 @@ async function work(hosting: Hosting): Promise<void> {
     if (!isDraining) lookout.look(journal.state(), me);
     await write(hosting, (state) => [
       ...settled,
+      ...keeps,
       ...lookout.take(state),
       ...news(hosting, state, isDraining, observed),
     ]);
+    settled = [];
+    await hosting.tickLanded(journal.state());
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
     await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
     // Somebody took it for suspended a moment ago: that is put right before it stops what it does.
-    if (state.hosts[me]?.state === 'stopped') continue;
+    if (state.hosts[me]?.state === 'stopped') return 'again';
     const wished = brain.wishes(state, me);
     performer.perform(wished);
-    world.projection.write(state, world.clock.nowMs());
+    world.projection.write(state);
     const mayLeave = hosting.isDraining() || (isDone(brain, state, me) && putBacks === state.putBacks);
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
       if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
-      return;
+      return 'done';
     }
-    await bell.wait(brain.canLand(state) ? LANDING_WAIT_MS : LOOK_EVERY_MS, world);
-  }
+    return 'wait';
+  };
 }
 
 /** What the look around showed, or that this host takes no new work. */
-function news({ brain, me }: Hosting, state: State, isDraining: boolean, observed: Observed | null): readonly Event[] {
-  const is = state.hosts[me]?.state;
+function news(
+  { brain, me, order }: Hosting,
+  state: State,
+  isDraining: boolean,
+  observed: Observed | null,
+): readonly Event[] {
+  const host = state.hosts[me];
+  const is = host?.state;
   if (isDraining) return is === 'up' || is === 'stopped' ? [{ type: 'host-draining', host: me }] : [];
   const woke: readonly Event[] = is === 'stopped' ? [{ type: 'host-woke', host: me }] : [];
-  return observed === null ? woke : [...woke, ...brain.reconcile(state, observed, me)];
+  const over = host === undefined || host.isEnding ? null : (order.over?.() ?? null);
+  const ending: readonly Event[] = over === null ? [] : [{ type: 'host-ending', host: me, why: over }];
+  return [...woke, ...ending, ...(observed === null ? [] : brain.reconcile(state, observed, me))];
 }
 
 /** What this host takes upon itself now: loops nobody holds, new tasks, the next landing. */

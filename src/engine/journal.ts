@@ -1,12 +1,11 @@
-import { completeState } from '../core/complete-event.ts';
-import type { Event } from '../core/events.ts';
-import { EMPTY_STATE } from '../core/model.ts';
-import type { State } from '../core/model.ts';
-import { foldAll } from '../core/step.ts';
-import type { fold as Fold } from '../core/step.ts';
-import type { Appended, Log, LogReader, LogRecord } from '../world/log/log.ts';
-import { mayBeWrittenLater } from './disk-full.ts';
+import type { Event } from '../core/model/events.ts';
+import { EMPTY_STATE } from '../core/model/model.ts';
+import type { State } from '../core/model/model.ts';
+import { foldAll } from '../core/fold/fold.ts';
+import type { fold as Fold } from '../core/fold/fold.ts';
+import type { Appended, Log, LogReader, LogRecord } from '../world/contract/log.ts';
 import type { DiskWait } from './disk-wait.ts';
+import { mayBeWrittenLater } from './trouble/want.ts';
 
 /** Every this many records whoever wrote the last one folds them into a snapshot. */
 const SNAPSHOT_RECORDS = 256;
@@ -25,7 +24,7 @@ export type OnRecord = (record: LogRecord<Event>, before: State, after: State) =
 /** What the log says now: its newest snapshot and everything after. */
 export async function foldLog(log: LogReader<Event>, fold: typeof Fold): Promise<State> {
   const snapshot = await log.loadSnapshot();
-  const state = snapshot === null ? EMPTY_STATE : completeState(snapshot.state as State);
+  const state = snapshot === null ? EMPTY_STATE : { ...EMPTY_STATE, ...(snapshot.state as State) };
   return foldAll(state, await log.read(state.seq), fold);
 }
 

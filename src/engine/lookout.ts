@@ -1,9 +1,9 @@
-import type { Event } from '../core/events.ts';
-import { leaderOf } from '../core/hosts.ts';
-import type { HostId, Sha } from '../core/ids.ts';
-import type { State } from '../core/model.ts';
-import { isWorking, loopsOf } from '../core/model.ts';
-import type { World } from '../world/world.ts';
+import type { Event } from '../core/model/events.ts';
+import { leaderOf } from '../core/fold/hosts.ts';
+import type { HostId, Sha } from '../core/model/ids.ts';
+import type { State } from '../core/model/model.ts';
+import { isWorking, loopsOf } from '../core/model/model.ts';
+import type { World } from '../world/contract/world.ts';
 
 /** How often living worktrees are compared, and how much of the time may be spent on it. */
 const LOOK_AHEAD_MS = 10_000;
@@ -25,6 +25,8 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
   let tookMs = 0;
   let integration: Sha | null = null;
   let seen: Event | null = null;
+  /** The same heads on the same main conflict in the same way. */
+  let known: { readonly of: string; readonly event: Event } | null = null;
   return {
     look: (state, me) => {
       const awakeMs = world.clock.awakeMs();
@@ -40,10 +42,16 @@ export function createLookout(world: World, onSeen: () => void): Lookout {
       }
       lookedAtMs = awakeMs;
       integration = state.integration;
+      const of = JSON.stringify(order);
+      if (known?.of === of) {
+        seen = known.event;
+        return;
+      }
       under = world.foresight
         .look({ ...order, signal: stopping.signal })
         .then((found) => {
           seen = { type: 'conflicts-foreseen', found };
+          known = { of, event: seen };
         })
         // A look that failed tells nothing; the next one may.
         .catch(() => undefined)
@@ -71,13 +79,13 @@ function orderFor(state: State): Omit<Parameters<World['foresight']['look']>[0],
   const { integration } = state;
   if (integration === null) return null;
   const loops = loopsOf(state).flatMap((loop) => {
-    const { id, worktree, base, head } = loop;
-    if (worktree === null || base === null || head === null) return [];
+    const { id, base, head } = loop;
+    if (base === null || head === null) return [];
     const isReady = loop.phase.at === 'ready';
     if (!isReady && (!isWorking(loop) || loop.phase.at === 'updating')) return [];
-    return [{ loop: id, path: worktree, base, head, dirty: !isReady }];
+    return [{ loop: id, base, head }];
   });
-  const isAnyAtWork = loops.some((loop) => loop.dirty);
+  const isAnyAtWork = loops.some(({ loop }) => state.loops[loop]?.phase.at !== 'ready');
   if (!isAnyAtWork || (loops.length === 1 && loops[0]?.base === integration)) return null;
   return { integration, loops };
 }

@@ -1,9 +1,11 @@
-import type { HostId, Sha } from '../core/ids.ts';
-import { knownOf } from '../core/integration-value.ts';
-import type { State } from '../core/model.ts';
-import type { Observed } from '../core/reconcile.ts';
-import { worktreesToWatch } from '../core/reconcile.ts';
-import type { World } from '../world/world.ts';
+import type { HostId, Sha } from '../core/model/ids.ts';
+import { taskKey } from '../core/model/ids.ts';
+import { knownOf } from '../core/loops/integration-value.ts';
+import type { State } from '../core/model/model.ts';
+import type { Observed } from '../core/plan/reconcile.ts';
+import { worktreesToWatch } from '../core/plan/reconcile.ts';
+import { landedAndOpen } from '../core/model/tasks.ts';
+import type { World } from '../world/contract/world.ts';
 import { commitsToHold } from './effects/build-train.ts';
 import type { HostsSeen } from './watch-hosts.ts';
 
@@ -27,18 +29,34 @@ export async function observe(
   );
   const hosts = memory.hosts(state, me);
   await fenceOff(world, state, hosts);
+  const targetHead = await world.integration.targetHead().catch(() => null);
+  if (targetHead !== null && targetHead !== state.targetHead)
+    await world.integration.followReset(knownOf(state)).catch(() => undefined);
   memory.tracker = (await lookAtTracker(world, onWarning)) ?? memory.tracker;
   return {
     ...hosts,
     nowMs: world.clock.nowMs(),
+    day: world.clock.today(),
     freeMb: world.disk.freeMb(),
     missingWorktrees,
     // What could not be read now is read at the next look.
-    targetHead: await world.integration.targetHead().catch(() => null),
+    targetHead,
     integration: await lookAtIntegration(world, state),
     unheldCommits: unheldCommits(world, state, me),
     tracker: memory.tracker,
+    takenBack: await takenBack(world, state, memory.tracker),
   };
+}
+
+async function takenBack(
+  { integration, tracker: { path } }: World,
+  state: State,
+  seen: Observed['tracker'],
+): Promise<NonNullable<Observed['takenBack']>> {
+  const tasks = seen?.tasks ?? state.trackers[path]?.tasks ?? [];
+  const open = landedAndOpen(state, path, { tasks, target: integration.target });
+  const found = await integration.takenBack(path, open).catch(() => []);
+  return found.map(({ task, commit }) => ({ task: taskKey(path, task), commit }));
 }
 
 /** What could not be asked now is asked at the next look. */

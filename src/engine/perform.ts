@@ -1,6 +1,6 @@
-import { unreachable } from '../core/assert.ts';
-import type { Command } from '../core/commands.ts';
-import type { Event } from '../core/events.ts';
+import { unreachable } from '../core/model/assert.ts';
+import type { Command } from '../core/model/commands.ts';
+import type { Event } from '../core/model/events.ts';
 import { advanceIntegration } from './effects/advance-integration.ts';
 import { buildTrain } from './effects/build-train.ts';
 import { findBase } from './effects/find-base.ts';
@@ -14,7 +14,7 @@ import { testBase } from './effects/test-base.ts';
 import { testCandidate } from './effects/test-candidate.ts';
 import { testIntegration } from './effects/test-integration.ts';
 import { updateWorktree } from './effects/update-worktree.ts';
-import type { PerformContext } from './performer.ts';
+import type { PerformContext } from './effects/perform-context.ts';
 
 /** Carries one command to the world and brings back what happened. No event: stopped, nothing to tell. */
 export function perform(context: PerformContext, command: Command, signal: AbortSignal): Promise<readonly Event[]> {

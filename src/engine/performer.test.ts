@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../core/commands.ts';
-import { AppError } from '../core/errors.ts';
-import type { Event } from '../core/events.ts';
-import { sha } from '../core/ids.ts';
-import type { GateReport, HostPolicy, State } from '../core/model.ts';
-import { EMPTY_STATE } from '../core/model.ts';
-import type { World } from '../world/world.ts';
+import type { Command } from '../core/model/commands.ts';
+import { AppError } from '../core/model/errors.ts';
+import type { Event } from '../core/model/events.ts';
+import { sha } from '../core/model/ids.ts';
+import type { GateReport, HostPolicy, State } from '../core/model/model.ts';
+import { EMPTY_STATE } from '../core/model/model.ts';
+import type { World } from '../world/contract/world.ts';
 import { createPerformer } from './performer.ts';
-import { excuse } from './starved.ts';
+import { excuse } from './trouble/disk-pressure.ts';
 
 const TO = sha('a'.repeat(40));
 const PUBLISH: Command = { type: 'publish', key: 'publish', to: TO };
@@ -30,12 +30,14 @@ function stage() {
   const world = {
     clock: { awakeMs: () => scene.awakeMs, nowMs: () => 0 },
     disk: { freeMb: () => scene.freeMb },
-    integration: { publish: async () => scene.publish() },
+    publish: async () => scene.publish(),
     worktrees: {
-      withGateWorktree: (_at: string, act: (path: string) => unknown) => act('/w'),
       tip: (branch: string) => scene.tip(branch),
     },
-    gates: { run: async () => ({ report: scene.report, durationMs: 1, clean: true }) },
+    gates: {
+      withWorktree: (_at: string, act: (path: string) => unknown) => act('/w'),
+      run: async () => ({ report: scene.report, durationMs: 1, clean: true }),
+    },
   } as unknown as World;
   let ring = (): void => undefined;
   const context = {

@@ -1,33 +1,14 @@
-import type { Command } from '../core/commands.ts';
-import { AppError } from '../core/errors.ts';
-import type { Event } from '../core/events.ts';
-import type { LoopId } from '../core/ids.ts';
-import type { HostPolicy, State } from '../core/model.ts';
-import type { CompletionSignal, LandingSettings } from '../core/settings.ts';
-import type { World } from '../world/world.ts';
+import type { Command } from '../core/model/commands.ts';
+import { AppError } from '../core/model/errors.ts';
+import type { Event } from '../core/model/events.ts';
+import type { LoopId } from '../core/model/ids.ts';
 import { createBackOff } from './back-off.ts';
-import { isDiskFull } from './disk-full.ts';
 import type { DiskWait } from './disk-wait.ts';
-import { isPassing } from './passing.ts';
+import type { PerformContext } from './effects/perform-context.ts';
+import { isPassing } from './trouble/transient-errors.ts';
 import { perform } from './perform.ts';
-import { excuse, isOutOfRoom, isStarved } from './starved.ts';
-
-/** How agents say that they are done. */
-export interface Completion {
-  readonly signal: CompletionSignal;
-  readonly promise: string;
-}
-
-export interface PerformContext {
-  readonly world: World;
-  readonly state: () => State;
-  readonly policy: HostPolicy;
-  readonly completion: Completion;
-  readonly gateCommands: readonly string[];
-  readonly protect: readonly string[];
-  readonly landing: Pick<LandingSettings, 'message' | 'coAuthors'>;
-  readonly force: AbortSignal;
-}
+import { excuse, isOutOfRoom, isStarved } from './trouble/disk-pressure.ts';
+import { wantOf } from './trouble/want.ts';
 
 export interface Performer {
   /** Starts what is wished and not under way; stops what is under way and no longer wished. */
@@ -92,7 +73,7 @@ export function createPerformer(context: PerformerOptions): Performer {
         lookAtDisk();
         const hadTrouble = disk.wasSince(startedMs);
         if (hadTrouble && events.some(isStarved))
-          return lackRoom(new Error('the gates found no space left on the disk'));
+          return lackRoom(new Error('the gates found no space left on the disk, or too few processes or files'));
         const isLate = withoutRoom.delete(key);
         if (isLate && withoutRoom.size === 0) disk.over();
         end(hadTrouble || isLate ? events.map(excuse) : events, events.length === 0 ? RETRY_MAX_MS : null);
@@ -101,7 +82,7 @@ export function createPerformer(context: PerformerOptions): Performer {
         if (stop.signal.aborted || (!hasWorked && givesUp(context, error))) return end([], RETRY_MAX_MS);
         lookAtDisk();
         // git seldom says that it had no room, so what fails beside such trouble is tried again too.
-        if (isDiskFull(error) || disk.wasSince(startedMs)) return lackRoom(error);
+        if (wantOf(error) !== null || disk.wasSince(startedMs)) return lackRoom(error);
         if (isPassing(error) && backOff.tries(key) < PASSING_TRIES_MAX) return end([], RETRY_MAX_MS);
         end([failure(context, command, error)], RETRY_MAX_MS);
       },

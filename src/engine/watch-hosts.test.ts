@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostId } from '../core/ids.ts';
-import { EMPTY_STATE } from '../core/model.ts';
-import type { Host, State } from '../core/model.ts';
+import { hostId } from '../core/model/ids.ts';
+import { EMPTY_STATE } from '../core/model/model.ts';
+import type { Host, State } from '../core/model/model.ts';
 import { createHostLook } from './watch-hosts.ts';
 
 const [me, a, b] = [hostId('h-me'), hostId('h-a'), hostId('h-b')];
@@ -14,7 +14,7 @@ function reports(seconds: number, stopped: (pid: number, at: number) => boolean,
   let at = 0;
   const look = createHostLook({
     hosts: { own: markOf(1), isAlive: () => true, isStopped: ({ pid }) => stopped(pid, at) },
-    clock: { nowMs: () => 0, awakeMs: () => at * 1000, sleep: () => Promise.resolve() },
+    clock: { nowMs: () => 0, today: () => '2026-11-16', awakeMs: () => at * 1000, sleep: () => Promise.resolve() },
   });
   const told: Record<string, number[]> = {};
   for (; at <= seconds; at += 1)
@@ -47,7 +47,7 @@ describe('a host whose process is gone', () => {
   it('is reported at once', () => {
     const look = createHostLook({
       hosts: { own: markOf(1), isAlive: ({ pid }) => pid === 2, isStopped: () => false },
-      clock: { nowMs: () => 0, awakeMs: () => 0, sleep: () => Promise.resolve() },
+      clock: { nowMs: () => 0, today: () => '2026-11-16', awakeMs: () => 0, sleep: () => Promise.resolve() },
     });
     expect(look(state, me)).toEqual({ deadHosts: [b], stoppedHosts: [] });
   });

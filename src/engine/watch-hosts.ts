@@ -1,7 +1,7 @@
-import type { HostId } from '../core/ids.ts';
-import type { State } from '../core/model.ts';
-import { hostsToWatch } from '../core/reconcile.ts';
-import type { World } from '../world/world.ts';
+import type { HostId } from '../core/model/ids.ts';
+import type { State } from '../core/model/model.ts';
+import { hostsToWatch } from '../core/plan/reconcile.ts';
+import type { World } from '../world/contract/world.ts';
 
 /** Shorter than this is a debugger or a hurried Ctrl-Z, and nobody has to do anything about it. */
 const SUSPENDED_MS_MIN = 10_000;

@@ -11,9 +11,7 @@ export interface Memory {
   readonly tags: readonly string[];
 }
 
-export const IMPORTED_BY = 'imported';
-
-const isLoops = (by: string): boolean => by !== 'user' && by !== IMPORTED_BY;
+const isLoops = (by: string): boolean => by !== 'user';
 
 /** Whose word it is: what a loop wrote down no person has looked at. */
 export const describeAuthor = (by: string): string => (isLoops(by) ? `from loop ${by}` : by);

@@ -1,5 +1,5 @@
-import { howMany } from '../core/how-many.ts';
-import type { NewLimits } from '../core/settings.ts';
+import { howMany } from '../core/model/how-many.ts';
+import type { NewLimits } from '../core/model/settings.ts';
 
 /** A file that a loop adds. */
 export interface NewFile {
@@ -13,7 +13,7 @@ export interface NewFile {
 export interface Oversize {
   /** A file, or a folder with a slash at its end. */
   readonly name: string;
-  readonly why: 'made' | 'files' | 'mb';
+  readonly why: 'made' | 'files' | 'mb' | 'ignored' | 'repository';
   readonly paths: readonly string[];
   readonly bytes: number;
 }
@@ -66,6 +66,12 @@ export function findMadeFolders(paths: readonly string[], tracked: ReadonlySet<s
   }
   return [...made].map(([folder, inside]) => ({ name: `${folder}/`, why: 'made', paths: inside, bytes: 0 }));
 }
+
+/** What has to be added by force: a file with secrets most often. */
+export const asIgnored = (path: string): Oversize => ({ name: path, why: 'ignored', paths: [path], bytes: 0 });
+
+/** What somebody cloned or began inside: git takes no file of it. */
+export const asRepository = (name: string): Oversize => ({ name, why: 'repository', paths: [], bytes: 0 });
 
 const oversize = (name: string, why: 'files' | 'mb', files: readonly NewFile[]): Oversize => ({
   name,
@@ -137,6 +143,8 @@ export function describeOversized(found: readonly Oversize[], limits: NewLimits)
 
 function reasonOf({ why, paths, bytes }: Oversize, limits: NewLimits): string {
   const count = howMany(paths.length, 'file');
+  if (why === 'ignored') return 'git ignores it';
+  if (why === 'repository') return 'a repository of its own';
   if (why === 'made') return `${count}, made by tools`;
   if (why === 'files') return `${count}, landing.max_new_files is ${limits.files}`;
   return `${Math.round((bytes / MB) * 10) / 10} MB, landing.max_new_mb is ${limits.mb}`;

@@ -1,4 +1,4 @@
-import { shellWord } from '../core/remedy.ts';
+import { shellWord } from '../core/model/shell-word.ts';
 import { cleanLine } from './screen/clean.ts';
 
 export interface ReviewFacts {

@@ -1,20 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { AppError } from '../core/errors.ts';
-import { shellWord } from '../core/remedy.ts';
+import { AppError } from '../core/model/errors.ts';
+import { shellWord } from '../core/model/shell-word.ts';
 import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../text/config/layer.ts';
 import type { ConfigProblem, Layer, LayerValue } from '../text/config/layer.ts';
 import { settle, strongest, type Settled } from '../text/config/settle.ts';
 import { MANAGER_FILE } from '../text/start/manager-name.ts';
-import type { Repository } from './git/repository.ts';
-import { readPlainText } from './plain-text.ts';
+import type { Repository } from './git/run/repository.ts';
+import { errnoOf } from './os/system-failure.ts';
+import { readPlainText } from './os/plain-text.ts';
 import { CONFIG_NAME, findTargetConfig } from './target-config.ts';
 import type { TargetConfig } from './target-config.ts';
-import { findTargetPlace } from './target-place.ts';
-import type { TargetPlace } from './target-place.ts';
+import { findTargetPlace } from './trackers/target-place.ts';
+import type { TargetPlace } from './trackers/target-place.ts';
+import { replaceFile } from './os/files.ts';
 
 export interface ConfigPlaces {
   readonly repo: Repository;
@@ -44,8 +44,9 @@ interface ConfigFile {
 }
 
 const REPO_NAMES = [CONFIG_NAME, '.ralph/ralph.toml'] as const;
+const WORKTREE_ROOT_KEY = 'parallel.worktree_root';
 const TARGET_KEY = 'landing.target';
-const LOCAL_NAMES = ['ralph.local.toml', '.ralph/ralph.local.toml'] as const;
+const LOCAL_NAMES = ['ralph.local.toml'] as const;
 
 /** Every problem there is, as one error. */
 export function configError(problems: readonly ConfigProblem[], remedy: string): AppError {
@@ -60,19 +61,35 @@ export function configError(problems: readonly ConfigProblem[], remedy: string):
 export async function checkConfig({ repo, env, flags }: ConfigPlaces): Promise<LoadedConfig> {
   const { root } = repo;
   const user = present('user', path.dirname(userConfigFile(env)), [path.basename(userConfigFile(env))]);
-  const local = present('local', root, LOCAL_NAMES);
+  // A person's own file beside a linked worktree says more than the one in the main checkout.
+  const locals = [...new Set([root, repo.worktree])];
+  const local = locals.flatMap((folder) => present('local', folder, LOCAL_NAMES));
   const manager = await readManager(root, env);
   const outer = [readEnvLayer(env), readFlagLayer(flags), ...manager.layers, ...(await readFiles([...user, ...local]))];
   const { files, layers, target, elsewhere } = await readRepo(repo, outer);
   const all = [...user, ...files, ...local];
+  const settled = settle([...outer, ...layers, ...twins(all)]);
   return {
-    ...settle([...outer, ...layers, ...twins(all)]),
+    ...settled,
+    problems: [...settled.problems, ...notOfItsOwn(repo, strongest([...outer, ...layers], WORKTREE_ROOT_KEY))],
     files: [...manager.files, ...all.map(({ file }) => file)],
     own: files[0]?.file ?? null,
     warnings: manager.warnings,
     target,
     elsewhere,
   };
+}
+
+/** Worktrees laid into a checkout's top, or into git's own folder, would be files of both. */
+function notOfItsOwn({ root, commonDir }: Repository, found: LayerValue | null): readonly ConfigProblem[] {
+  if (found === null) return [];
+  const { source, line, column, value } = found;
+  const folder = path.resolve(root, String(value));
+  const isInGit = folder === commonDir || folder.startsWith(commonDir + path.sep);
+  if (folder !== root && !isInGit) return [];
+  const where = isInGit ? "and not inside of git's own" : 'and not the checkout itself';
+  const message = `\`${WORKTREE_ROOT_KEY}\` is ${JSON.stringify(value)}; it must be a folder of its own, ${where}, such as ".ralph/worktrees"`;
+  return [{ file: source, line, column, message }];
 }
 
 interface RepoConfig extends Pick<LoadedConfig, 'target' | 'elsewhere'> {
@@ -177,7 +194,7 @@ export async function writeConfigKey(root: string, dottedKey: string, text: stri
   const { setTomlKey } = await import('../text/config/edit.ts');
   const edit = setTomlKey(before.text, named.dotted, value.value);
   if (!edit.ok) throw refused(dottedKey, `${path.relative(root, file)}: ${edit.reason}`, 'ralph config check');
-  if (edit.text !== before.text) replaceFile(file, edit.text);
+  if (edit.text !== before.text) rewrite(file, edit.text);
   return file;
 }
 
@@ -206,16 +223,14 @@ function isThere(file: string): boolean {
     lstatSync(file);
     return true;
   } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes(systemCode(error));
+    return !['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '');
   }
 }
 
 function twins(files: readonly ConfigFile[]): Layer[] {
-  return (['repo', 'local'] as const).flatMap((kind) => {
-    const [first, second] = files.filter((each) => each.kind === kind);
-    if (first === undefined || second === undefined) return [];
-    return [faulty(kind, second.name, `and ${first.name} both exist; keep one of the two`)];
-  });
+  const [first, second] = files.filter(({ kind }) => kind === 'repo');
+  if (first === undefined || second === undefined) return [];
+  return [faulty('repo', second.name, `and ${first.name} both exist; keep one of the two`)];
 }
 
 function faulty(kind: ConfigFile['kind'], name: string, message: string): Layer {
@@ -249,41 +264,17 @@ function insideCheckout(root: string, file: string): string {
   return target;
 }
 
-/** All or nothing, also across a power cut: readers see the old file or the new one. */
-function replaceFile(file: string, text: string): void {
-  const folder = path.dirname(file);
-  const temporary = path.join(folder, `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+/** Also across a power cut. */
+function rewrite(file: string, text: string): void {
   const mode = lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0o644;
   try {
-    mkdirSync(folder, { recursive: true });
-    const handle = openSync(temporary, 'wx', mode & 0o777);
-    try {
-      writeFileSync(handle, text);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temporary, file);
-    syncFolder(folder);
+    mkdirSync(path.dirname(file), { recursive: true });
+    replaceFile(file, text, { mode: mode & 0o777, isDurable: true });
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new AppError('E_CONFIG', `${file} cannot be written: ${systemCode(error)}`, { cause: error });
-  }
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+    throw new AppError('E_CONFIG', `${file} cannot be written: ${errnoOf(error) ?? String(error)}`, { cause: error });
   }
 }
 
 function refused(dottedKey: string, why: string, remedy: string): AppError {
   return new AppError('E_CONFIG', `${dottedKey} was not set`, { facts: [why], remedy });
-}
-
-function systemCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }

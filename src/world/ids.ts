@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository } from './git/repository.ts';
-import type { Ids } from './world.ts';
+import type { Repository } from './git/run/repository.ts';
+import type { Ids } from './contract/world.ts';
 
 // No vowels and no look-alikes: a suffix spells nothing and can be read aloud.
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
@@ -18,9 +18,6 @@ export function realIds(repo: Repository): Ids {
     },
   };
 }
-
-/** An unguessable mark for the processes of one iteration or gate. */
-export const newToken = (): string => randomBytes(12).toString('hex');
 
 /** As bytes: names in it may be no UTF-8. */
 function packedRefs(repo: Repository): Buffer {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { choosePager, pagerVariables } from '../text/screen/pager.ts';
-import { parseConfigList } from './git/config-list.ts';
-import { listSettings } from './git/run-git.ts';
-import type { Write } from './rewrite-stream.ts';
+import { parseConfigList } from './git/run/config-list.ts';
+import { listSettings } from './git/run/run-git.ts';
+import type { Write } from './os/rewrite-stream.ts';
 
 /** What a shell says of a command that is not there, or may not be run. */
 const NOT_RUN = new Set([126, 127]);

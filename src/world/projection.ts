@@ -1,43 +1,69 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { State } from '../core/model.ts';
-import { statusView } from '../core/view.ts';
-import { reach } from './failpoint.ts';
-import type { Repository } from './git/repository.ts';
-import { ensureRalphFolder, ralphFolder } from './state-places.ts';
-import type { Projection } from './world.ts';
+import type { State } from '../core/model/model.ts';
+import { loopsOf } from '../core/model/model.ts';
+import type { Settings } from '../core/model/settings.ts';
+import { statusView } from '../core/views/view.ts';
+import { replaceFile } from './os/files.ts';
+import { reach } from './os/failpoint.ts';
+import type { Repository } from './git/run/repository.ts';
+import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
+import { ensureRalphFolder, ralphFolder } from './git/run/state-places.ts';
+import type { Clock, Projection } from './contract/world.ts';
 
+/** Half of what is promised: a host that is busy for a second is still in time. */
 const WRITE_EVERY_MS = 1000;
-const BEAT_EVERY_MS = 2000;
+const FOR_ALL = { mode: 0o666 };
 
 /** `.ralph/state.json` and `.ralph/heartbeat`: for jq and for people; nothing of ours ever reads them. */
-export function openProjection(repo: Repository, tracker: string): Projection {
-  let writtenSeq = -1;
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  let beatAt = Number.NEGATIVE_INFINITY;
+export function openProjection(
+  repo: Repository,
+  tracker: string,
+  { limits, project }: Pick<Settings, 'limits' | 'project'>,
+  clock: Clock,
+): Projection {
+  let state: State | null = null;
+  let timer: NodeJS.Timeout | null = null;
 
-  const save = (state: State, nowMs: number): void => {
-    writtenSeq = state.seq;
-    writtenAt = nowMs;
+  const save = (now: State, beat: string): void => {
+    const view = statusView(now, tracker, clock.nowMs(), limits.attempts, project);
     attempt(repo, () =>
-      replace(join(ralphFolder(repo), 'state.json'), `${JSON.stringify(statusView(state, tracker, nowMs), null, 2)}\n`),
+      replaceFile(join(ralphFolder(repo), 'state.json'), `${JSON.stringify(view, null, 2)}\n`, FOR_ALL),
     );
+    attempt(repo, () => replaceFile(join(ralphFolder(repo), 'heartbeat'), beat, FOR_ALL));
   };
-  const beat = (nowMs: number): void => {
-    beatAt = nowMs;
-    attempt(repo, () => replace(join(ralphFolder(repo), 'heartbeat'), `${new Date(nowMs).toISOString()}\n`));
+  const refresh = (): void => {
+    if (state !== null) save(state, heartbeat(state, clock.nowMs()));
   };
   return {
-    write: (state, nowMs) => {
-      if (state.seq !== writtenSeq && nowMs - writtenAt >= WRITE_EVERY_MS) save(state, nowMs);
-      if (nowMs - beatAt >= BEAT_EVERY_MS) beat(nowMs);
+    write: (now) => {
+      state = now;
+      if (timer !== null) return;
+      // Of its own, for a host may wait for long: for a gate, for room on the disk.
+      timer = setInterval(refresh, WRITE_EVERY_MS);
+      timer.unref();
+      refresh();
     },
-    close: (state, nowMs) => {
+    close: (now) => {
       reach('host.left');
-      save(state, nowMs);
-      beat(nowMs);
+      if (timer !== null) clearInterval(timer);
+      const own = ownIdentity();
+      const others = Object.entries(now.hosts).filter(([, { mark }]) => !isSame(mark, own));
+      save(now, heartbeat({ ...now, hosts: Object.fromEntries(others) }, clock.nowMs()));
     },
   };
+}
+
+/** A line for each living host, with the loops it holds. */
+function heartbeat(state: State, nowMs: number): string {
+  const at = new Date(nowMs).toISOString();
+  return Object.values(state.hosts)
+    .filter(({ mark }) => isAlive(mark))
+    .map(({ id, mark, state: is }) => {
+      const loops = loopsOf(state).filter(({ host }) => host === id);
+      return `${[at, id, 'pid', mark.pid, is, ...loops.map((loop) => loop.id)].join(' ')}\n`;
+    })
+    .join('');
 }
 
 /** The folder may be deleted under us; then it is made again, and if even that fails nothing is lost. */
@@ -53,16 +79,5 @@ function attempt(repo: Repository, act: () => void): void {
     } catch {
       // Read-only or full: the log is the truth, this is a copy.
     }
-  }
-}
-
-/** Whole or as it was: on a full disk an older state is worth more than none. */
-function replace(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }

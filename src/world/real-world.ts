@@ -1,34 +1,38 @@
 import { join, resolve } from 'node:path';
-import type { Settings } from '../core/settings.ts';
-import { ourProgram } from './agent-run/our-program.ts';
-import { openAgents } from './agents.ts';
-import type { ChosenAgent } from './choose-agent.ts';
-import { realClock } from './clock.ts';
-import { reach } from './failpoint.ts';
-import { openForesight } from './foresight.ts';
-import { openDisk } from './disk.ts';
-import { lacksWhenFresh } from './fresh-lacks.ts';
-import { openGates } from './gates.ts';
-import { takeUpTrust } from './git/hold-trust.ts';
-import type { Identity } from './git/identity.ts';
-import type { Repository } from './git/repository.ts';
-import { readSigning } from './git/signing.ts';
-import { type GitView, openView } from './git/view.ts';
+import type { Settings } from '../core/model/settings.ts';
+import { AGENT_LIMITS } from './agents/run/agent-place.ts';
+import { ourProgram } from './agents/run/our-program.ts';
+import { openAgents } from './agents/agents.ts';
+import { openCheckout } from './checkout/checkout.ts';
+import type { ChosenAgent } from './agents/choose-agent.ts';
+import { realClock } from './os/clock.ts';
+import { reach } from './os/failpoint.ts';
+import { openForesight } from './foresight/foresight.ts';
+import { openDisk } from './os/disk.ts';
+import { lacksWhenFresh } from './setup/fresh-lacks.ts';
+import { openGateWorktrees } from './gates/gate-worktree.ts';
+import { openGates } from './gates/gates.ts';
+import { takeUpTrust } from './git/run/hold-trust.ts';
+import { unsigned } from './git/run/identity.ts';
+import type { Identity } from './git/run/identity.ts';
+import type { Repository } from './git/run/repository.ts';
+import { type GitView, openView } from './git/run/view.ts';
 import { realIds } from './ids.ts';
-import { madeFolders } from './in-place/made-folders.ts';
-import { openIntegration } from './integration.ts';
+import { madeFolders } from './setup/made-folders.ts';
+import { openIntegration } from './landing/integration.ts';
 import { openFileLog } from './log/file-log.ts';
-import { openWorktrees } from './loop-worktrees.ts';
+import { openWorktrees } from './loops/loop-worktrees.ts';
 import { isAlive, isStopped, ownIdentity } from './processes/identity.ts';
 import { showLife } from './processes/sign-of-life.ts';
 import { openProjection } from './projection.ts';
-import { openPrompts } from './prompts.ts';
-import { type Provisions, readProvisions } from './provisions.ts';
-import { openRegenerate } from './regenerate.ts';
+import { openPrompts } from './prompts/prompts.ts';
+import { type Provisions, readProvisions } from './setup/provisions.ts';
+import { openRegenerate } from './landing/regenerate.ts';
+import { openPublish } from './seal/publish-unmoved.ts';
 import { openSeal } from './seal/seal.ts';
-import { settledBy } from './settle-conflicts.ts';
-import { ensureRalphFolder, logFolder } from './state-places.ts';
-import type { TrackerFile, World } from './world.ts';
+import { settledBy } from './git/merge/settle-conflicts.ts';
+import { ensureRalphFolder, logFolder } from './git/run/state-places.ts';
+import type { TrackerFile, World } from './contract/world.ts';
 
 export interface WorldOrder {
   readonly repo: Repository;
@@ -53,6 +57,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
   await takeUpTrust(repo.commonDir);
   reach('host.opened');
   const provisions = await provisionsOf(order, view);
+  const gateWorktrees = openGateWorktrees(repo, worktreeRoot, provisions);
   const worktrees = openWorktrees({
     repo,
     view,
@@ -72,39 +77,39 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     hosts: { own: ownIdentity(), isAlive, isStopped },
     tracker,
     worktrees,
+    checkout: openCheckout({ repo, view, identity, maxNew: settings.landing.maxNew }),
     integration: openIntegration({
       repo,
       view,
       identity,
       target,
       tracker,
-      signing: await readSigning(repo, settings.landing.sign),
       merge,
       regenerate: openRegenerate({
         repo,
         view,
         env,
         gates: settings.gates,
-        withWorktree: (commit, act) => worktrees.withGateWorktree(commit, act),
+        withWorktree: (commit, act) => gateWorktrees.withWorktree(commit, act),
       }),
     }),
+    publish: openPublish({ repo, view }, target),
     agents: openAgents({
       repo,
       agents: new Map(agents.map((agent) => [agent.name, agent.settings])),
       env,
       clock: realClock,
-      signal: settings.completionSignal,
-      limits: settings.limits,
+      limits: AGENT_LIMITS,
       identity,
       program: ourProgram(),
     }),
-    gates: openGates(repo, settings.gates, env),
+    gates: { ...openGates(repo, settings.gates, env), ...gateWorktrees },
     provided: provisions.key,
     lacks: (path) => lacksWhenFresh(repo.root, path, settings.worktree),
     foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
-    seal: openSeal({ repo, view, identity, ignored: settings.keep.ignored, made, worktreeRoot }),
+    seal: openSeal({ repo, view, identity: unsigned(identity), ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
-    projection: openProjection(repo, tracker.path),
+    projection: openProjection(repo, tracker.path, settings, realClock),
     prompts: openPrompts(repo, settings.prompt),
   };
 }

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository } from './git/repository.ts';
-import { ifThere } from './processes/read-if-there.ts';
-import { branchIn } from './target-place.ts';
-import type { TargetPlace } from './target-place.ts';
+import type { Repository } from './git/run/repository.ts';
+import { ifThere } from './os/read-if-there.ts';
+import { branchIn } from './trackers/target-place.ts';
+import type { TargetPlace } from './trackers/target-place.ts';
 
 export const CONFIG_NAME = 'ralph.toml';
 
@@ -17,7 +17,7 @@ export type TargetConfig =
   | { readonly kind: 'none' };
 
 export async function findTargetConfig(repo: Repository, target: TargetPlace): Promise<TargetConfig> {
-  const { isTracked, openTargetTree } = await import('./target-tree.ts');
+  const { isTracked, openTargetTree } = await import('./trackers/target-tree.ts');
   if (target.checkout !== null) {
     if (isThere(target.checkout)) return { kind: 'file', file: join(target.checkout, CONFIG_NAME) };
   } else {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Hosts } from './hosts.ts';
@@ -44,12 +45,21 @@ export async function calm(stage: Stage): Promise<readonly string[]> {
       return [`a host still ran ${CALM_MS_MAX / 1000} s after the nemesis had gone, see ${last.log}`];
     // An error planted into a host that still lived stops all landings until somebody runs again.
     const isStuck = /^landing is stopped: failpoint /m.test(readFileSync(last.log, 'utf8'));
+    const isUnlocked = removeDeadLock(scene);
     // Whoever goes on with one loop alone leaves a further attempt at its task to a host.
-    if (left === 0 || !(isStuck || resumed > 0 || (await isLeft(stage)))) break;
+    if (left === 0 || !(isStuck || isUnlocked || resumed > 0 || (await isLeft(stage)))) break;
     last = begin(stage, null);
   }
   const { code, signal } = await last.ended;
   return code !== null && [0, 1, 6].includes(code) ? [] : [`the last host exits ${code ?? signal}, see ${last.log}`];
+}
+
+/** An agent's git that was killed in the user's checkout leaves a lock that could be the user's own: they do what `doctor` says. */
+function removeDeadLock({ repo }: Scene): boolean {
+  const lock = join(repo, '.git/index.lock');
+  if (!existsSync(lock)) return false;
+  rmSync(lock);
+  return true;
 }
 
 function areAllOver(hosts: Hosts): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 import type { Place } from './place.ts';
 import { USER_MARK } from './place.ts';
@@ -78,15 +78,6 @@ export function statOf(pid: number): Stat | null {
 export function peakMb(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return Number(kilobytes ?? 0) / 1024;
-}
-
-/** Where a process stands. */
-export function cwdOf(pid: number): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null;
-  }
 }
 
 function pids(): number[] {

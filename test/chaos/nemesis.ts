@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { FAILPOINTS } from '../../src/world/failpoint.ts';
+import { FAILPOINTS } from '../../src/world/os/failpoint.ts';
 import type { Random } from '../sim/model/random.ts';
 import { createRandom } from '../sim/model/random.ts';
 import type { Member } from './crowd.ts';

@@ -28,7 +28,7 @@ export const DEFAULTS: ChaosOptions = {
   keep: false,
 };
 
-export const USAGE =
+const USAGE =
   'usage: npm run chaos -- [--runs 1000] [--parallel 16] [--beside 1] [--seed 1] [--seconds T] [--tasks 60] [--round N] [--keep] [--matrix]';
 
 /** Reads the command line; a text that says what is wrong with it. */

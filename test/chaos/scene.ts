@@ -27,7 +27,7 @@ export interface Programs {
   readonly scriptedAgent: string;
 }
 
-export const LIMITS = { iterations: 12, runtime: '10m', grace: '1s', attempts: 2, consecutive_failures: 8, free_mb: 4 };
+const LIMITS = { iterations: 12, runtime: '10m', grace: '1s', attempts: 2, consecutive_failures: 8, free_mb: 4 };
 export const INT = 'refs/paralph/int/main';
 
 /** A repository a user could have: a gate, tasks, hooks, and settings that differ from round to round. */

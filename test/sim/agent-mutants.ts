@@ -1,6 +1,6 @@
-import type { Event } from '../../src/core/events.ts';
-import type { Loop, State } from '../../src/core/model.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import type { Event } from '../../src/core/model/events.ts';
+import type { Loop, State } from '../../src/core/model/model.ts';
+import { NO_USAGE } from '../../src/core/model/usage.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import type { Mutant } from './mutants.ts';

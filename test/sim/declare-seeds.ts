@@ -30,7 +30,7 @@ export function declareSeeds(from: number, count: number, onRealm: (realm: Realm
     });
 }
 
-export function failureOf(seed: number, { violation }: Realm): string | null {
+function failureOf(seed: number, { violation }: Realm): string | null {
   if (violation === null) return null;
   const again = `SIM_SEED=${seed} npx vitest run --project model test/sim/hostile-worlds-a.test.ts`;
   return `seed ${seed}: ${violation.invariant}: ${violation.detail}\n  again: ${again}`;

@@ -1,8 +1,8 @@
-import type { Event } from '../../src/core/events.ts';
-import { loopId } from '../../src/core/ids.ts';
-import type { State } from '../../src/core/model.ts';
-import { landingQueue } from '../../src/core/landing-queue.ts';
-import { park } from '../../src/core/loop.ts';
+import type { Event } from '../../src/core/model/events.ts';
+import { loopId } from '../../src/core/model/ids.ts';
+import type { State } from '../../src/core/model/model.ts';
+import { landingQueue } from '../../src/core/loops/landing-queue.ts';
+import { park } from '../../src/core/loops/loop.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import type { Mutant } from './mutants.ts';

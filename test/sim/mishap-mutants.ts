@@ -1,5 +1,5 @@
-import type { Event } from '../../src/core/events.ts';
-import type { State } from '../../src/core/model.ts';
+import type { Event } from '../../src/core/model/events.ts';
+import type { State } from '../../src/core/model/model.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import type { Mutant } from './mutants.ts';

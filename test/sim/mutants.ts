@@ -1,9 +1,9 @@
-import type { Event } from '../../src/core/events.ts';
-import type { State } from '../../src/core/model.ts';
-import { taskKey } from '../../src/core/ids.ts';
+import type { Event } from '../../src/core/model/events.ts';
+import type { State } from '../../src/core/model/model.ts';
+import { taskKey } from '../../src/core/model/ids.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
 import type { Brain } from '../../src/engine/brain.ts';
-import type { World } from '../../src/world/world.ts';
+import type { World } from '../../src/world/contract/world.ts';
 
 export interface Mutant {
   readonly name: string;
@@ -37,6 +37,13 @@ const ungrouped = (state: State): State => ({
   loops: Object.fromEntries(Object.entries(state.loops).map(([id, loop]) => [id, { ...loop, group: null }])),
 });
 
+const unbounded = (state: State): State => ({
+  ...state,
+  hosts: Object.fromEntries(
+    Object.entries(state.hosts).map(([id, host]) => [id, { ...host, policy: { ...host.policy, maxWorkers: 99 } }]),
+  ),
+});
+
 /** Bugs that were or could have been: each must be seen by an invariant, or the simulator has no teeth. */
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -66,6 +73,11 @@ export const MUTANTS: readonly Mutant[] = [
         return { ...plan, starts: plan.starts.map((start) => ({ ...start, slot: 1 })) };
       },
     },
+  },
+  {
+    name: 'the schedule gives each host room of its own',
+    caughtBy: ['workers-are-bounded'],
+    brain: { ...REAL_BRAIN, schedule: (state, me) => schedule(unbounded(state), me) },
   },
   {
     name: 'a candidate lands before the gates ran',

@@ -1,5 +1,5 @@
-import { canBeQueued } from '../../src/core/landing-queue.ts';
-import { loopsOf } from '../../src/core/model.ts';
+import { canBeQueued } from '../../src/core/loops/landing-queue.ts';
+import { loopsOf } from '../../src/core/model/model.ts';
 import { checkEnd } from './checks/check-end.ts';
 import { checkReconciled } from './checks/check-reconciled.ts';
 import { watchAgents } from './checks/watch-agents.ts';
@@ -8,7 +8,7 @@ import { watchMishaps } from './checks/watch-mishaps.ts';
 import { watchRecords } from './checks/watch-records.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
-import { gatherCrowd, hostileAct, personWrites, requestFor } from './model/hostility.ts';
+import { gatherCrowd, keepUserBusy, hostileAct, personWrites, requestFor } from './model/hostility.ts';
 import { withLightAbort } from './model/light-abort.ts';
 import { createRandom } from './model/random.ts';
 import type { Realm } from './model/realm.ts';
@@ -31,6 +31,7 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
     const realm = createRealm(createScenario(random), random, brain);
     watchRecords(realm, [watchAgents(realm), watchLandings(realm), watchMishaps(realm)]);
     if (realm.scenario.isCrowd) gatherCrowd(realm);
+    if (realm.scenario.isUserBusy) keepUserBusy(realm);
     for (let host = 0; host < realm.scenario.hosts; host += 1)
       realm.timeline.after(random.between(0, 300), () => {
         startHost(realm, runHost, policyOf(realm, random.between(1, 4)));
@@ -65,7 +66,8 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
   realm.isCalm = true;
   realm.userIsDirty = false;
   realm.freeMb = ROOM_MB;
-  for (const host of realm.hosts) host.frozenUntilMs = 0;
+  // What is suspended may well be so for as long as it was to be.
+  for (const host of realm.hosts) if (realm.random.chance(0.5)) host.frozenUntilMs = 0;
   if (stateOf(realm).queuePaused) personWrites(realm, [{ type: 'queue-resumed' }]);
   await untilAlone(realm);
   startHost(realm, runHost, policyOf(realm, 2));

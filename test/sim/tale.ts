@@ -1,14 +1,14 @@
-import type { Event, IterationOutcome } from '../../src/core/events.ts';
-import type { LoopId } from '../../src/core/ids.ts';
-import { hostId, loopId, sha, taskId, taskKey } from '../../src/core/ids.ts';
-import type { Car, GateReport, HostPolicy, Loop, State, TrainPolicy } from '../../src/core/model.ts';
-import { EMPTY_STATE } from '../../src/core/model.ts';
-import type { LimitSettings } from '../../src/core/settings.ts';
-import type { Task } from '../../src/core/task.ts';
-import type { Facts } from '../../src/core/step.ts';
-import { fold } from '../../src/core/step.ts';
-import type { Usage } from '../../src/core/usage.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import type { Event, IterationOutcome } from '../../src/core/model/events.ts';
+import type { LoopId } from '../../src/core/model/ids.ts';
+import { hostId, loopId, sha, taskId, taskKey } from '../../src/core/model/ids.ts';
+import type { Car, GateReport, HostPolicy, Loop, State, TrainPolicy } from '../../src/core/model/model.ts';
+import { EMPTY_STATE } from '../../src/core/model/model.ts';
+import type { LimitSettings } from '../../src/core/model/settings.ts';
+import type { Task } from '../../src/core/model/task.ts';
+import type { Facts } from '../../src/core/fold/fold.ts';
+import { fold } from '../../src/core/fold/fold.ts';
+import type { Usage } from '../../src/core/model/usage.ts';
+import { NO_USAGE } from '../../src/core/model/usage.ts';
 
 export const TRACKER = 'PRD.md';
 export const key = (id: string) => taskKey(TRACKER, taskId(id));
@@ -22,17 +22,13 @@ export const LIMITS: LimitSettings = {
   graceMs: 100,
   maxCostUsd: null,
   maxTokens: null,
-  logMb: 1,
-  outputMb: 10,
   freeMb: 0,
 };
 
 export const TRAIN: TrainPolicy = {
-  batchMax: 'auto',
   gateSlots: 1,
   cores: 2,
   flakeRetries: 0,
-  strictEveryCommit: false,
   onConflict: 'stop',
   maxAttempts: 2,
 };

@@ -1,5 +1,5 @@
-import type { LoopId, Sha } from '../../src/core/ids.ts';
-import type { Phase, TrainPolicy } from '../../src/core/model.ts';
+import type { LoopId, Sha } from '../../src/core/model/ids.ts';
+import type { Phase, TrainPolicy } from '../../src/core/model/model.ts';
 import { task, tellTale, TRAIN } from './tale.ts';
 import type { Tale } from './tale.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/faces/cli/cli.ts';
-import { COMMANDS } from '../../src/faces/cli/table.ts';
+import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
 import { ROOT, readText } from './support/repository.ts';
 import { runNode } from './support/run-tool.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FAILPOINTS } from '../../src/world/failpoint.ts';
-import { FAILPOINTS_OF } from '../../src/world/failpoint-ways.ts';
+import { FAILPOINTS } from '../../src/world/os/failpoint.ts';
+import { FAILPOINTS_OF } from '../../src/world/os/failpoint-ways.ts';
 import { ROOT, readText, sourceFiles } from './support/repository.ts';
 import { runNode } from './support/run-tool.ts';
 
@@ -69,6 +69,6 @@ function currentFiles(): readonly string[] {
     const text = readFileSync(path, 'utf8');
     for (const other of all) if (text.includes(`/${other.slice(other.lastIndexOf('/') + 1)}"`)) visit(other);
   };
-  for (const name of ['main.js', 'driver.js', 'replay.js']) visit(join(folder, name));
+  for (const name of ['main.js', 'driver.js']) visit(join(folder, name));
   return [...seen];
 }

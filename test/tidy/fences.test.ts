@@ -2,12 +2,15 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHELVES } from '../../scripts/lib/shelves.mjs';
 import { ROOT } from './support/repository.ts';
 import { runTool } from './support/run-tool.ts';
 
 const CONFIGS = [
   'package.json',
   '.oxlintrc.json',
+  'oxlint.config.mjs',
+  'scripts/lib/shelves.mjs',
   'tsconfig.base.json',
   'tsconfig.json',
   'src/core/tsconfig.json',
@@ -15,7 +18,7 @@ const CONFIGS = [
 ];
 const ROOMS = ['core', 'text', 'world', 'engine', 'faces'] as const;
 
-const OUTSIDE = ['../main.ts', '../scripted/x.ts', '../driver/x.ts', '../replay/x.ts'];
+const OUTSIDE = ['../main.ts', '../scripted/x.ts', '../driver/x.ts'];
 const importing = (room: string, specifier: string): readonly [string, string] => [
   `src/${room}/imports-${specifier.replaceAll(/[^a-z]+/g, '-')}.ts`,
   `import { x } from '${specifier}';\nexport const y = x;\n`,
@@ -30,14 +33,13 @@ const FORBIDDEN_IMPORTS: Readonly<Record<string, string>> = {
       ),
     ),
   ),
-  ...Object.fromEntries(
-    ['driver', 'replay'].flatMap((program) =>
-      ['world', 'engine', 'faces', 'scripted'].map((room) => importing(program, `../${room}/x.ts`)),
-    ),
-  ),
+  ...Object.fromEntries(['world', 'engine', 'faces', 'scripted'].map((room) => importing('driver', `../${room}/x.ts`))),
   'src/core/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/text/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/engine/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
+  'src/faces/imports-fs.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
+  'src/faces/cli/imports-fs-promises.ts': "import { readFile } from 'node:fs/promises';\nexport const y = readFile;\n",
+  'src/faces/imports-processes.ts': "import { spawn } from 'node:child_process';\nexport const y = spawn;\n",
   'src/engine/imports-world.ts': "import { x } from '../world/x.ts';\nexport const y = x;\n",
 };
 
@@ -46,7 +48,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, string>> = {
   'src/world/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
   'src/engine/may-name-world.ts': "import type { X } from '../world/x.ts';\nexport type Y = X;\n",
   'src/driver/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
-  'src/replay/may-import-text.ts': "import { x } from '../text/x.ts';\nexport const y = x;\n",
+  'src/faces/may-import-paths.ts': "import { join } from 'node:path';\nexport const y = join;\n",
   'src/faces/may-import-engine.ts': "import { x } from '../engine/x.ts';\nexport const y = x;\n",
 };
 
@@ -60,6 +62,42 @@ const IMPURE: Readonly<Record<string, string>> = {
 };
 const PURE_ROOMS = ['core', 'text'] as const;
 const impureFile = (room: string, name: string): string => `src/${room}/impure-${name}.ts`;
+
+/** For each shelf every later one of its row, and a file beside them. */
+const UPWARD_IMPORTS: Readonly<Record<string, string>> = Object.fromEntries(
+  SHELVES.flatMap(({ folder, order }) =>
+    order.flatMap((shelf, place) =>
+      [...order.slice(place + 1).map((later) => `${later}/x`), 'x'].flatMap((to) => {
+        const name = `${folder}/${shelf}/imports-${to.replace('/', '-')}`;
+        return [
+          [`${name}.ts`, `import { x } from '../${to}.ts';\nexport const y = x;\n`],
+          [`${name}-type.ts`, `import type { X } from '../${to}.ts';\nexport type Y = X;\n`],
+        ];
+      }),
+    ),
+  ),
+);
+
+/** For each shelf all before it. */
+const DOWNWARD_IMPORTS: Readonly<Record<string, string>> = Object.fromEntries(
+  SHELVES.flatMap(({ folder, order }) =>
+    order.flatMap((shelf, place) =>
+      order
+        .slice(0, place)
+        .map((earlier) => [
+          `${folder}/${shelf}/imports-${earlier}.ts`,
+          `import { x } from '../${earlier}/x.ts';\nexport const y = x;\n`,
+        ]),
+    ),
+  ),
+);
+
+/** What a shelf may not import, no folder in it may either. */
+const OUT_OF_DRAWERS: Readonly<Record<string, string>> = {
+  'src/world/git/run/imports-keep.ts': "import { x } from '../../keep/x.ts';\nexport const y = x;\n",
+  'src/world/agents/run/imports-seal.ts': "import { x } from '../../seal/x.ts';\nexport const y = x;\n",
+  'src/world/git/files/imports-engine.ts': "import { x } from '../../../engine/x.ts';\nexport const y = x;\n",
+};
 
 let copy = '';
 
@@ -76,8 +114,11 @@ interface Diagnostic {
 }
 
 const lint = (): readonly Diagnostic[] =>
-  (JSON.parse(runTool('oxlint', ['-f', 'json', 'src'], copy).output) as { diagnostics: readonly Diagnostic[] })
-    .diagnostics;
+  (
+    JSON.parse(runTool('oxlint', ['-c', 'oxlint.config.mjs', '-f', 'json', 'src'], copy).output) as {
+      diagnostics: readonly Diagnostic[];
+    }
+  ).diagnostics;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'paralph-fences-'));
@@ -97,6 +138,15 @@ describe('the fences between rooms', () => {
     const files = new Set(fired.map((found) => found.filename));
     expect([...files].sort()).toEqual(Object.keys(FORBIDDEN_IMPORTS).sort());
     for (const path of Object.keys(FORBIDDEN_IMPORTS)) rmSync(join(copy, path));
+  });
+
+  it('fire on every import of a later shelf, of a type as well', () => {
+    const forbidden = { ...UPWARD_IMPORTS, ...OUT_OF_DRAWERS };
+    plant({ ...forbidden, ...DOWNWARD_IMPORTS });
+    const fired = lint().filter((found) => found.code.includes('no-restricted-imports'));
+    const files = new Set(fired.map((found) => found.filename));
+    for (const path of Object.keys({ ...forbidden, ...DOWNWARD_IMPORTS })) rmSync(join(copy, path));
+    expect([...files].sort()).toEqual(Object.keys(forbidden).sort());
   });
 
   it('stay quiet on what is allowed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOG, EXIT } from '../../src/core/errors.ts';
+import { CATALOG, EXIT } from '../../src/core/model/errors.ts';
 import { findAll, readText, sourceFiles } from './support/repository.ts';
 import { runNode } from './support/run-tool.ts';
 
@@ -21,7 +21,7 @@ describe('errors', () => {
   });
 
   it('every code in the catalog is used', () => {
-    const elsewhere = sourceFiles().filter((path) => path !== 'src/core/errors.ts' && !path.endsWith('.test.ts'));
+    const elsewhere = sourceFiles().filter((path) => path !== 'src/core/model/errors.ts' && !path.endsWith('.test.ts'));
     const unused = Object.keys(CATALOG).filter((code) => findAll(elsewhere, new RegExp(`\\b${code}\\b`)).length === 0);
     expect(unused).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { loopNext } from '../../src/core/loop-next.ts';
-import { LOOP_STATUSES, statusOf } from '../../src/core/loops-view.ts';
-import type { Loop, ParkReason } from '../../src/core/model.ts';
-import { COMMANDS } from '../../src/faces/cli/table.ts';
+import { loopNext } from '../../src/core/views/loop-next.ts';
+import { LOOP_STATUSES, statusOf } from '../../src/core/views/loops-view.ts';
+import type { Loop, ParkReason } from '../../src/core/model/model.ts';
+import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
 import { task, tellTale } from '../sim/tale.ts';
 
 /** The compiler refuses a list that lacks one. */

@@ -47,6 +47,15 @@ describe('the papers', () => {
     expect(broken).toEqual([]);
   });
 
+  it('the walk of one task names at most 50 files, all there, from the program to what gives the worktree back', () => {
+    const walk = /^## The walk of one task$([\s\S]*?)^## /m.exec(readText('ARCHITECTURE.md'))?.[1] ?? '';
+    const files = [...walk.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, path]) => path ?? '');
+    expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(files.length).toBeGreaterThan(30);
+    expect(files.length).toBeLessThanOrEqual(50);
+    expect(new Set(files).size).toBe(files.length);
+  });
+
   it('the changelog has a place for what comes next', () => {
     const [first] = readText('CHANGELOG.md').matchAll(/^## (.+)$/gm);
     expect(first?.[1]).toBe('[Unreleased]');

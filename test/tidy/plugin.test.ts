@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandSpec } from '../../src/faces/cli/command-spec.ts';
-import { COMMANDS } from '../../src/faces/cli/table.ts';
+import type { CommandSpec } from '../../src/faces/cli/tables/command-spec.ts';
+import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
 import { WORKTREE_TOOLS } from '../../src/faces/mcp/worktree-tools.ts';
 import { readText, repositoryFiles } from './support/repository.ts';
 

@@ -4,7 +4,7 @@ import { readText, sourceFiles } from './support/repository.ts';
 /** Where commands for people are made. Text speaks of words in files, and quotes them as those do. */
 const ROOMS = /^src\/(?:core|world|engine|faces)\/.*(?<!\.test)\.ts$/;
 /** Where the one way to quote is. */
-const SHELL_WORD = 'src/core/remedy.ts';
+const SHELL_WORD = 'src/core/model/shell-word.ts';
 
 /** A quote mark right before a hole in a template, or quotes taken out by hand. */
 const handMade = (line: string): boolean =>

@@ -53,7 +53,7 @@ describe('the packed package', () => {
       'schema/ralph.schema.json',
     ];
     expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected.sort());
-    expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js', 'dist/replay.js']));
+    expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js']));
     expect(packed.unpackedSize).toBeLessThanOrEqual(UNPACKED_BYTES_MAX);
   });
 

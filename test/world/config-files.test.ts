@@ -4,13 +4,13 @@ import { readdirSync, realpathSync, rmSync, statSync, symlinkSync, truncateSync,
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
+import { AppError } from '../../src/core/model/errors.ts';
 import { LANDING_VARIABLES } from '../../src/text/landing-template.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { checkConfig, configError, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
 import type { ConfigPlaces, LoadedConfig } from '../../src/world/config-files.ts';
-import { findRepository } from '../../src/world/git/repository.ts';
-import type { Repository } from '../../src/world/git/repository.ts';
+import { findRepository } from '../../src/world/git/run/repository.ts';
+import type { Repository } from '../../src/world/git/run/repository.ts';
 
 let folder: string;
 let root: string;
@@ -82,7 +82,7 @@ describe('loadConfig', () => {
 
   it('throws every problem of every layer at once', async () => {
     write('ralph.toml', '[parallel]\nmax_workers = 10000\nmerge_polcy = "pr"\n');
-    write('.ralph/ralph.local.toml', 'agent = [\n');
+    write('ralph.local.toml', 'agent = [\n');
     env['RALPH_GATES_TIMEOUT'] = 'soon';
     const error = await failure(loadConfig({ repo, env, flags: new Map([['colour', 'x']]) }));
     expect([error.code, error.message, error.remedy]).toEqual([
@@ -95,7 +95,7 @@ describe('loadConfig', () => {
       'ralph.toml:3:1 unknown key `parallel.merge_polcy`, did you mean `merge_policy`?',
     ]);
     expect(error.facts.map((fact) => fact.split(' ')[0])).toContain('RALPH_GATES_TIMEOUT');
-    expect(error.facts.some((fact) => fact.startsWith('.ralph/ralph.local.toml:1:'))).toBe(true);
+    expect(error.facts.some((fact) => fact.startsWith('ralph.local.toml:1:'))).toBe(true);
     expect(error.facts.some((fact) => fact.startsWith('--set colour unknown key'))).toBe(true);
   });
 
@@ -119,12 +119,7 @@ describe('checkConfig', () => {
   it('refuses two files of one kind, naming both', async () => {
     write('ralph.toml', '');
     write('.ralph/ralph.toml', '');
-    write('ralph.local.toml', '');
-    write('.ralph/ralph.local.toml', '');
-    expect(await problems()).toEqual([
-      '.ralph/ralph.toml:1:1 and ralph.toml both exist; keep one of the two',
-      '.ralph/ralph.local.toml:1:1 and ralph.local.toml both exist; keep one of the two',
-    ]);
+    expect(await problems()).toEqual(['.ralph/ralph.toml:1:1 and ralph.toml both exist; keep one of the two']);
   });
 
   it('reports what is not a readable text file, without waiting on it', async () => {
@@ -239,8 +234,7 @@ describe('the guide to landing', () => {
     expect(await problems()).toEqual([]);
   });
 
-  it.each([...LANDING_VARIABLES, 'batch_max', 'gate_slots', 'max_attempts', 'flake_retries', 'strict_every_commit'])(
-    'tells of %s',
-    (name) => expect(guide).toContain(`\`${name}\``),
+  it.each([...LANDING_VARIABLES, 'gate_slots', 'max_attempts', 'flake_retries'])('tells of %s', (name) =>
+    expect(guide).toContain(`\`${name}\``),
   );
 });

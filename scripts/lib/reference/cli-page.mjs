@@ -38,7 +38,7 @@ export function cliPage({ COMMANDS }) {
   );
   return page({
     title: 'Commands',
-    source: 'src/faces/cli/table.ts',
+    source: 'src/faces/cli/tables/table.ts',
     intro:
       'Standard output is data, standard error is messages. `ralph -C <folder> …` acts as if started in that folder. `--help` on any command says what is here. ' +
       'Exit codes are in [errors.md](errors.md), settings in [config.md](config.md).',

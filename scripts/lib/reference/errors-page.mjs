@@ -24,7 +24,7 @@ export function errorsPage({ EXIT, CATALOG }) {
   const codes = Object.entries(CATALOG).map(([name, entry]) => [code(name), entry.exit, entry.means]);
   return page({
     title: 'Exit codes and errors',
-    source: 'src/core/errors.ts',
+    source: 'src/core/model/errors.ts',
     intro:
       'An error is printed on standard error as `error[CODE]: what happened`, then its facts, then `fix:` with a command to paste. ' +
       'With `--json` it is one JSON object on standard error. Codes stay the same from version to version.',

@@ -6,7 +6,7 @@ const FIELD = /readonly (\w+\??): ([^;]+);?/g;
 const COMMENT = /\/\*\*[\s\S]*?\*\//g;
 
 /** The members of a closed union with their doc comments, in order. */
-export function readUnion(source, name) {
+function readUnion(source, name) {
   const union = new RegExp(`export type ${name} =\n([\\s\\S]*?);\n\n`).exec(source)?.[1];
   if (union == null) throw new Error(`there is no union \`export type ${name}\``);
   const members = [...union.matchAll(MEMBER)].map(([, means, type, body]) => ({
@@ -32,7 +32,7 @@ export function eventsPage(eventsSource, newsSource) {
   const news = newsSource == null ? [] : readUnion(newsSource, 'News');
   return page({
     title: 'Events',
-    source: 'src/core/events.ts',
+    source: 'src/core/model/events.ts',
     intro:
       'Every fact is one event in the log. `ralph run --events` prints them on standard output, one JSON object a line, each with ' +
       '`seq` (the number of its record), `at` (milliseconds since 1970), `by` (who wrote it) and `type`. ' +
@@ -47,7 +47,7 @@ export function eventsPage(eventsSource, newsSource) {
         ? []
         : [
             '## What became of a loop',
-            'Printed after the fact that brought it about; not in the log, because it follows from it. Source: [`src/core/news.ts`](../../src/core/news.ts)',
+            'Printed after the fact that brought it about; not in the log, because it follows from it. Source: [`src/core/views/news.ts`](../../src/core/views/news.ts)',
             table(
               ['event', 'fields'],
               news.map((each) => [code(each.type), fieldsOf(each)]),

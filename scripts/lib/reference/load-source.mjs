@@ -12,7 +12,7 @@ export async function loadSource(source) {
     input: source,
     platform: 'node',
     // Handlers are loaded lazily and never called here.
-    external: [/^\.\/commands\//],
+    external: [/^\.\.?\/commands\//],
     resolve: { mainFields: ['module', 'main'] },
     transform: { define: { __VERSION__: '"0.0.0"' } },
   });

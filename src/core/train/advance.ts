@@ -1,9 +1,9 @@
-import type { LoopId, Sha } from '../ids.ts';
-import type { Landing, Loop, State } from '../model.ts';
-import type { Stamp } from '../events.ts';
-import { baseMoved } from '../base.ts';
+import type { LoopId, Sha } from '../model/ids.ts';
+import type { Landing, Loop, State } from '../model/model.ts';
+import type { Stamp } from '../model/events.ts';
+import { baseMoved } from '../loops/base.ts';
 import { drive } from './drive.ts';
-import { sawGreen, withOdds } from './odds.ts';
+import { sawGreen, withOdds } from '../loops/odds.ts';
 
 /** Integration moved to a car: it and all before it have landed, and the rest of the train goes on from there. */
 export function advanced(state: State, landing: Landing, commit: Sha, stamp: Stamp): State {

@@ -1,13 +1,13 @@
-import type { Event, Stamp } from '../events.ts';
-import type { LoopId, Sha } from '../ids.ts';
-import { standAt } from '../integration-value.ts';
-import { buildsOn } from '../landing-queue.ts';
-import { park } from '../loop.ts';
-import type { Car, Landing, Loop, State } from '../model.ts';
-import { parkStranded } from '../put-aside.ts';
-import { describeClash, flawReport, mayAnyMend, putOutRed } from '../rework.ts';
-import { sharesBranch } from '../take-over.ts';
-import { taskIdOf } from '../tasks.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { LoopId, Sha } from '../model/ids.ts';
+import { standAt } from '../loops/integration-value.ts';
+import { buildsOn } from '../loops/landing-queue.ts';
+import { park } from '../loops/loop.ts';
+import type { Car, Landing, Loop, State } from '../model/model.ts';
+import { parkStranded } from '../loops/put-aside.ts';
+import { describeClash, flawReport, mayAnyMend, putOutRed } from '../loops/rework.ts';
+import { sharesBranch } from '../loops/take-over.ts';
+import { taskIdOf } from '../model/tasks.ts';
 import { landLoop } from './advance.ts';
 import { drive } from './drive.ts';
 
@@ -89,7 +89,7 @@ function noteClash(
     const noted: Loop = { ...loop, clash: { base, paths, with: others } };
     if (mayAnyMend(state, loop)) return noted;
     const tried = loop.rework === null ? '' : `; mended ${times(loop.rework.times)} before`;
-    return park(noted, 'conflict', `${describeClash(paths)}${tried}`, stamp, paths);
+    return park(noted, 'conflict', `${describeClash(state, loop, { paths, with: others })}${tried}`, stamp, paths);
   });
 }
 

@@ -1,12 +1,13 @@
-import { invariant, unreachable } from '../assert.ts';
-import type { Event, Stamp } from '../events.ts';
-import type { Sha } from '../ids.ts';
-import { boarding } from '../landing-queue.ts';
-import type { Car, GateReport, GateRun, Host, Landing, RedTree, State } from '../model.ts';
-import { parkStranded, stopLanding } from '../put-aside.ts';
-import { putOutRed } from '../rework.ts';
-import { recordVerdict, verdictOf } from '../verdicts.ts';
-import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from './odds.ts';
+import { invariant, unreachable } from '../model/assert.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { Sha } from '../model/ids.ts';
+import { boarding } from '../loops/landing-queue.ts';
+import { describeRed } from '../model/line-that-matters.ts';
+import type { Car, GateReport, GateRun, Host, Landing, RedTree, State } from '../model/model.ts';
+import { parkStranded, stopLanding } from '../loops/put-aside.ts';
+import { putOutRed } from '../loops/rework.ts';
+import { recordVerdict, verdictOf } from '../loops/verdicts.ts';
+import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from '../loops/odds.ts';
 import { sawRun, slotsOf } from './pace.ts';
 import type { PrefixFacts, TrainSnapshot } from './tick.ts';
 import { tick } from './tick.ts';
@@ -18,8 +19,6 @@ const GRANTED_MAX = 64;
 
 /** How many may ride: with more than this, the last ones would be built for nothing. */
 export function trainLimit(state: State, host: Host): number {
-  const { batchMax } = host.policy.train;
-  if (batchMax !== 'auto') return batchMax;
   const slots = slotsOf(state.pace, host.policy.train);
   return Math.min(CARS_MAX, Math.max(CARS_MIN, Math.ceil(slots / hazardOf(state.odds))));
 }
@@ -62,7 +61,6 @@ function snapshotOf(state: State, landing: Landing, host: Host): TrainSnapshot {
     hazard: hazardOf(state.odds),
     flake: flakeOf(state.odds),
     flakeRetries: policy.train.flakeRetries,
-    strict: policy.train.strictEveryCommit,
   };
 }
 
@@ -142,7 +140,7 @@ function eject(state0: State, landing: Landing, host: Host, stamp: Stamp): State
   if (car === undefined || car.loop === null)
     return stopLanding(state0, {
       kind: 'upstream-red',
-      detail: `a gate fails once the new commits on the target are merged in: ${report.failing ?? ''}`,
+      detail: `a gate fails once the new commits on the target are merged in: ${describeRed(report)}`,
       gate: report,
       paths: [],
       target: car?.head ?? state0.targetHead,
@@ -173,7 +171,7 @@ function blameBase(state: State, landing: Landing): State {
   const report = redReport(landing, landing.baseTree);
   return stopLanding(state, {
     kind: 'main-red',
-    detail: `${report.failing ?? 'a gate'} fails on main itself, with or without what waits to land`,
+    detail: describeRed(report, ' fails on main itself, with or without what waits to land'),
     paths: [],
     target: landing.cars.find((car) => car.loop === null)?.head ?? state.targetHead,
     gate: report,

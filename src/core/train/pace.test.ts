@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TRAIN } from '../../../test/sim/tale.ts';
-import type { Pace } from '../model.ts';
-import { EMPTY_STATE } from '../model.ts';
+import type { Pace } from '../model/model.ts';
+import { EMPTY_STATE } from '../model/model.ts';
 import { sawRun, slotsOf, timeoutFrom, usualMs } from './pace.ts';
 
 const NONE = EMPTY_STATE.pace;

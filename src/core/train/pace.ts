@@ -1,4 +1,4 @@
-import type { Pace, State, TrainPolicy } from '../model.ts';
+import type { Pace, State, TrainPolicy } from '../model/model.ts';
 
 const RUNS_MAX = 40;
 /** Fewer say nothing. */

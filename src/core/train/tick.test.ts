@@ -15,7 +15,6 @@ const train = (cars: readonly PrefixFacts[], more: Partial<TrainSnapshot> = {}):
   hazard: 0.02,
   flake: 0.01,
   flakeRetries: 0,
-  strict: false,
   ...more,
 });
 
@@ -32,19 +31,12 @@ const SNAPSHOT = fc.record<TrainSnapshot>({
   hazard: CHANCE,
   flake: CHANCE,
   flakeRetries: fc.constantFrom(0, 1, 3, 'auto' as const),
-  strict: fc.boolean(),
 });
 
 describe('tick', () => {
   it('lands the longest green prefix, also behind a red one', () => {
     expect(tick(train([GREEN, GREEN, UNKNOWN]))).toEqual({ do: 'land', prefix: 2 });
     expect(tick(train([red(), GREEN, red()]))).toEqual({ do: 'land', prefix: 2 });
-  });
-
-  it('lands nothing behind a red prefix where every commit counts', () => {
-    expect(tick(train([GREEN, red(), GREEN], { strict: true }))).toEqual({ do: 'land', prefix: 1 });
-    expect(tick(train([red(), GREEN], { strict: true, base: GREEN }))).toEqual({ do: 'eject' });
-    expect(tick(train([UNKNOWN, GREEN], { strict: true }))).toEqual({ do: 'land', prefix: 2 });
   });
 
   it('tests the whole train first, then half of what is before a red prefix', () => {
@@ -97,9 +89,7 @@ describe('tick, whatever is known', () => {
     fc.assert(
       fc.property(SNAPSHOT, (snapshot) => {
         const next = tick(snapshot);
-        const isBlocked = (at: number): boolean =>
-          snapshot.strict && snapshot.cars.slice(0, at + 1).some((car) => car.reds > 0 && !car.isGreen);
-        const landable = snapshot.cars.flatMap((car, at) => (car.isGreen && !isBlocked(at) ? [at + 1] : []));
+        const landable = snapshot.cars.flatMap((car, at) => (car.isGreen ? [at + 1] : []));
         if (next.do === 'land') expect(next.prefix).toBe(Math.max(...landable));
         else expect(landable).toEqual([]);
       }),
@@ -135,9 +125,7 @@ describe('tick, whatever is known', () => {
         for (const prefix of prefixes) {
           expect(prefix).toBeGreaterThanOrEqual(0);
           expect(prefix).toBeLessThanOrEqual(snapshot.cars.length);
-          const { isGreen, isRunning } = prefix === 0 ? snapshot.base : snapshot.cars[prefix - 1]!;
-          // Where every commit counts, a green one behind a red one may still be running a second time.
-          expect(isGreen && !(snapshot.strict && isRunning)).toBe(false);
+          expect((prefix === 0 ? snapshot.base : snapshot.cars[prefix - 1]!).isGreen).toBe(false);
         }
       }),
     );
@@ -200,7 +188,6 @@ const WAYS = fc.record({
   hazard: CHANCE,
   flake: fc.double({ min: 0.001, max: 0.5, noNaN: true }),
   flakeRetries: fc.constantFrom(0, 1, 2, 'auto' as const),
-  strict: fc.boolean(),
 });
 
 describe('a train', () => {
@@ -228,11 +215,9 @@ describe('a train', () => {
     );
   });
 
-  it('lands what a later car mends, unless every commit counts', () => {
+  it('lands what a later car mends', () => {
     const isGreen = (cars: readonly number[]): boolean => !cars.includes(0) || cars.includes(1);
-    expect(drain(3, { strict: false }, isGreen)).toMatchObject({ landed: [0, 1, 2], ejected: [] });
-    const strict = drain(3, { strict: true, slots: 3, hazard: 0.5 }, isGreen);
-    expect(strict).toMatchObject({ landed: [1, 2], ejected: [0] });
+    expect(drain(3, {}, isGreen)).toMatchObject({ landed: [0, 1, 2], ejected: [] });
   });
 
   it('drains however often the gates lie, and lands every good car that was not lied about', () => {

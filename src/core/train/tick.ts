@@ -11,8 +11,6 @@ export interface TrainSnapshot {
   readonly flake: number;
   /** Further runs of a red prefix before anybody is blamed; auto: as many as the evidence asks for. */
   readonly flakeRetries: number | 'auto';
-  /** A green prefix behind a red one does not make up for it. */
-  readonly strict: boolean;
 }
 
 export interface PrefixFacts {
@@ -48,11 +46,7 @@ export function tick(train: TrainSnapshot): Tick {
 }
 
 /** A later green makes up for an earlier red: what counts is each value integration takes. */
-function longestGreen({ cars, strict }: TrainSnapshot): number {
-  const firstRed = cars.findIndex((car) => car.reds > 0 && !car.isGreen);
-  const within = strict && firstRed >= 0 ? cars.slice(0, firstRed) : cars;
-  return within.findLastIndex((car) => car.isGreen) + 1;
-}
+const longestGreen = ({ cars }: TrainSnapshot): number => cars.findLastIndex((car) => car.isGreen) + 1;
 
 /** Nothing is known to be red: what runs goes on, and free slots take the most promising prefixes. */
 function fresh({ cars, slots, hazard }: TrainSnapshot): readonly number[] {

@@ -1,9 +1,9 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { LoopId, Sha } from '../../core/ids.ts';
-import { knownOf, standingOf } from '../../core/integration-value.ts';
-import type { World } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import { knownOf, standingOf } from '../../core/loops/integration-value.ts';
+import type { World } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 import { findDuplicates } from './find-duplicates.ts';
 
 type AdvanceIntegration = Extract<Command, { type: 'advance-integration' }>;

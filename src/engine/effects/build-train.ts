@@ -1,23 +1,25 @@
-import { invariant } from '../../core/assert.ts';
-import type { Command } from '../../core/commands.ts';
-import { AppError } from '../../core/errors.ts';
-import type { Event, TrainClash } from '../../core/events.ts';
-import type { LoopId, Sha } from '../../core/ids.ts';
-import { knownOf } from '../../core/integration-value.ts';
-import type { Car, Loop } from '../../core/model.ts';
-import { loopsOf } from '../../core/model.ts';
-import { buildsOn } from '../../core/landing-queue.ts';
-import { landedSince } from '../../core/rework.ts';
-import type { LandingMethod } from '../../core/settings.ts';
-import { sharesBranch } from '../../core/take-over.ts';
-import { tickOf } from '../../core/tasks.ts';
+import { invariant } from '../../core/model/assert.ts';
+import type { Command } from '../../core/model/commands.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import { knownOf } from '../../core/loops/integration-value.ts';
+import type { Car, Loop } from '../../core/model/model.ts';
+import { loopsOf } from '../../core/model/model.ts';
+import { buildsOn } from '../../core/loops/landing-queue.ts';
+import { landedSince } from '../../core/loops/rework.ts';
+import type { LandingMethod } from '../../core/model/settings.ts';
+import { sharesBranch } from '../../core/loops/take-over.ts';
+import { tickOf } from '../../core/model/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
-import type { Built, Synced } from '../../world/world.ts';
-import { isDiskFull } from '../disk-full.ts';
-import type { PerformContext } from '../performer.ts';
-import { isOutOfRoom } from '../starved.ts';
-import { findDuplicates } from './find-duplicates.ts';
+import type { TrainClash } from '../../core/model/landing.ts';
+import type { Built, Synced } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
+import { isOutOfRoom } from '../trouble/disk-pressure.ts';
+import { wantOf } from '../trouble/want.ts';
+import { findDuplicates, isOnce } from './find-duplicates.ts';
 import type { Done } from './find-duplicates.ts';
+import { isGits } from './flawed-head.ts';
 import { landingText } from './landing-text.ts';
 import { findUnresolved } from './unresolved.ts';
 
@@ -40,7 +42,7 @@ interface Building {
 export async function buildTrain(context: PerformContext, command: BuildTrain): Promise<readonly Event[]> {
   const { integration } = context.world;
   const { fence, build } = command;
-  const synced = await integration.sync(knownOf(context.state()));
+  const [synced] = await Promise.all([integration.sync(knownOf(context.state())), askElsewhere(context, command)]);
   const { head: base } = synced;
   const empty = { cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [], duplicates: [] };
   const train: Building = { base, ...empty };
@@ -50,7 +52,7 @@ export async function buildTrain(context: PerformContext, command: BuildTrain): 
   const before = train.cars.length;
   await lookAtAll(context, command, train);
   const duplicates = await doneElsewhere(context, command, train);
-  for (const id of command.items) await board(context, train, id, duplicates.get(id) ?? null);
+  for (const id of command.items) await boardWhole(context, train, id, duplicates.get(id) ?? null);
   await cutBadCars(context, train, before);
   const held = commitsToHold(train.cars, context.policy.method);
   if (held.length > 0) await integration.holdTrain(fence, held);
@@ -71,6 +73,13 @@ export function commitsToHold(cars: readonly Car[], method: LandingMethod): read
 async function lookAtAll({ world, state }: PerformContext, { items }: BuildTrain, { base }: Building): Promise<void> {
   const heads = items.flatMap((id) => state().loops[id]?.head ?? []);
   await world.integration.look(base, heads).catch(() => undefined);
+}
+
+/** A task may have been done and pushed elsewhere meanwhile. Where the target follows no remote branch, nobody is asked. */
+async function askElsewhere(context: PerformContext, { items }: BuildTrain): Promise<void> {
+  const { ask, upstream } = context.world.tracker;
+  const isAnyOnce = items.some((id) => isOnce(context, loopCalled(context, id)));
+  if (isAnyOnce && ask !== undefined && (await upstream?.()) != null) await ask();
 }
 
 /** Tasks of the queue that others have done. Where only we moved integration, the log knows what is ticked on it. */
@@ -162,6 +171,20 @@ async function startTrain(
   return null;
 }
 
+/** One whose commits cannot be read goes back with the reason, and keeps nobody else from landing. */
+async function boardWhole(context: PerformContext, train: Building, id: LoopId, duplicate: Done | null): Promise<void> {
+  try {
+    await board(context, train, id, duplicate);
+  } catch (error) {
+    const why = await flawIn(context, train, loopCalled(context, id), error);
+    if (why === null) throw error;
+    train.flawed.push({ loop: id, why });
+  }
+}
+
+const flawIn = ({ world }: PerformContext, { base }: Building, { head }: Riding, error: unknown) =>
+  isGits(error) ? world.integration.findFlaw([head], [base]) : Promise.resolve(null);
+
 async function board(context: PerformContext, train: Building, id: LoopId, duplicate: Done | null): Promise<void> {
   if (train.cars.some((car) => car.loop === id)) return;
   const loop = loopCalled(context, id);
@@ -244,8 +267,11 @@ async function merge(
     return await integration.build(options).catch(() => integration.build(options));
   } catch (error) {
     // Where nothing can be written, nobody's work is to blame.
-    if (!(error instanceof AppError) || isDiskFull(error) || isOutOfRoom(context) || isReadOnly(error)) throw error;
-    train.broken.push({ loop: loop.id, why: error.message });
+    if (!(error instanceof AppError) || wantOf(error) !== null || isOutOfRoom(context) || isReadOnly(error))
+      throw error;
+    const flaw = await flawIn(context, train, loop, error);
+    if (flaw === null) train.broken.push({ loop: loop.id, why: error.message });
+    else train.flawed.push({ loop: loop.id, why: flaw });
     return null;
   }
 }

@@ -1,7 +1,7 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import { knownOf } from '../../core/integration-value.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import { knownOf } from '../../core/loops/integration-value.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type FindBase = Extract<Command, { type: 'find-base' }>;
 

@@ -1,8 +1,8 @@
-import type { LoopId, Sha } from '../../core/ids.ts';
-import type { Loop } from '../../core/model.ts';
-import { loopsOf } from '../../core/model.ts';
-import { isPromptTask, taskIdOf, trackerOf } from '../../core/tasks.ts';
-import type { PerformContext } from '../performer.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { loopsOf } from '../../core/model/model.ts';
+import { isPromptTask, taskIdOf, trackerOf } from '../../core/model/tasks.ts';
+import type { PerformContext } from './perform-context.ts';
 
 export interface Done {
   readonly where: string;
@@ -66,6 +66,6 @@ export async function findDuplicates(
 }
 
 /** A person may want it twice; and what landed from here is known. */
-function isOnce({ state }: PerformContext, { isTwice, task }: Loop): boolean {
+export function isOnce({ state }: PerformContext, { isTwice, task }: Loop): boolean {
   return isTwice !== true && !isPromptTask(task) && state().landed[task] == null;
 }

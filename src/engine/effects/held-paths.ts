@@ -1,8 +1,8 @@
-import type { Sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import { matchProtected, protectedBy } from '../../text/protected-paths.ts';
 import { changedScripts } from '../../text/shell/gate-scripts.ts';
 import { namedByGates } from '../../text/shell/named-by-gates.ts';
-import type { PerformContext } from '../performer.ts';
+import type { PerformContext } from './perform-context.ts';
 
 /** What clients read in every folder of a repository. */
 const READ_BY_AGENTS = ['**/CLAUDE.md', '**/AGENTS.md'];

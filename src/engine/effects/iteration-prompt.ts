@@ -1,11 +1,12 @@
-import { redBase } from '../../core/base.ts';
-import { foreseenOf } from '../../core/foreseen.ts';
-import { taskKey } from '../../core/ids.ts';
-import type { Loop } from '../../core/model.ts';
-import { isGuard } from '../../core/rework.ts';
-import { findTask, taskIdOf } from '../../core/tasks.ts';
+import { redBase } from '../../core/loops/base.ts';
+import { foreseenOf } from '../../core/views/foreseen.ts';
+import { taskKey } from '../../core/model/ids.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { isGuard } from '../../core/loops/rework.ts';
+import { findTask, taskIdOf } from '../../core/model/tasks.ts';
 import type { BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
-import type { PerformContext } from '../performer.ts';
+import type { PerformContext } from './perform-context.ts';
+import { unlessFlawed } from './flawed-head.ts';
 import { othersTouched } from './others-touched.ts';
 import { reworkFacts } from './rework-facts.ts';
 
@@ -16,7 +17,7 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
   const done =
     loop.base === null || loop.head === null || loop.head === loop.base
       ? null
-      : await context.world.integration.describe(loop.base, loop.head);
+      : await context.world.integration.describe(loop.base, loop.head).catch(unlessFlawed);
   const facts: Omit<PromptFacts, 'memories'> = {
     task: {
       id: taskIdOf(state, loop.task),

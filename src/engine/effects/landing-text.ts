@@ -1,8 +1,8 @@
-import type { Sha } from '../../core/ids.ts';
-import type { Loop } from '../../core/model.ts';
-import { taskIdOf, trackerOf } from '../../core/tasks.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { taskIdOf, trackerOf } from '../../core/model/tasks.ts';
 import { landingMessage } from '../../text/commit-message.ts';
-import type { PerformContext } from '../performer.ts';
+import type { PerformContext } from './perform-context.ts';
 
 /** The message of a landing, with the trailers by which it is known again and those who helped. */
 export async function landingText(
@@ -23,6 +23,6 @@ export async function landingText(
     iterations: loop.counted,
     target: policy.target,
     template: landing.message,
-    coAuthors: [...landing.coAuthors, ...found],
+    coAuthors: found,
   });
 }

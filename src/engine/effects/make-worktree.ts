@@ -1,12 +1,12 @@
-import type { Command } from '../../core/commands.ts';
-import { AppError } from '../../core/errors.ts';
-import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
-import { knownOf } from '../../core/integration-value.ts';
-import type { Loop } from '../../core/model.ts';
-import { unlandedBefore } from '../../core/take-over.ts';
-import { taskIdOf } from '../../core/tasks.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { knownOf } from '../../core/loops/integration-value.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { unlandedBefore } from '../../core/loops/take-over.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
+import type { PerformContext } from './perform-context.ts';
 
 /** Nobody has so many branches of one name; what fails so often fails for another reason. */
 const TRIES_MAX = 100;
@@ -92,7 +92,7 @@ async function takeCheckout(
   const isThrownAway = before?.phase.at === 'parked' && before.phase.reason === 'discarded';
   const after =
     before?.head == null || before.head === before.base ? null : { head: before.head, integration, isThrownAway };
-  const taken = await world.worktrees.takeCheckout({ path, branch, loop, after });
+  const taken = await world.checkout.take({ path, branch, loop, after });
   return [{ type: 'worktree-made', loop, fence, path, ...taken, reused: true }];
 }
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { loopId, sha } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { EMPTY_STATE } from '../../core/model.ts';
-import type { World } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import { loopId, sha } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { EMPTY_STATE } from '../../core/model/model.ts';
+import type { World } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 import { othersTouched } from './others-touched.ts';
 
 const loop = (name: string): Loop =>

@@ -1,10 +1,10 @@
-import type { LoopId } from '../../core/ids.ts';
-import type { Loop } from '../../core/model.ts';
-import { isWorking, loopsOf } from '../../core/model.ts';
-import { taskIdOf } from '../../core/tasks.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { isWorking, loopsOf } from '../../core/model/model.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
-import type { World } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import type { World } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 
 /** In less than this an agent touches little, and asking costs starts of git: neither the young are asked, nor anybody twice. */
 const OTHERS_AFTER_MS = 5000;

@@ -1,9 +1,9 @@
-import { unreachable } from '../../core/assert.ts';
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
-import type { World } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import { unreachable } from '../../core/model/assert.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { World } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type Publish = Extract<Command, { type: 'publish' }>;
 
@@ -14,8 +14,8 @@ export async function publish({ world }: PerformContext, { to }: Publish): Promi
 export type PublishEvent = Extract<Event, { type: 'published' | 'publish-blocked' | 'publish-diverged' }>;
 
 /** Moves the user's branch to what landed, or says what of theirs is in the way. */
-export async function publishTo(world: Pick<World, 'integration'>, to: Sha): Promise<PublishEvent> {
-  const done = await world.integration.publish(to);
+export async function publishTo(world: Pick<World, 'publish'>, to: Sha): Promise<PublishEvent> {
+  const done = await world.publish(to);
   switch (done.outcome) {
     case 'published':
     case 'current':

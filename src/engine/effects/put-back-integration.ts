@@ -1,6 +1,6 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type PutBackIntegration = Extract<Command, { type: 'put-back-integration' }>;
 

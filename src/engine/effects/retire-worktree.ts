@@ -1,7 +1,7 @@
-import { invariant } from '../../core/assert.ts';
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { PerformContext } from '../performer.ts';
+import { invariant } from '../../core/model/assert.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type RetireWorktree = Extract<Command, { type: 'retire-worktree' }>;
 
@@ -17,7 +17,7 @@ export async function retireWorktree(
   );
   const { branch, head, phase } = loop;
   if (loop.place.at === 'checkout') {
-    await world.worktrees.leaveCheckout({ branch, head, landed: phase.commit, loop: loop.id });
+    await world.checkout.leave({ branch, head, landed: phase.commit, loop: loop.id });
     return [{ type: 'worktree-retired', loop: loop.id }];
   }
   const { kept } = await world.worktrees.retire({

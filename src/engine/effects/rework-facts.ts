@@ -1,7 +1,7 @@
-import type { LoopId } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { GUARDS, isGuard } from '../../core/rework.ts';
-import { findTask, taskIdOf } from '../../core/tasks.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { GUARDS, isGuard } from '../../core/loops/rework.ts';
+import { findTask, taskIdOf } from '../../core/model/tasks.ts';
 import type { Intent, ReworkFacts, ReworkRole } from '../../text/prompt/facts.ts';
 
 /** What an agent has to know about work that did not fit: both intents, and what is still wrong. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../core/commands.ts';
-import { loopId, sha } from '../../core/ids.ts';
-import { EMPTY_STATE } from '../../core/model.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import { loopId, sha } from '../../core/model/ids.ts';
+import { EMPTY_STATE } from '../../core/model/model.ts';
+import type { PerformContext } from './perform-context.ts';
 import { runGates } from './run-gates.ts';
 
 const HEAD = sha('a'.repeat(40));
@@ -28,7 +28,6 @@ describe('gates that run', () => {
         changed: () => Promise.reject(new Error('git was killed')),
         linksOut: async () => [],
         tooLarge: async () => null,
-        withGateWorktree: (_commit: string, act: (path: string) => unknown) => act('/gate'),
       },
       integration: {
         preview: async () => null,
@@ -37,13 +36,14 @@ describe('gates that run', () => {
         targetHead: async () => HEAD,
         findFlaw: async () => null,
       },
-      gates: { run: gates },
+      gates: { run: gates, withWorktree: (_commit: string, act: (path: string) => unknown) => act('/gate') },
     };
     const loop = { id: LOOP, task: 't', worktree: '/w', branch: 'ralph/one', base: HEAD, rework: null };
     const context = {
       world,
       state: () => ({ ...EMPTY_STATE, loops: { [LOOP]: loop } }),
       policy: { hasGates: true, gateTimeoutAuto: false },
+      needs: null,
     } as unknown as PerformContext;
     const told = runGates(context, command, new AbortController().signal).catch((error: Error) =>
       seen.push(error.message),

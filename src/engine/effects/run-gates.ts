@@ -1,17 +1,18 @@
-import { invariant } from '../../core/assert.ts';
-import { madeBefore } from '../../core/besides.ts';
-import type { Besides } from '../../core/besides.ts';
-import type { Command } from '../../core/commands.ts';
-import { AppError } from '../../core/errors.ts';
-import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
-import type { GateReport, Loop } from '../../core/model.ts';
-import { GUARDS } from '../../core/rework.ts';
-import { tickOf } from '../../core/tasks.ts';
-import { flakeOf } from '../../core/train/odds.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { madeBefore } from '../../core/views/besides.ts';
+import type { Besides } from '../../core/model/place.ts';
+import type { Command } from '../../core/model/commands.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { GateReport, Loop } from '../../core/model/model.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { GUARDS } from '../../core/loops/rework.ts';
+import { taskIdOf, tickOf } from '../../core/model/tasks.ts';
+import { flakeOf } from '../../core/loops/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
-import type { GatesRan } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import type { GatesRan } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 import { flawedHead } from './flawed-head.ts';
 import { heldPaths, NONE_HELD } from './held-paths.ts';
 import { findUnresolved } from './unresolved.ts';
@@ -60,7 +61,7 @@ async function besidesOf({ world, state }: PerformContext, loop: Loop, head: Sha
   if (loop.place.at !== 'checkout' || loop.place.branch === null) return null;
   const { target } = world.integration;
   const made = madeBefore(state(), loop);
-  return world.worktrees.besides({ loop: loop.id, branch: loop.branch, head, target, ...made });
+  return world.checkout.besides({ loop: loop.id, branch: loop.branch, head, target, ...made });
 }
 
 interface Touched {
@@ -70,13 +71,13 @@ interface Touched {
 }
 
 /** What the loop changed since it began; asked while the gates run. */
-async function touchedBy({ world }: PerformContext, { base }: Loop, head: Sha): Promise<Touched> {
+async function touchedBy({ world }: PerformContext, { base, worktree }: Loop, head: Sha): Promise<Touched> {
   if (base === null) return { changed: [], links: [], tooLarge: null };
   const { worktrees } = world;
   const [changed, links, tooLarge] = await Promise.all([
     worktrees.changed(base, head),
     worktrees.linksOut(base, head),
-    worktrees.tooLarge(base, head),
+    worktrees.tooLarge(base, head, worktree),
   ]);
   return { changed, links, tooLarge };
 }
@@ -127,14 +128,15 @@ async function gated(
   signal: AbortSignal,
 ): Promise<GatesRan | null> {
   const { world, policy, force, state } = context;
-  const guard = await guardFails(context, loop, head);
+  const guard = (await guardFails(context, loop, head)) ?? (await lacksFile(context, head));
   if (guard !== null) return { report: guard, durationMs: 0 };
   if (!policy.hasGates) return GREEN;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
+  const toldTo = { slot: loop.slot, task: taskIdOf(state(), loop.task) };
   const run = (name: string): Promise<GatesRan | null> =>
-    world.worktrees.withGateWorktree(
+    world.gates.withWorktree(
       commit,
-      (path) => world.gates.run({ path, commit, name, timeoutMs, signal, force }),
+      (path) => world.gates.run({ path, commit, name, toldTo, timeoutMs, signal, force }),
       signal,
     );
   const first = await run(`${loop.id}/gates-${n}`);
@@ -153,6 +155,15 @@ async function guardFails({ world }: PerformContext, loop: Loop, head: Sha): Pro
   const changed = await world.worktrees.changed(rework.merged, head);
   const stray = changed.filter((path) => !rework.paths.includes(path));
   return stray.length === 0 ? null : { verdict: 'red', failing: GUARDS.stray, tail: stray.join('\n') };
+}
+
+/** Whoever was to write a file has not done it without. Told as a gate would: whoever looks can run it. */
+async function lacksFile({ world, needs }: PerformContext, head: Sha): Promise<GateReport | null> {
+  if (needs === null) return null;
+  const [text = null] = await world.worktrees.textsAt(head, [needs]);
+  if (text !== null && text.trim() !== '') return null;
+  const why = text === null ? `there is no ${needs}` : `${needs} is empty`;
+  return { verdict: 'red', failing: `test -s ${shellWord(needs)}`, tail: why };
 }
 
 /** A head that is ready stays, whatever becomes of its branch; how a conflict was resolved is worth remembering. */

@@ -1,21 +1,24 @@
-import { agentsFor, chooseAgent } from '../../core/accounts.ts';
-import { invariant } from '../../core/assert.ts';
-import { isHeldBack } from '../../core/base.ts';
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { Loop } from '../../core/model.ts';
-import { describeBreach } from '../../core/loop.ts';
-import { taskIdOf, tickOf } from '../../core/tasks.ts';
-import { usedSince } from '../../core/granted.ts';
-import { dollarsLeft } from '../../core/usage.ts';
+import { agentsFor, chooseAgent } from '../../core/loops/accounts.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { isHeldBack } from '../../core/loops/base.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { Loop } from '../../core/model/model.ts';
+import { describeBreach } from '../../core/loops/loop.ts';
+import { taskIdOf, tickOf } from '../../core/model/tasks.ts';
+import { usedSince } from '../../core/model/grants.ts';
+import { asUsage, NO_PROJECT_LIMITS, projectUse, reachedLimit } from '../../core/model/project-limits.ts';
+import { dollarsLeft } from '../../core/model/usage.ts';
 import { KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { judge } from '../../text/agents/verdict.ts';
 import { leftoversMessage } from '../../text/commit-message.ts';
-import type { AgentOrder, Iteration, IterationResult, Worktrees } from '../../world/world.ts';
-import { isDiskFull } from '../disk-full.ts';
-import { isPassing } from '../passing.ts';
-import type { PerformContext } from '../performer.ts';
-import { steerWhileRunning } from '../steering.ts';
+import type { AgentOrder, Iteration, IterationResult, Worktrees } from '../../world/contract/world.ts';
+import { isPassing } from '../trouble/transient-errors.ts';
+import type { PerformContext } from './perform-context.ts';
+import { steerWhileRunning } from './steering.ts';
+import { wantOf } from '../trouble/want.ts';
+import { flawedEnd } from './flawed-head.ts';
+import type { Left } from './flawed-head.ts';
 import { promptFor } from './iteration-prompt.ts';
 
 type RunIteration = Extract<Command, { type: 'run-iteration' }>;
@@ -38,11 +41,12 @@ export async function runIteration(
     slot: loop.slot,
     cwd: loop.worktree,
     inPlace: loop.place.at === 'checkout',
+    ...(loop.place.folder === undefined ? {} : { folder: loop.place.folder }),
   };
   try {
     return await iterate(context, command, iteration, signal);
   } catch (error) {
-    if (!isDiskFull(error) && !isPassing(error)) await endAgent(context, command, iteration);
+    if (wantOf(error) === null && !isPassing(error)) await endAgent(context, command, iteration);
     throw error;
   }
 }
@@ -93,10 +97,14 @@ async function iterate(
     branch: loop.branch,
     message: leftoversMessage(loop.title, loop.id, command.n),
   };
-  const facts = await (iteration.inPlace === true
-    ? world.worktrees.commitInPlace({ ...left, loop: loop.id })
-    : world.worktrees.commitLeftovers({ ...left, base: loop.base, task: tickedBy(context, loop) }));
+  const facts: Left = await (
+    iteration.inPlace === true
+      ? world.checkout.commit({ ...left, loop: loop.id })
+      : world.worktrees.commitLeftovers({ ...left, base: loop.base, task: tickedBy(context, loop) })
+  ).catch((error: unknown) => flawedEnd(context, loop, error));
   const { head, tree, odd, yours, dropped, omitted, ignored } = facts;
+  const from = loop.head ?? loop.base;
+  if (from !== null && head !== from) await world.agents.noteCommits(iteration, from, head);
   const apart = {
     ...(yours === undefined ? {} : { yours }),
     ...(dropped === undefined ? {} : { dropped }),
@@ -123,7 +131,7 @@ function tickedBy({ state }: PerformContext, loop: Loop): Parameters<Worktrees['
 }
 
 interface Released {
-  readonly released: 'auth' | 'budget' | 'base' | 'stopped';
+  readonly released: 'auth' | 'budget' | 'limit' | 'base' | 'time' | 'stopped';
 }
 
 /** Waits as long as it was told, and while every agent is held back or the disk has no room; null: told to stop. */
@@ -138,6 +146,7 @@ async function awaitOrder(
   for (;;) {
     if (signal.aborted || !isWished(context, command)) return null;
     if (loopOf(context, command).stopping) return { released: 'stopped' };
+    if (isEnding(context, command)) return { released: 'time' };
     const earlyMs = fromMs - clock.awakeMs();
     if (earlyMs > 0) {
       await clock.sleep(Math.min(earlyMs, HOLD_LOOK_MS), signal);
@@ -157,9 +166,15 @@ async function awaitOrder(
   }
 }
 
+function isEnding({ state }: PerformContext, command: RunIteration): boolean {
+  const host = state().loops[command.loop]?.host ?? null;
+  return host !== null && state().hosts[host]?.isEnding === true;
+}
+
 /** Who may work now; null: nobody yet. */
 function freeAgent(context: PerformContext, command: RunIteration): string | Released | null {
   if (context.state().run.overspent !== null) return { released: 'budget' };
+  if (reachedLimit(context.state(), context.policy.project) !== null) return { released: 'limit' };
   if (isHeldBack(context.state(), context.policy, loopOf(context, command))) return { released: 'base' };
   if (context.state().disk !== null) return null;
   const choice = chooseAgent(context.state(), agentsFor(context.policy, loopOf(context, command)));
@@ -175,10 +190,12 @@ function isWished(context: PerformContext, { loop: id, fence, n }: RunIteration)
 
 async function orderFor(context: PerformContext, loop: Loop, agent: string): Promise<AgentOrder> {
   const { policy } = context;
+  const { project = NO_PROJECT_LIMITS } = policy;
   const { run } = context.state();
   const budgetUsd = dollarsLeft([
     { usage: usedSince(loop), budget: policy.limits },
     { usage: run.usage, budget: policy.budget },
+    { usage: asUsage(projectUse(context.state(), project.per)), budget: project },
   ]);
   const guided = Math.max(0, ...loop.guidance.map((one) => one.id));
   return { agent, prompt: await promptFor(context, loop), budgetUsd, guided };

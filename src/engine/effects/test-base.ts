@@ -1,8 +1,8 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import { flakeOf } from '../../core/train/odds.ts';
-import type { GatesRan } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import { flakeOf } from '../../core/loops/odds.ts';
+import type { GatesRan } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 import { FLAKY } from './run-gates.ts';
 
 type TestBase = Extract<Command, { type: 'test-base' }>;
@@ -15,7 +15,7 @@ export async function testBase(
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const run = (time: string): Promise<Ran | null> =>
-    world.worktrees.withGateWorktree(commit, async (path) => {
+    world.gates.withWorktree(commit, async (path) => {
       const name = `landings/base-${commit.slice(0, 12)}${time}`;
       const ran = await world.gates.run({ path, commit, name, timeoutMs, signal, force });
       return ran === null ? null : { ...ran, likely: ran.report.verdict === 'red' ? await world.lacks(path) : [] };

@@ -1,6 +1,6 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type TestCandidate = Extract<Command, { type: 'test-candidate' }>;
 
@@ -12,7 +12,7 @@ export async function testCandidate(
 ): Promise<readonly Event[]> {
   const { fence, commit, tree, again, timeoutMs } = command;
   const name = `landings/${commit.slice(0, 12)}${again === 0 ? '' : `-${again + 1}`}`;
-  const ran = await world.worktrees.withGateWorktree(
+  const ran = await world.gates.withWorktree(
     commit,
     (path) => world.gates.run({ path, commit, name, timeoutMs, signal, force }),
     signal,

@@ -1,9 +1,9 @@
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import { verdictOf } from '../../core/verdicts.ts';
-import type { GatesRan } from '../../world/world.ts';
-import { landingsOf } from '../find-lost.ts';
-import type { PerformContext } from '../performer.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import { verdictOf } from '../../core/loops/verdicts.ts';
+import type { GatesRan } from '../../world/contract/world.ts';
+import { landingsOf } from './find-landings.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type TestIntegration = Extract<Command, { type: 'test-integration' }>;
 type Ran = Pick<GatesRan, 'report' | 'durationMs'>;
@@ -21,7 +21,7 @@ export async function testIntegration(
   if (ran === null) return [];
   const tested = { type: 'integration-tested', host, head, tree, again, ...ran } as const;
   if (ran.report.verdict === 'red') return [tested];
-  return [tested, await landingsOf(context.world, head, context.policy.tracker)];
+  return [tested, { ...(await landingsOf(context.world, head)), head }];
 }
 
 async function gated(
@@ -34,7 +34,7 @@ async function gated(
   if (flaw !== null) return { report: { verdict: 'red', failing: 'git', tail: flaw }, durationMs: 0 };
   if (!policy.hasGates || verdictOf(state(), policy.gatesHash, tree) === 'green') return GREEN;
   const name = `landings/${commit.slice(0, 12)}${again === 0 ? '' : `-${again + 1}`}`;
-  const ran = await world.worktrees.withGateWorktree(commit, (path) =>
+  const ran = await world.gates.withWorktree(commit, (path) =>
     world.gates.run({ path, commit, name, timeoutMs, signal, force }),
   );
   return ran === null ? null : { report: ran.report, durationMs: ran.durationMs };

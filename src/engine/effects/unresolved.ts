@@ -1,6 +1,6 @@
-import type { Sha } from '../../core/ids.ts';
-import type { Rework } from '../../core/model.ts';
-import type { World } from '../../world/world.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Rework } from '../../core/model/model.ts';
+import type { World } from '../../world/contract/world.ts';
 
 /**
  * What is left of the conflicts that came with main: markers, by file and line, and files that conflict without any

@@ -1,11 +1,11 @@
-import { invariant } from '../../core/assert.ts';
-import type { Command } from '../../core/commands.ts';
-import type { Event } from '../../core/events.ts';
-import type { Sha } from '../../core/ids.ts';
-import { knownOf } from '../../core/integration-value.ts';
+import { invariant } from '../../core/model/assert.ts';
+import type { Command } from '../../core/model/commands.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { knownOf } from '../../core/loops/integration-value.ts';
 import { mergeMainMessage } from '../../text/commit-message.ts';
-import type { World } from '../../world/world.ts';
-import type { PerformContext } from '../performer.ts';
+import type { World } from '../../world/contract/world.ts';
+import type { PerformContext } from './perform-context.ts';
 
 type UpdateWorktree = Extract<Command, { type: 'update-worktree' }>;
 

@@ -1,16 +1,16 @@
 import { Command, CommanderError } from 'commander';
-import { invariant } from '../../core/assert.ts';
-import type { ExitCode } from '../../core/errors.ts';
-import { AppError, EXIT } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { invariant } from '../../core/model/assert.ts';
+import type { ExitCode } from '../../core/model/errors.ts';
+import { AppError, EXIT } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { nearest } from '../../text/config/nearest.ts';
-import { hearWaits } from '../../world/mutex-listener.ts';
-import type { Call } from './handler.ts';
-import { openOutput } from './output.ts';
-import type { Output } from './output.ts';
-import { reportError } from './report-error.ts';
-import { COMMANDS } from './table.ts';
-import type { CommandSpec } from './command-spec.ts';
+import { hearWaits } from '../../world/processes/mutex-listener.ts';
+import type { Call } from '../call/handler.ts';
+import { openOutput } from '../call/output.ts';
+import type { Output } from '../call/output.ts';
+import { reportError } from './show/report-error.ts';
+import { COMMANDS } from './tables/table.ts';
+import type { CommandSpec } from './tables/command-spec.ts';
 
 /** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
 export async function runCli(
@@ -23,6 +23,7 @@ export async function runCli(
   const wantsJson = words.includes('--json') || words.includes('--events');
   const refused: AppError[] = [];
   try {
+    refuseUnknown(words);
     const chosen: Chosen[] = [];
     const program = buildProgram(version, commandsFor(words), (one) => chosen.push(one));
     for (const command of [program, ...allBelow(program)]) own(command, out, (error) => refused.push(error));
@@ -37,6 +38,22 @@ export async function runCli(
     if (why !== undefined) return reportError(why, out, wantsJson, version);
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
+}
+
+/** Before commander looks at flags and finds those of a command unknown that it does not know either. */
+function refuseUnknown(words: readonly string[]): void {
+  const [first, second] = [...words].slice(words[0] === '-C' ? 2 : words[0] === 'help' ? 1 : 0);
+  const namesFrom = (at: number, specs: readonly CommandSpec[]): readonly string[] => [
+    ...new Set(specs.flatMap((spec) => spec.name.split(' ')[at] ?? [])),
+    'help',
+  ];
+  const isUnknown = (word: string | undefined, names: readonly string[]): word is string =>
+    word !== undefined && !word.startsWith('-') && !names.includes(word);
+  const firsts = namesFrom(0, COMMANDS);
+  if (isUnknown(first, firsts)) throw unknownCommand('', first, firsts);
+  const below = COMMANDS.filter((spec) => spec.name.startsWith(`${first} `));
+  const seconds = namesFrom(1, below);
+  if (below.length > 0 && isUnknown(second, seconds)) throw unknownCommand(first ?? '', second, seconds);
 }
 
 /** `above`: the command that has none of that name below it; empty: ours as a whole. */
@@ -71,11 +88,8 @@ function buildProgram(version: string, commands: readonly CommandSpec[], onChose
       'after',
       '\nExit codes: 0 all landed or ready, 1 some parked, 2 usage, 3 bad config or task file, 4 environment,\n5 busy, 6 needs a person, 7 limit, 70 bug, 130 interrupted, 143 terminated.\n\nStart here: ralph demo, then ralph init',
     );
-  program.allowExcessArguments(true).action(() => {
-    const [unknown] = program.args;
-    if (unknown === undefined) program.help({ error: false });
-    else throw unknownCommand('', unknown, [...new Set(COMMANDS.map((spec) => spec.name.split(' ')[0] ?? ''))]);
-  });
+  program.action(() => program.help({ error: false }));
+  program.addHelpText('before', examplesText(['ralph demo', 'ralph init', 'ralph run "make the header sticky"']));
   const parents = new Map<string, Command>();
   for (const spec of commands) addCommand(program, parents, spec, onChosen);
   for (const command of [program, ...parents.values()]) if (command.commands.length > 0) command.helpCommand(true);
@@ -108,7 +122,7 @@ function addCommand(
       ]);
     else command.option(flag.flag, flag.description);
   }
-  command.addHelpText('before', `Examples:\n${spec.examples.map((example) => `  ${example}`).join('\n')}\n`);
+  command.addHelpText('before', examplesText(spec.examples));
   command.action((...received: unknown[]) => {
     // A flag that the command above has too is taken by that one.
     const options = command.optsWithGlobals<Chosen['options']>();
@@ -120,6 +134,9 @@ function addCommand(
   });
 }
 
+const examplesText = (examples: readonly string[]): string =>
+  `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`;
+
 function newParent(program: Command, parents: Map<string, Command>, name: string): Command {
   const below = COMMANDS.filter((spec) => spec.name.startsWith(`${name} `));
   const group = below[0]?.group ?? 'Watch';
@@ -127,6 +144,7 @@ function newParent(program: Command, parents: Map<string, Command>, name: string
   const parent = program
     .command(name)
     .description(`${names.join(', ')}`)
+    .addHelpText('before', examplesText(below.flatMap((spec) => spec.examples.slice(0, 1))))
     .helpGroup(`${group}:`);
   parents.set(name, parent);
   return parent;
@@ -147,18 +165,23 @@ function own(command: Command, out: Output, onRefused: (error: AppError) => void
 }
 
 function usageError(command: Command, text: string): AppError {
-  const [word] = command.args;
-  const isNobodys = command.commands.length > 0 && word !== undefined && text.includes('too many arguments');
   const message = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  if (!isNobodys) return new AppError('E_USAGE', message, { remedy: `${pathOf(command)} --help` });
-  return unknownCommand(
-    command.name(),
-    word,
-    command.commands.map((child) => child.name()),
-  );
+  return new AppError('E_USAGE', `${message}${longFlagFor(command, message)}`, { remedy: `${pathOf(command)} --help` });
+}
+
+/** For an unknown flag of one letter commander has no guess: one that begins with that letter is. */
+function longFlagFor(command: Command, message: string): string {
+  const letter = /^unknown option '-(\w)'/.exec(message)?.[1];
+  if (letter === undefined) return '';
+  const long = command
+    .createHelp()
+    .visibleOptions(command)
+    .concat(command.createHelp().visibleGlobalOptions(command))
+    .find((option) => option.long?.startsWith(`--${letter}`) === true)?.long;
+  return long === undefined ? '' : ` (Did you mean ${long}?)`;
 }
 
 function pathOf(command: Command): string {

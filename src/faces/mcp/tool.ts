@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts';
-import type { Call } from '../cli/handler.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Call } from '../call/handler.ts';
 import type { Answer } from '../verbs/answer.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
 

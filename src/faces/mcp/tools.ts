@@ -1,7 +1,7 @@
-import { AppError } from '../../core/errors.ts';
-import { findRepository } from '../../world/git/repository.ts';
-import { adminDirOf } from '../../world/git/worktree-admin.ts';
-import { readLoopNote } from '../../world/loop-notes.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { findRepository } from '../../world/git/run/repository.ts';
+import { adminDirOf } from '../../world/git/files/worktree-admin.ts';
+import { readLoopNote } from '../../world/worktrees/loop-notes.ts';
 import { shimAbove } from '../../world/processes/shim-above.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
 import type { Tool } from './tool.ts';

@@ -1,6 +1,6 @@
-import type { ExitCode } from '../../core/errors.ts';
-import { EXIT } from '../../core/errors.ts';
-import type { Call } from '../cli/handler.ts';
+import type { ExitCode } from '../../core/model/errors.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import type { Call } from '../call/handler.ts';
 import { claimFrom } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
 
@@ -9,15 +9,12 @@ export interface Answer {
   /** For people and agents; may have lines of a stranger's text, which is cleaned. */
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What was done on the way, a line each. */
-  readonly notes?: readonly string[];
 }
 
 export const placeOf = (call: Call): CallerPlace => ({ cwd: call.cwd, env: call.env, claim: claimFrom(call.env) });
 
 /** A message for whoever did something. */
 export function tell(call: Call, answer: Answer): ExitCode {
-  for (const note of answer.notes ?? []) call.out.say(note);
   if (call.flags['json'] === true) call.out.json({ version: 1, ...answer.data });
   else call.out.say(answer.text);
   return EXIT.ok;
@@ -25,7 +22,6 @@ export function tell(call: Call, answer: Answer): ExitCode {
 
 /** Data for whoever asked something. */
 export function show(call: Call, answer: Answer): ExitCode {
-  for (const note of answer.notes ?? []) call.out.say(note);
   if (call.flags['json'] === true) call.out.json({ version: 1, ...answer.data });
   else if (answer.text !== '') call.out.data(answer.text);
   return EXIT.ok;

@@ -1,14 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { loopId } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { shellWord } from '../../core/remedy.ts';
-import { taskIdOf } from '../../core/tasks.ts';
-import { findRepository } from '../../world/git/repository.ts';
-import type { Repository } from '../../world/git/repository.ts';
-import { runFolder } from '../../world/state-places.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { loopId } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
+import { findRepository } from '../../world/git/run/repository.ts';
+import type { Repository } from '../../world/git/run/repository.ts';
+import { isFolder } from '../../world/os/is-there.ts';
+import { readIfThere } from '../../world/os/read-if-there.ts';
+import { runFolder } from '../../world/git/run/state-places.ts';
 
 /** Who says to be calling. Nothing of it is believed before it is checked. */
 export interface CallerClaim {
@@ -98,7 +99,7 @@ export function describePhase({ phase }: Loop): string {
 
 function hasLoop(repo: Repository, { loop }: CallerClaim): boolean {
   if (!/^[\w.-]+$/.test(loop)) return false;
-  return statSync(join(repo.stateDir, 'runs', loop), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder(join(repo.stateDir, 'runs', loop));
 }
 
 function repositoryOrNull(folder: string): Repository | null {
@@ -112,12 +113,7 @@ function repositoryOrNull(folder: string): Repository | null {
 
 /** Compared as a whole, however early it differs: the time taken must not tell how much of a guess was right. */
 function tokenFits(folder: string, given: string): boolean {
-  let token: Buffer;
-  try {
-    token = readFileSync(join(folder, 'token'));
-  } catch {
-    return false;
-  }
+  const token = readIfThere(join(folder, 'token'));
   const guess = Buffer.from(given);
-  return token.length > 0 && guess.length === token.length && timingSafeEqual(guess, token);
+  return token !== null && token.length > 0 && guess.length === token.length && timingSafeEqual(guess, token);
 }

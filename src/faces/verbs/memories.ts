@@ -1,9 +1,9 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { cleanMemory, describeAuthor } from '../../text/memories.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
-import { openMemories } from '../../world/memories.ts';
-import type { Memories, Memory } from '../../world/memories.ts';
-import { readState } from '../cli/project.ts';
+import { openMemories } from '../../world/prompts/memories.ts';
+import type { Memories, Memory } from '../../world/prompts/memories.ts';
+import { readState } from '../call/project.ts';
 import type { Answer } from './answer.ts';
 import { callerRepository, checkCaller } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
@@ -20,11 +20,10 @@ export async function addMemory(
   const repo = callerRepository(place);
   const by = place.claim === null ? 'user' : checkCaller(repo, await readState(repo), place.claim).loop.id;
   const entry = { text: said.text, tags, by, at: Date.now() };
-  const notes: string[] = [];
-  const { id } = openMemories(repo, (note) => notes.push(note)).add(entry);
+  const { id } = openMemories(repo).add(entry);
   // What is kept is answered, not what was sent: that may be megabytes.
   const kept = cleanMemory({ ...entry, id });
-  return { text: `noted as ${id}${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by }, notes };
+  return { text: `noted as ${id}${cutNotice(said)}`, data: { id, text: kept.text, tags: kept.tags, by } };
 }
 
 export async function listMemories(place: CallerPlace): Promise<Answer> {
@@ -39,10 +38,9 @@ export async function searchMemories(place: CallerPlace, words: readonly string[
 }
 
 function answerOf(place: CallerPlace, ask: (memories: Memories) => readonly Memory[]): Answer {
-  const notes: string[] = [];
-  const found = ask(openMemories(callerRepository(place), (note) => notes.push(note)));
+  const found = ask(openMemories(callerRepository(place)));
   const memories = found.map(({ id, text, tags, by, at }) => ({ id, text, tags, by, at: new Date(at).toISOString() }));
-  return { text: memories.map(lineOf).join('\n'), data: { memories }, notes };
+  return { text: memories.map(lineOf).join('\n'), data: { memories } };
 }
 
 function lineOf(memory: Pick<Memory, 'id' | 'text' | 'tags' | 'by'>): string {

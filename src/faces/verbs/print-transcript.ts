@@ -3,7 +3,8 @@ import type { AgentEvent, Protocol } from '../../text/agents/agent-event.ts';
 import { openReader } from '../../text/agents/open-reader.ts';
 import { renderEvent } from '../../text/agents/render.ts';
 import { cleanText } from '../../text/screen/clean.ts';
-import { createLineSplitter } from '../../world/agent-run/split-lines.ts';
+import { createLineSplitter } from '../../world/agents/run/split-lines.ts';
+import { inLocalTime } from '../../world/os/local-time.ts';
 
 const HELD_CHARS_MAX = 64 * 1024;
 
@@ -16,9 +17,12 @@ export interface Printing {
   end(): string;
 }
 
-export function openPrinting(shown: Shown, protocol: Protocol, n: number): Printing {
+/** Whose words they are, where they are shown as JSON. */
+type Whose = { readonly loop?: string; readonly iteration: number };
+
+export function openPrinting(shown: Shown, protocol: Protocol, whose: Whose): Printing {
   if (shown === 'raw') return { push: (bytes) => Buffer.from(bytes), end: () => '' };
-  return shown === 'rendered' && protocol === 'text' ? plainText() : events(shown, protocol, n);
+  return shown === 'rendered' && protocol === 'text' ? plainText() : events(shown, protocol, whose);
 }
 
 /** Words as they were said; cut between lines where there are any, so that no escape sequence is cut. */
@@ -40,7 +44,7 @@ function plainText(): Printing {
   };
 }
 
-function events(shown: Shown, protocol: Protocol, n: number): Printing {
+function events(shown: Shown, protocol: Protocol, whose: Whose): Printing {
   const reader = openReader(protocol, { nowMs: Date.now(), utcOffsetMin: -new Date().getTimezoneOffset() });
   const page = openPage();
   const lines = createLineSplitter((line) => {
@@ -49,7 +53,7 @@ function events(shown: Shown, protocol: Protocol, n: number): Printing {
     const seen: readonly AgentEvent[] =
       read.length === 0 && isPlain(line, protocol) ? [{ type: 'said', text: line, isPart: false }] : read;
     for (const event of seen) {
-      if (shown === 'json') page.line(JSON.stringify({ iteration: n, ...event }));
+      if (shown === 'json') page.line(JSON.stringify({ ...whose, ...event }));
       else page.event(event);
     }
   });
@@ -93,6 +97,7 @@ function openPage(): Page {
     event(event) {
       const words = renderEvent(event);
       if (words === null) return;
+      if (event.type === 'limit') return line(inLocalTime(cleanText(words)));
       if (event.type !== 'said') return line(cleanText(words));
       if (!event.isPart) end();
       text += cleanText(words);

@@ -1,6 +1,6 @@
-import type { Event } from '../../core/events.ts';
-import { readState } from '../cli/project.ts';
-import { writeFacts } from '../cli/write-facts.ts';
+import type { Event } from '../../core/model/events.ts';
+import { readState } from '../call/project.ts';
+import { writeFacts } from '../call/write-facts.ts';
 import type { Answer } from './answer.ts';
 import { callerRepository, checkCaller, requireClaim } from './caller.ts';
 import type { Caller, CallerPlace } from './caller.ts';

@@ -1,8 +1,8 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { cleanLine, cleanText, cutChars } from '../../text/screen/clean.ts';
 
 export const PROGRESS_CHARS_MAX = 500;
-export const TEXT_CHARS_MAX = 4000;
+const TEXT_CHARS_MAX = 4000;
 
 export interface SaidText {
   readonly text: string;

@@ -1,14 +1,14 @@
-import { AppError } from '../../core/errors.ts';
-import { taskId, taskKey } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { newestLoops } from '../../core/newest-loops.ts';
-import { taskIdOf } from '../../core/tasks.ts';
-import { taskViews } from '../../core/view.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { taskId, taskKey } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { newestLoops } from '../../core/plan/newest-loops.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
+import { taskViews } from '../../core/views/view.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
-import { findOne } from '../cli/find-one.ts';
-import type { Call } from '../cli/handler.ts';
-import { openTasks } from '../cli/open-tasks.ts';
-import { openProject, readState } from '../cli/project.ts';
+import { findOne } from '../call/find-one.ts';
+import type { Call } from '../call/handler.ts';
+import { openTasks } from '../call/open-tasks.ts';
+import { openProject, readState } from '../call/project.ts';
 import type { Answer } from './answer.ts';
 import { callerRepository, checkCaller, describePhase } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
@@ -17,13 +17,20 @@ interface Sight {
   readonly state: State;
   readonly tracker: string;
   readonly id: string;
+  readonly attemptsMax?: number;
 }
 
 /** One task as the tracker tells it and what its newest loop says; inside a loop its own, unless another is named. */
 export async function showTask(call: Call, place: CallerPlace, wanted: string | null): Promise<Answer> {
   const sight = place.claim === null ? await askedByPerson(call, wanted) : await askedInLoop(place, wanted);
-  const { state, tracker } = sight;
-  const view = findOne(taskViews(state, tracker), (task) => [task.id], sight.id, 'task', 'ralph tasks list');
+  const { state, tracker, attemptsMax } = sight;
+  const view = findOne(
+    taskViews(state, tracker, attemptsMax),
+    (task) => [task.id],
+    sight.id,
+    'task',
+    'ralph tasks list',
+  );
   const task = state.trackers[tracker]?.tasks.find((one) => one.id === view.id);
   const loop = newestLoops(state).get(taskKey(tracker, taskId(view.id))) ?? null;
   const data = {
@@ -100,7 +107,8 @@ async function askedByPerson(call: Call, wanted: string | null): Promise<Sight> 
   if (wanted === null)
     throw new AppError('E_NO_LOOP', 'outside a loop, say which task to show', { remedy: 'ralph tasks list' });
   const project = await openProject(call);
-  return { ...(await openTasks(project, await readState(project.repo))), id: wanted };
+  const attemptsMax = project.config.settings.limits.attempts;
+  return { ...(await openTasks(project, await readState(project.repo))), id: wanted, attemptsMax };
 }
 
 /** An agent is shown its task as it was read last: its own checkout of the tracker may be older, or changed by itself. */

@@ -1,6 +1,6 @@
-import type { FailureKind } from '../../core/failure.ts';
-import type { Driver } from '../../core/settings.ts';
-import { DRIVERS } from '../../core/settings.ts';
+import type { FailureKind } from '../../core/model/failure.ts';
+import type { Driver } from '../../core/model/settings.ts';
+import { DRIVERS } from '../../core/model/settings.ts';
 
 /** What an agent tells while it works, whatever its protocol. */
 export type AgentEvent =
@@ -46,7 +46,6 @@ export type AgentEvent =
       readonly type: 'finished';
       /** The last answer, where the ending tells it. */
       readonly text: string | null;
-      readonly structured: unknown;
       readonly turns: number | null;
     }
   | { readonly type: 'failed'; readonly kind: FailureKind; readonly message: string };

@@ -32,7 +32,7 @@ describe('completeAgent', () => {
 
   it('drops the flags of the usual driver when another one is chosen', () => {
     expect(completeAgent('gemini', undefined)?.command).toEqual(['gemini', '--acp', '--approval-mode=yolo']);
-    expect(completeAgent('gemini', { driver: 'gemini' })?.command).toEqual(['gemini']);
+    expect(completeAgent('gemini', { driver: 'jsonl' })?.command).toEqual(['gemini']);
   });
 
   it('watches for silence only where a driver tells what it does', () => {

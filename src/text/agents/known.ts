@@ -1,4 +1,4 @@
-import type { AgentSettings, AgentTable, Driver } from '../../core/settings.ts';
+import type { AgentSettings, AgentTable, Driver } from '../../core/model/settings.ts';
 
 export interface KnownAgent {
   readonly driver: Driver;
@@ -116,7 +116,6 @@ export function completeAgent(name: string, table: AgentTable | undefined): Agen
     stallMs: table?.stallMs ?? (driver === 'text' ? null : STALL_MS),
     rateLimit: table?.rateLimit ?? null,
     sandbox: table?.sandbox ?? 'workspace',
-    mcp: table?.mcp ?? true,
     price: table?.price ?? null,
   };
 }

@@ -40,12 +40,6 @@ describe('claude', () => {
   it('does not take the words of a subagent for its own', () =>
     expect(read('claude', claudeSays('sub', { parent_tool_use_id: 'toolu_1' }))).toEqual([]));
 
-  it('brings structured output', () =>
-    expect(read('claude', { ...RESULT, structured_output: { status: 'done' } })[0]).toMatchObject({
-      type: 'finished',
-      structured: { status: 'done' },
-    }));
-
   it('reads a limit from the words where no event told it', () =>
     expect(
       read('claude', {
@@ -86,21 +80,6 @@ describe('claude', () => {
 });
 
 describe('other clients', () => {
-  it('qwen: an answer that speaks of an error is an answer', () =>
-    expect(words(read('qwen', { ...RESULT, result: 'I fixed "[API Error: 401 x]" in the log.' }))).toEqual([
-      'finished',
-    ]));
-
-  it('gemini: joins the parts of a message, until a tool comes between', () => {
-    const part = (content: string): object => ({ type: 'message', role: 'assistant', content, delta: true });
-    const events = read('gemini', part('a'), part('b'), { type: 'tool_use', tool_id: '1', tool_name: 't' }, part('c'));
-    expect(events.flatMap((event) => (event.type === 'said' ? [[event.text, event.isPart]] : []))).toEqual([
-      ['a', false],
-      ['b', true],
-      ['c', false],
-    ]);
-  });
-
   it('codex app-server: a thread of a subagent does not end the run', () => {
     const turn = (threadId: string): object => ({
       method: 'turn/completed',
@@ -162,12 +141,6 @@ describe('other clients', () => {
         result: { stopReason: 'end_turn' },
       }),
     ).toEqual([]));
-
-  it('continue: an answer that is JSON by itself is structured', () =>
-    expect(read('continue', { status: 'done', summary: 's' }).at(-1)).toMatchObject({
-      type: 'finished',
-      structured: { status: 'done' },
-    }));
 
   it('text: no events', () => expect(read('text', RESULT, 'words')).toEqual([]));
 });

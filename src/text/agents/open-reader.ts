@@ -1,16 +1,10 @@
 import type { AgentEvent, Protocol, Reader } from './agent-event.ts';
 import { openAcp } from './readers/acp.ts';
 import { openClaude } from './readers/claude.ts';
-import { openCline } from './readers/cline.ts';
 import { openCodexAppServer } from './readers/codex-app-server.ts';
 import { openCodex } from './readers/codex.ts';
-import { openContinue } from './readers/continue.ts';
-import { openCopilot } from './readers/copilot.ts';
-import { openGemini } from './readers/gemini.ts';
 import { parseBag } from './readers/json.ts';
-import { openOpencode } from './readers/opencode.ts';
 import { openPi } from './readers/pi.ts';
-import { openQwen } from './readers/qwen.ts';
 import { sniff } from './readers/sniff.ts';
 import type { Moment } from './reset-time.ts';
 
@@ -21,13 +15,7 @@ const OPENERS: Readonly<Record<Known, (moment: Moment) => Reader>> = {
   codex: openCodex,
   'codex-app-server': openCodexAppServer,
   acp: openAcp,
-  gemini: openGemini,
-  qwen: openQwen,
-  opencode: openOpencode,
-  copilot: openCopilot,
   pi: openPi,
-  cline: openCline,
-  continue: openContinue,
 };
 
 /** A reader for one run of an agent. The moment helps with times told without a day or a zone. */

@@ -24,7 +24,7 @@ const CASES: readonly (readonly [AgentEvent, string | null])[] = [
     'limit reached: five_hour, resets 2026-11-15T21:53:27.000Z',
   ],
   [{ type: 'limit', status: 'warning', resetsAtMs: 1e300, detail: '92%' }, 'limit near: 92%'],
-  [{ type: 'finished', text: 't', structured: null, turns: null }, 'finished'],
+  [{ type: 'finished', text: 't', turns: null }, 'finished'],
   [{ type: 'failed', kind: 'auth', message: 'no key' }, 'failed (auth): no key'],
 ];
 

@@ -1,12 +1,11 @@
-import type { Failure } from '../../core/failure.ts';
-import type { Usage } from '../../core/usage.ts';
+import type { Failure } from '../../core/model/failure.ts';
+import type { Usage } from '../../core/model/usage.ts';
 
 /** What one run of an agent told, all its events together. */
 export interface Report {
   readonly session: string | null;
   /** What it said last, never the prompt; empty: nothing. */
   readonly finalText: string;
-  readonly structured: unknown;
   /** It said that the run came to its own end; null: its protocol has no such word. */
   readonly isTerminal: boolean | null;
   readonly failure: Failure | null;

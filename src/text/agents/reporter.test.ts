@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentPrice } from '../../core/settings.ts';
+import type { AgentPrice } from '../../core/model/settings.ts';
 import type { AgentEvent, Protocol } from './agent-event.ts';
 import type { Report } from './report.ts';
 import { createReporter } from './reporter.ts';
@@ -15,7 +15,6 @@ const said = (text: string, isPart = false): AgentEvent => ({ type: 'said', text
 const finished = (text: string | null = null): AgentEvent => ({
   type: 'finished',
   text,
-  structured: null,
   turns: null,
 });
 const FAILED: AgentEvent = { type: 'failed', kind: 'auth', message: 'no' };

@@ -1,6 +1,6 @@
-import type { Failure } from '../../core/failure.ts';
-import type { AgentPrice } from '../../core/settings.ts';
-import { NO_USAGE, type CostKind, type Usage } from '../../core/usage.ts';
+import type { Failure } from '../../core/model/failure.ts';
+import type { AgentPrice } from '../../core/model/settings.ts';
+import { NO_USAGE, type CostKind, type Usage } from '../../core/model/usage.ts';
 import { shortLine } from '../screen/clean.ts';
 import type { AgentEvent, Protocol } from './agent-event.ts';
 import type { Report } from './report.ts';
@@ -35,7 +35,6 @@ interface Memory {
   model: string | null;
   billing: 'key' | 'subscription' | null;
   finalText: string;
-  structured: unknown;
   isTerminal: boolean | null;
   failure: Failure | null;
   limit: Report['limit'];
@@ -50,7 +49,6 @@ export function createReporter(options: { readonly protocol: Protocol; readonly 
     model: null,
     billing: null,
     finalText: '',
-    structured: null,
     // Lines nobody knows may be whole without a word that ends them.
     isTerminal: options.protocol === 'text' || options.protocol === 'jsonl' ? null : false,
     failure: null,
@@ -69,7 +67,6 @@ export function createReporter(options: { readonly protocol: Protocol; readonly 
     report: () => ({
       session: memory.session,
       finalText: memory.finalText,
-      structured: memory.structured,
       isTerminal: memory.isTerminal,
       failure: memory.failure,
       limit: memory.limit,
@@ -119,7 +116,6 @@ function takeOne(event: AgentEvent, memory: Memory): void {
 function finish(event: Extract<AgentEvent, { type: 'finished' }>, memory: Memory): void {
   memory.isTerminal = true;
   memory.failure = null;
-  memory.structured = event.structured;
   memory.sums.turnsTold = count(memory.sums.turnsTold + (event.turns ?? 0));
   if (event.text !== null) memory.finalText = endOf(event.text);
   // Work that came to its end was not held up: what was reached is near at most.

@@ -1,4 +1,4 @@
-import { NO_USAGE } from '../../core/usage.ts';
+import { NO_USAGE } from '../../core/model/usage.ts';
 import type { Report } from './report.ts';
 
 /** What is known of an agent that prints plain text: the end of it. */
@@ -6,7 +6,6 @@ export function textReport(tail: string): Report {
   return {
     session: null,
     finalText: tail,
-    structured: null,
     isTerminal: null,
     failure: null,
     limit: null,

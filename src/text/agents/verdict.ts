@@ -1,9 +1,9 @@
-import type { IterationOutcome } from '../../core/events.ts';
-import type { Failure, FailureKind, HoldNotice } from '../../core/failure.ts';
-import type { CompletionSignal } from '../../core/settings.ts';
+import type { IterationOutcome } from '../../core/model/events.ts';
+import type { Failure, FailureKind, HoldNotice } from '../../core/model/failure.ts';
+import type { CompletionSignal } from '../../core/model/settings.ts';
 import { shortLine } from '../screen/clean.ts';
 import { classifyMessage } from './classify.ts';
-import { lastLine, readSignal } from './completion.ts';
+import { saysDone } from './completion.ts';
 import type { IterationEnd, Report } from './report.ts';
 
 export interface Facts {
@@ -122,24 +122,13 @@ function judgeFailure(failure: Failure, report: Report): Judgement {
 
 function judgeSuccess({ report, signal, promise }: Facts): Judgement {
   const hold = limitHold(report);
-  const said = readSignal(report.finalText, report.structured, { signal, promise });
-  if (said === 'done') return { outcome: 'claimed', failure: null, hold };
-  if (said === 'blocked') {
-    const message = signal === 'structured' ? blockedBecause(report.structured) : lastLine(report.finalText);
-    return { outcome: 'blocked', failure: { kind: 'other', message: shortLine(message, MESSAGE_CHARS_MAX) }, hold };
-  }
+  if (saysDone(report.finalText, { signal, promise })) return { outcome: 'claimed', failure: null, hold };
   if (report.denials === 0) return { outcome: 'worked', failure: null, hold };
   return { outcome: 'failed', failure: { kind: 'permission', message: deniedMessage(report.denials) }, hold };
 }
 
 const deniedMessage = (denials: number): string =>
   denials === 1 ? 'a tool was not allowed to run' : `${denials} tools were not allowed to run`;
-
-function blockedBecause(structured: unknown): string {
-  const { summary, reason } = (structured ?? {}) as { readonly summary?: unknown; readonly reason?: unknown };
-  const why = [reason, summary].find((one) => typeof one === 'string' && one !== '');
-  return typeof why === 'string' ? why : 'blocked';
-}
 
 function limitHold({ limit }: Report): HoldNotice | null {
   if (limit === null) return null;

@@ -16,7 +16,7 @@ interface Branch {
 
 const ROOT: Branch = growTree();
 
-/** Finds what a path names. Hyphens count as underscores and aliases as the key they stand for, except in chosen names. */
+/** Finds what a path names. Hyphens count as underscores, except in chosen names. */
 export function findKey(path: readonly string[]): Found {
   let branch = ROOT;
   const pattern: string[] = [];
@@ -31,7 +31,7 @@ export function findKey(path: readonly string[]): Found {
     const next = chosen ?? branch.children.get(written.replaceAll('-', '_'));
     if (next === undefined) return { kind: 'unknown', message: unknownKey(branch, pattern, dotted, written) };
     pattern.push(chosen === undefined ? written.replaceAll('-', '_') : '*');
-    dotted.push(chosen === undefined ? lastPart(next.key?.path ?? written.replaceAll('-', '_')) : keyPart(written));
+    dotted.push(chosen === undefined ? written.replaceAll('-', '_') : keyPart(written));
     branch = next;
   }
   const name = dotted.join('.');
@@ -47,7 +47,7 @@ function growTree(): Branch {
       table.children.set(part, next);
       table = next;
     }
-    for (const name of [lastPart(key.path), ...key.aliases]) table.children.set(name, { children: new Map(), key });
+    table.children.set(lastPart(key.path), { children: new Map(), key });
   }
   return root;
 }
@@ -69,15 +69,12 @@ function unknownKey(table: Branch, pattern: readonly string[], dotted: readonly 
     KEYS.map((key) => lastPart(key.path)).filter((part) => part !== '*'),
   );
   if (elsewhere !== null) return `${start}${didYouMean(elsewhere, homesOf(elsewhere, pattern.join('.')).join(' or '))}`;
-  const known = [...table.children].map(([child, { key }]) => (key === null ? child : lastPart(key.path)));
-  return `${start}; known here: ${[...new Set(known)].join(', ')}`;
+  return `${start}; known here: ${[...table.children.keys()].join(', ')}`;
 }
 
 /** Where else a key of that name lives, in words. */
 function homesOf(name: string, exceptTable: string): string[] {
-  const homes = KEYS.filter((key) => lastPart(key.path) === name || key.aliases.includes(name)).map((key) =>
-    tableOf(key.path),
-  );
+  const homes = KEYS.filter((key) => lastPart(key.path) === name).map((key) => tableOf(key.path));
   return [...new Set(homes)]
     .filter((table) => table !== exceptTable)
     .map((table) => (table === '' ? 'at the top, before the first table' : `in [${table.replaceAll('*', 'NAME')}]`));

@@ -1,26 +1,25 @@
-import { DRIVERS } from '../../core/settings.ts';
-
-/** What a key may hold. Everything that checks, describes or edits a value is derived from this. */
-export type KeyType =
-  | { readonly kind: 'text' }
-  | { readonly kind: 'pattern' }
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'count'; readonly min: number; readonly max: number }
-  | { readonly kind: 'amount' }
-  | { readonly kind: 'duration' }
-  /** The same two, or the word `auto`. */
-  | { readonly kind: 'auto-count'; readonly min: number; readonly max: number }
-  | { readonly kind: 'auto-duration' }
-  | { readonly kind: 'choice'; readonly of: readonly string[] }
-  | { readonly kind: 'texts' }
-  | { readonly kind: 'people' }
-  | { readonly kind: 'landing-template' }
-  | { readonly kind: 'shell-line' }
-  /** judge: their exit codes decide something, so each must be a command that is waited for. */
-  | { readonly kind: 'shell-lines'; readonly judge: boolean }
-  | { readonly kind: 'argv' }
-  | { readonly kind: 'variable' }
-  | { readonly kind: 'variable-names' };
+import { DRIVERS } from '../../core/model/settings.ts';
+import {
+  type KeyType,
+  amount,
+  argv,
+  autoCount,
+  autoDuration,
+  choice,
+  count,
+  duration,
+  filePath,
+  flag,
+  judgingLines,
+  landingTemplate,
+  pattern,
+  shellLine,
+  shellLines,
+  text,
+  texts,
+  variable,
+  variableNames,
+} from './key-types.ts';
 
 /** A value as a person writes it: durations stay `"2h"`, units appear only in the settled result. */
 export type KeyValue = string | number | boolean | readonly string[];
@@ -32,23 +31,12 @@ export interface ConfigKey {
   /** null: nothing unless someone sets it. */
   readonly fallback: KeyValue | null;
   readonly about: string;
-  /** Other accepted names for the last part of the path. */
-  readonly aliases: readonly string[];
   /** The variable that sets it; null: files and flags only. */
   readonly env: string | null;
   /** What a commented-out line shows when there is no fallback to show. */
   readonly example: KeyValue;
 }
 
-const text: KeyType = { kind: 'text' };
-const texts: KeyType = { kind: 'texts' };
-const amount: KeyType = { kind: 'amount' };
-const flag: KeyType = { kind: 'flag' };
-const duration: KeyType = { kind: 'duration' };
-const choice = (...of: readonly string[]): KeyType => ({ kind: 'choice', of });
-const count = (min: number, max: number): KeyType => ({ kind: 'count', min, max });
-const autoCount = (min: number, max: number): KeyType => ({ kind: 'auto-count', min, max });
-const shellLines: KeyType = { kind: 'shell-lines', judge: false };
 const MANY = 1_000_000;
 /** What clients, git and forges read from a repository and act upon without asking. */
 export const PROTECTED = [
@@ -75,22 +63,19 @@ export const PROTECTED = [
   '.github/workflows/**',
 ];
 
-function key(
-  path: string,
-  type: KeyType,
-  fallback: KeyValue,
-  about: string,
-  aliases: readonly string[] = [],
-): ConfigKey {
-  return { path, type, fallback, about, aliases, env: envName(path), example: fallback };
+/** What a person's checkout has for itself. */
+export const COPIED = ['.env', '.env.*', '*.local', '.vscode/**'];
+
+function key(path: string, type: KeyType, fallback: KeyValue, about: string): ConfigKey {
+  return { path, type, fallback, about, env: envName(path), example: fallback };
 }
 
 function open(path: string, type: KeyType, example: KeyValue, about: string): ConfigKey {
-  return { path, type, fallback: null, about, aliases: [], env: path.includes('*') ? null : envName(path), example };
+  return { path, type, fallback: null, about, env: path.includes('*') ? null : envName(path), example };
 }
 
 /** The variable that sets a key: `parallel.max_workers` is `RALPH_PARALLEL_MAX_WORKERS`. */
-export function envName(path: string): string {
+function envName(path: string): string {
   return `RALPH_${path.replaceAll('.', '_').toUpperCase()}`;
 }
 
@@ -102,9 +87,15 @@ export const KEYS: readonly ConfigKey[] = [
   key('completion_promise', text, 'COMPLETE', 'What an agent prints when it believes its task is done.'),
   key(
     'completion_signal',
-    choice('promise', 'exit_signal', 'loop_complete', 'ship_block', 'structured'),
+    choice('promise', 'loop_complete'),
     'promise',
-    'How an agent says that it is done: <promise>TEXT</promise>, EXIT_SIGNAL: true, LOOP_COMPLETE, SHIP or BLOCK, or structured output.',
+    'How an agent says that it is done: <promise>TEXT</promise> or LOOP_COMPLETE.',
+  ),
+  open(
+    'completion_file',
+    filePath,
+    'docs/report.md',
+    'File that has to be there, with something in it, before a loop counts as done: `ralph start NAME plan-only` sets it to the plan.',
   ),
   key(
     'auto_spawn_strategy',
@@ -112,12 +103,15 @@ export const KEYS: readonly ConfigKey[] = [
     'ask',
     'What ralph start does where a loop works already: ask: asks you; always: starts beside it; never: writes a launch script, starts nothing.',
   ),
-  key('plans', text, 'docs/plans', 'Folder of the plans that ralph start asks for, relative to the checkout.', [
-    'spec_directory',
-  ]),
+  key('plans', text, 'docs/plans', 'Folder of the plans that ralph start asks for, relative to the checkout.'),
 
   key('parallel.enabled', flag, false, 'Work on several tasks at once.'),
-  key('parallel.max_workers', count(1, 256), 3, 'How many agents may work at the same time.'),
+  key(
+    'parallel.max_workers',
+    count(1, 256),
+    3,
+    'How many tasks of task files may be worked on at the same time, by all runs of the repository together; a run with a larger --max-workers raises it while it lives. A prompt (ralph run PROMPT) never waits for it.',
+  ),
   key('parallel.worktree_root', text, '.ralph/worktrees', 'Folder that holds the worktrees, relative to the checkout.'),
   key(
     'parallel.strategy',
@@ -141,19 +135,14 @@ export const KEYS: readonly ConfigKey[] = [
 
   key(
     'gates.commands',
-    { kind: 'shell-lines', judge: true },
+    judgingLines,
     [],
     'Shell commands that must all exit 0 before anything lands; bash -eo pipefail runs them.',
   ),
-  key(
-    'gates.timeout',
-    { kind: 'auto-duration' },
-    '30m',
-    'Longest a single gate may take; auto: three times what it usually takes.',
-  ),
+  key('gates.timeout', autoDuration, '30m', 'Longest a single gate may take; auto: three times what it usually takes.'),
   key(
     'gates.pass_env',
-    { kind: 'variable-names' },
+    variableNames,
     [],
     'Variables (NAME or PREFIX_*) gates get from your environment though they look like credentials.',
   ),
@@ -174,7 +163,7 @@ export const KEYS: readonly ConfigKey[] = [
   ),
   open(
     'agents.*.command',
-    { kind: 'argv' },
+    argv,
     ['my-agent', '--print'],
     'Program and first arguments; a driver other than text adds its own. The prompt comes on standard input.',
   ),
@@ -195,7 +184,7 @@ export const KEYS: readonly ConfigKey[] = [
   ),
   open(
     'agents.*.rate_limit',
-    { kind: 'pattern' },
+    pattern,
     'quota of the hour',
     'Regular expression, whatever the case: a line of output that matches means too many requests, so the agent waits.',
   ),
@@ -205,41 +194,58 @@ export const KEYS: readonly ConfigKey[] = [
     'workspace',
     "workspace: the client's own sandbox around the worktree, where it has one; none: without.",
   ),
-  open('agents.*.mcp', flag, true, 'Offer the agent the verbs of a loop (progress, block, memory, done) as MCP tools.'),
   open('agents.*.price.input', amount, 3, 'US dollars per million input tokens, where the client tells no cost.'),
   open('agents.*.price.cached', amount, 0.3, 'US dollars per million cached input tokens.'),
   open('agents.*.price.output', amount, 15, 'US dollars per million output tokens.'),
-  open('agents.*.env.*', { kind: 'variable' }, 'value', 'A variable set for this agent.'),
+  open('agents.*.env.*', variable, 'value', 'A variable set for this agent.'),
   open(
     'agents.*.pass_env',
-    { kind: 'variable-names' },
+    variableNames,
     ['MY_AGENT_*'],
     'Variables (NAME or PREFIX_*) this agent gets from your environment.',
   ),
 
-  key('limits.iterations', count(1, MANY), 10, 'Most iterations in one loop.', ['max_iterations']),
-  key('limits.runtime', duration, '2h', 'Longest one loop may take.', ['max_runtime']),
-  key('limits.no_progress', count(1, MANY), 3, 'Iterations without a change before a loop stops.', [
-    'no_progress_limit',
-    'no_progress_iterations',
-  ]),
-  key('limits.attempts', count(1, MANY), 1, 'Loops a task may get before it is parked.', [
-    'max_attempts',
-    'attempts_per_task',
-    'max_attempts_per_task',
-  ]),
-  key('limits.consecutive_failures', count(1, MANY), 3, 'Failed iterations in a row before a loop stops.', [
-    'max_consecutive_failures',
-  ]),
+  key(
+    'tracker.only',
+    texts,
+    [],
+    'Tasks to work on, as KEY=VALUE with id, group, story, epic, label or priority (also priority<=N); one key twice: either, several keys: all. In the ralph.local.toml of a linked worktree it counts there alone.',
+  ),
+
+  key('limits.iterations', count(1, MANY), 10, 'Most iterations in one loop.'),
+  key('limits.runtime', duration, '2h', 'Longest one loop may take.'),
+  key('limits.no_progress', count(1, MANY), 3, 'Iterations without a change before a loop stops.'),
+  key('limits.attempts', count(1, MANY), 1, 'Loops a task may get before it is parked.'),
+  key('limits.consecutive_failures', count(1, MANY), 3, 'Failed iterations in a row before a loop stops.'),
   key('limits.grace', duration, '10s', 'How long an agent may take to end after being asked.'),
   open('limits.max_cost', amount, 5, 'US dollars one loop may spend.'),
   open('limits.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 2_000_000, 'Tokens one loop may use.'),
-  key('limits.log_mb', count(1, MANY), 64, "Megabytes kept of one iteration's output; the middle is cut."),
-  key('limits.output_mb', count(1, MANY), 2048, 'Megabytes of output that stop an iteration.'),
   key('limits.free_mb', count(0, MANY), 512, 'Megabytes free on the disk below which nothing new starts.'),
 
   open('run.max_cost', amount, 20, 'US dollars one run may spend, all loops together.'),
   open('run.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 10_000_000, 'Tokens one run may use, all loops together.'),
+
+  open('project.max_cost', amount, 50, 'US dollars all runs together may spend in a day (see per).'),
+  open(
+    'project.max_tokens',
+    count(1, Number.MAX_SAFE_INTEGER),
+    20_000_000,
+    'Tokens all runs together may use in a day.',
+  ),
+  open('project.iterations', count(1, MANY), 200, 'Iterations all runs together may make in a day.'),
+  open('project.runtime', duration, '24h', 'Time of work, all loops added up, in a day.'),
+  open(
+    'project.consecutive_failures',
+    count(1, MANY),
+    5,
+    'Loops parked in a row, until nothing new starts; one that is done, or a task that you free, begins anew.',
+  ),
+  key(
+    'project.per',
+    choice('day', 'total'),
+    'day',
+    'What the limits in [project] are for: each day of your calendar, or all there ever was.',
+  ),
 
   key('prompt.memory_tokens', count(0, MANY), 2000, 'How many tokens of memories go into a prompt.'),
 
@@ -249,7 +255,12 @@ export const KEYS: readonly ConfigKey[] = [
     'main',
     'Branch to land on; when unset what origin/HEAD names, else main, else master, else the one checked out.',
   ),
-  key('landing.fetch', flag, true, 'Ask the remote branch that the target follows before work begins.'),
+  key(
+    'landing.fetch',
+    flag,
+    true,
+    'Ask the remote branch that the target follows before work begins, and before a task lands.',
+  ),
   key(
     'landing.publish',
     choice('end', 'each', 'manual'),
@@ -270,12 +281,7 @@ export const KEYS: readonly ConfigKey[] = [
     'New files that one loop lands by itself at most. More are left out of what is committed for its agent; in commits of its own they wait for a person.',
   ),
   key('landing.max_new_mb', count(0, MANY), 50, 'The same for megabytes of new files.'),
-  key(
-    'landing.batch_max',
-    autoCount(1, 256),
-    'auto',
-    'Branches tested together in one train at most; auto: as many as past landings suggest.',
-  ),
+
   key(
     'landing.gate_slots',
     autoCount(1, 16),
@@ -294,24 +300,18 @@ export const KEYS: readonly ConfigKey[] = [
     'auto',
     'Further runs of red gates before anybody is blamed for them; auto: as many as past runs suggest, at least one.',
   ),
-  key(
-    'landing.strict_every_commit',
-    flag,
-    false,
-    'Land several at once only if none of the steps between is known to be red.',
-  ),
+
   open(
     'landing.message',
-    { kind: 'landing-template' },
+    landingTemplate,
     'Land {{title}}',
     'Message of a landing, with variables in double braces; trailers are added below it.',
   ),
-  key('landing.co_authors', { kind: 'people' }, [], 'Named as co-authors of every landing: NAME <MAIL>.'),
   key(
     'landing.sign',
     choice('auto', 'always', 'never'),
     'auto',
-    'Sign landings: auto: if your git signs your own commits; always: nothing lands unsigned; never: do not.',
+    'Sign what paralph commits: auto: if your git signs your own commits; always: in any case; never: do not.',
   ),
   key(
     'landing.merge.union',
@@ -321,7 +321,7 @@ export const KEYS: readonly ConfigKey[] = [
   ),
   open(
     'landing.merge.regenerate.*',
-    { kind: 'shell-line' },
+    shellLine,
     'npm install --package-lock-only',
     'Command that makes this file anew when it conflicts.',
   ),
@@ -344,10 +344,9 @@ export const KEYS: readonly ConfigKey[] = [
   key(
     'worktree.copy',
     texts,
-    ['.env', '.env.*', '*.local', '.vscode/**'],
-    'Files (with * and **) that git ignores or does not know, copied into a new worktree.',
+    COPIED,
+    'Files (with * and **) that git ignores or does not know, copied into a new worktree; !FILES takes out.',
   ),
-  key('worktree.exclude', texts, [], 'Files (with * and **) that are not copied all the same.'),
   open(
     'worktree.keep',
     texts,
@@ -355,18 +354,10 @@ export const KEYS: readonly ConfigKey[] = [
     'Ignored files (as in .gitignore) that stay when a worktree is used again for gates or another loop; unset: what a lock file installs (node_modules, .venv), and for loops what its tools build into.',
   ),
   key('worktree.submodules', flag, true, 'Fetch submodules into a new worktree.'),
-  key(
-    'worktree.install',
-    choice('auto', 'never'),
-    'auto',
-    'Install what a new worktree depends on; auto: as its lock files say; never: do not.',
+  open(
+    'worktree.setup',
+    shellLines,
+    ['npm ci'],
+    'Shell commands that prepare a new worktree; unset: what its lock files say; none ([]): nothing is installed.',
   ),
-  key('worktree.setup', shellLines, [], 'Shell commands that prepare a new worktree, in place of what was detected.'),
-  key(
-    'worktree.port_base',
-    autoCount(1024, 65_000),
-    'auto',
-    'First port of the first worktree, told as RALPH_PORT_BASE; auto: one from 20000 to 32767, by the path of the repository.',
-  ),
-  key('worktree.port_step', count(1, 1000), 10, 'How many ports each worktree has to itself.'),
 ];

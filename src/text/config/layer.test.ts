@@ -14,12 +14,10 @@ describe('readEnvLayer', () => {
       RALPH_PARALLEL_CONFLICT_RESOLUTION_AI_AGENT: 'codex',
       RALPH_GATES_COMMANDS: 'npm test, npm run lint',
       RALPH_GATES_TIMEOUT: '90',
-      RALPH_LIMITS_MAX_RUNTIME: '1h30m',
+      RALPH_LIMITS_RUNTIME: '1h30m',
       RALPH_LANDING_METHOD: 'squash',
-      RALPH_LANDING_BATCH_MAX: 'auto',
       RALPH_LANDING_GATE_SLOTS: ' 2',
       RALPH_LANDING_MESSAGE: 'Land\n\nit',
-      RALPH_LANDING_CO_AUTHORS: 'A <a@b>, C <c@d>',
       RALPH_LANDING_MERGE_UNION: '',
     });
     expect(layer.problems).toEqual([]);
@@ -32,12 +30,10 @@ describe('readEnvLayer', () => {
       'gates.timeout': 90,
       'limits.runtime': '1h30m',
       'landing.method': 'squash',
-      'landing.batch_max': 'auto',
       'landing.gate_slots': 2,
       'landing.message': 'Land\n\nit',
-      'landing.co_authors': ['A <a@b>', 'C <c@d>'],
     });
-    expect(layer.values.get('limits.runtime')).toMatchObject({ source: 'RALPH_LIMITS_MAX_RUNTIME', line: 0 });
+    expect(layer.values.get('limits.runtime')).toMatchObject({ source: 'RALPH_LIMITS_RUNTIME', line: 0 });
   });
 
   it('takes a JSON list where an item holds a comma', () => {
@@ -67,14 +63,6 @@ describe('readEnvLayer', () => {
     ]);
   });
 
-  it('refuses a key and its alias together', () => {
-    const layer = readEnvLayer({ RALPH_LIMITS_ITERATIONS: '1', RALPH_LIMITS_MAX_ITERATIONS: '2' });
-    expect(lines(layer)).toEqual([
-      'RALPH_LIMITS_ITERATIONS (environment) and RALPH_LIMITS_MAX_ITERATIONS set the same key; keep one',
-    ]);
-    expect(layer.values.size).toBe(0);
-  });
-
   it('gives no two keys the same variable', () => {
     const names = KEYS.flatMap(({ env }) => (env === null ? [] : [env]));
     expect(new Set(names).size).toBe(names.length);
@@ -86,7 +74,7 @@ describe('readFlagLayer', () => {
     const layer = readFlagLayer(
       new Map([
         ['parallel.max-workers', '4'],
-        ['limits.max_attempts', '2'],
+        ['limits.attempts', '2'],
         ['agents.mine.command', '["mine", "-p"]'],
         ['agents.mine.env.A', 'b,c'],
         ['gates.commands', ''],
@@ -116,16 +104,16 @@ describe('readFlagLayer', () => {
         ['parallel.max_wokers', '4'],
         ['parallel', '4'],
         ['parallel.enabled', 'maybe'],
-        ['limits.attempts', '1'],
-        ['limits.max_attempts', '2'],
+        ['limits.free_mb', '1'],
+        ['limits.free-mb', '2'],
       ]),
     );
     expect(lines(layer)).toEqual([
       '--set parallel.max_wokers unknown key `parallel.max_wokers`, did you mean `max_workers`?',
       '--set parallel `parallel` is a table; name one key in it',
       '--set parallel.enabled `parallel.enabled` must be true or false, not "maybe"',
-      '--set limits.max_attempts sets `limits.attempts` a second time; keep one',
+      '--set limits.free-mb sets `limits.free_mb` a second time; keep one',
     ]);
-    expect(plain(layer)).toEqual({ 'limits.attempts': 1 });
+    expect(plain(layer)).toEqual({ 'limits.free_mb': 1 });
   });
 });

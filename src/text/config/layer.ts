@@ -1,10 +1,9 @@
 import { checkValue } from './check-value.ts';
-import { lastPart, splitDotted } from './dotted.ts';
+import { splitDotted } from './dotted.ts';
 import { findKey } from './find-key.ts';
 import { CHOSEN_NAMES } from './chosen-names.ts';
-import { KEYS, envName, type ConfigKey, type KeyValue } from './keys.ts';
+import { KEYS, type ConfigKey, type KeyValue } from './keys.ts';
 import type { Place } from './toml-entries.ts';
-import { valueFromText } from './value-from-text.ts';
 
 /** Where a value came from, weakest first. `manager`: settings of the worktree-manager plugin, translated. */
 export const LAYER_KINDS = ['default', 'manager', 'user', 'repo', 'local', 'env', 'flag'] as const;
@@ -48,10 +47,10 @@ export function readEnvLayer(env: Readonly<Record<string, string | undefined>>):
   const values = new Map<string, LayerValue>();
   const problems: ConfigProblem[] = [];
   for (const key of KEYS) {
-    const [name, twin] = envNames(key).filter((each) => (env[each] ?? '') !== '');
-    if (name === undefined) continue;
-    const read =
-      twin === undefined ? readText(key, key.path, env[name] ?? '') : `and ${twin} set the same key; keep one`;
+    const name = key.env;
+    const text = name === null ? '' : (env[name] ?? '');
+    if (name === null || text === '') continue;
+    const read = readText(key, key.path, text);
     if (typeof read === 'string') problems.push(unplaced(`${name} (environment)`, read));
     else values.set(key.path, { value: read.value, source: name, line: 0, column: 0 });
   }
@@ -94,14 +93,8 @@ function partsOf(written: string): string[] {
 
 /** Reads a value written outside a file, or says why it cannot stay. */
 export function readText(key: ConfigKey, dotted: string, text: string): { readonly value: KeyValue } | string {
-  const value = valueFromText(key, text);
+  const value = key.type.read(text);
   return checkValue(key, dotted, value)?.message ?? { value: value as KeyValue };
-}
-
-function envNames(key: ConfigKey): string[] {
-  if (key.env === null) return [];
-  const table = key.path.slice(0, key.path.length - lastPart(key.path).length);
-  return [key.env, ...key.aliases.map((alias) => envName(table + alias))];
 }
 
 function unplaced(file: string, message: string): ConfigProblem {

@@ -1,8 +1,7 @@
-import { invariant } from '../../core/assert.ts';
-import { PERSON, VARIABLE_NAMES } from './check-value.ts';
-import { keyPart, lastPart, tableOf } from './dotted.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { keyPart, lastPart } from './dotted.ts';
 import { CHOSEN_NAMES } from './chosen-names.ts';
-import { KEYS, type ConfigKey, type KeyType, type KeyValue } from './keys.ts';
+import { KEYS, type ConfigKey, type KeyValue } from './keys.ts';
 import { tomlText } from './toml-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,12 +36,14 @@ strategy = "requeue"         # requeue|ai_resolve|stop
 ai_agent = "claude"          # agent to use for AI resolution
 `;
 
-const AUTO: Json = { type: 'string', enum: ['auto'] };
-const DURATION: readonly Json[] = [
-  { type: 'number', exclusiveMinimum: 0 },
-  { type: 'string', pattern: '^(\\d+(\\.\\d+)?(h|ms|m|s))+$' },
+const TOP_KEYS = [
+  'fallback',
+  'completion_promise',
+  'completion_signal',
+  'completion_file',
+  'auto_spawn_strategy',
+  'plans',
 ];
-const TOP_KEYS = ['fallback', 'completion_promise', 'completion_signal', 'auto_spawn_strategy', 'plans'];
 const AGENT_KEY = /^agents\.\*\.[a-z_]+$/;
 
 /** JSON Schema of a configuration file, kept to draft-07 because TOML editors know no newer one. */
@@ -54,10 +55,8 @@ export function configJsonSchema(): object {
 /** Every key as a markdown table. */
 export function configReference(): string {
   const rows = KEYS.map((key) => [
-    [shownPath(key.path), ...key.aliases.map((alias) => shownPath(tableOf(key.path)) + `.${alias}`)]
-      .map(code)
-      .join(' or '),
-    prose(typeInWords(key.type)),
+    code(shownPath(key.path)),
+    prose(key.type.words),
     key.fallback === null ? 'unset' : code(tomlText(key.fallback)),
     key.env === null ? 'none' : code(key.env),
     prose(key.about),
@@ -80,8 +79,10 @@ export function configTemplate(found: FoundForTemplate): string {
     '# [gates.resources]\n' + line('gates.resources.*', null, 'db'),
     '# [gates.uses]\n' + line('gates.uses.*', null, 'db'),
     agentLines(),
+    '# [tracker]\n' + linesOf('tracker.'),
     '[limits]\n' + linesOf('limits.'),
     '[run]\n' + linesOf('run.'),
+    '[project]\n' + linesOf('project.'),
     '[prompt]\n' + linesOf('prompt.'),
     '[landing]\n' + linesOf('landing.'),
     '# [landing.merge]\n' + linesOf('landing.merge.'),
@@ -89,44 +90,6 @@ export function configTemplate(found: FoundForTemplate): string {
     '# [keep]\n' + linesOf('keep.'),
     '# [worktree]\n' + linesOf('worktree.'),
   ].join('\n');
-}
-
-/** What a key may hold, in words. */
-export function typeInWords(type: KeyType): string {
-  switch (type.kind) {
-    case 'text':
-    case 'variable':
-    case 'landing-template':
-      return 'text';
-    case 'pattern':
-      return 'regular expression';
-    case 'shell-line':
-      return 'shell command';
-    case 'auto-count':
-      return `"auto", or whole number, ${type.min} to ${type.max}`;
-    case 'auto-duration':
-      return `"auto", or ${typeInWords({ kind: 'duration' })}`;
-    case 'people':
-      return 'list of NAME <MAIL>';
-    case 'flag':
-      return 'true or false';
-    case 'count':
-      return `whole number, ${type.min} to ${type.max}`;
-    case 'amount':
-      return 'number from 0 up';
-    case 'duration':
-      return 'time: "90s", "30m", "1h30m", or seconds';
-    case 'choice':
-      return type.of.map((word) => tomlText(word)).join(', ');
-    case 'texts':
-      return 'list of texts';
-    case 'shell-lines':
-      return 'list of shell commands';
-    case 'argv':
-      return 'list: program, arguments';
-    case 'variable-names':
-      return 'list of NAME or PREFIX_*';
-  }
 }
 
 function tableSchema(table: string): TableSchema {
@@ -149,50 +112,13 @@ function tableSchema(table: string): TableSchema {
       continue;
     }
     properties[name] = keySchema(key);
-    for (const alias of key.aliases) properties[alias] = { ...keySchema(key), description: `Same as ${name}.` };
   }
   return { type: 'object', additionalProperties: false, properties };
 }
 
 function keySchema(key: ConfigKey): Json {
   const fallback = key.fallback === null ? {} : { default: key.fallback };
-  return { description: key.about, ...typeSchema(key.type), ...fallback };
-}
-
-function typeSchema(type: KeyType): Json {
-  const texts = (item: Json, more: Json = {}): Json => ({ type: 'array', items: { type: 'string', ...item }, ...more });
-  switch (type.kind) {
-    case 'text':
-    case 'pattern':
-    case 'landing-template':
-    case 'shell-line':
-      return { type: 'string', minLength: 1 };
-    case 'auto-count':
-      return { anyOf: [AUTO, typeSchema({ ...type, kind: 'count' })] };
-    case 'auto-duration':
-      return { anyOf: [AUTO, ...DURATION] };
-    case 'people':
-      return texts({ pattern: PERSON.source });
-    case 'variable':
-      return { type: 'string', pattern: '^[^\\r\\n]*$' };
-    case 'flag':
-      return { type: 'boolean' };
-    case 'count':
-      return { type: 'integer', minimum: type.min, maximum: type.max };
-    case 'amount':
-      return { type: 'number', minimum: 0 };
-    case 'duration':
-      return { anyOf: DURATION };
-    case 'choice':
-      return { type: 'string', enum: type.of };
-    case 'texts':
-    case 'shell-lines':
-      return texts({ minLength: 1 });
-    case 'argv':
-      return texts({}, { minItems: 1 });
-    case 'variable-names':
-      return texts({ pattern: VARIABLE_NAMES.source });
-  }
+  return { description: key.about, ...key.type.schema, ...fallback };
 }
 
 function shownPath(path: string): string {

@@ -16,8 +16,10 @@ describe('settle', () => {
       tasks: null,
       agent: null,
       fallback: [],
+      tracker: { only: [] },
       completionPromise: 'COMPLETE',
       completionSignal: 'promise',
+      completionFile: null,
       parallel: {
         enabled: false,
         maxWorkers: 3,
@@ -45,11 +47,17 @@ describe('settle', () => {
         graceMs: 10_000,
         maxCostUsd: null,
         maxTokens: null,
-        logMb: 64,
-        outputMb: 2048,
         freeMb: 512,
       },
       run: { maxCostUsd: null, maxTokens: null },
+      project: {
+        maxCostUsd: null,
+        maxTokens: null,
+        iterations: null,
+        runtimeMs: null,
+        consecutiveFailures: null,
+        per: 'day',
+      },
       prompt: { memoryTokens: 2000 },
       landing: {
         target: null,
@@ -58,13 +66,10 @@ describe('settle', () => {
         method: 'merge',
         protect: expect.arrayContaining(['.claude/**', 'ralph.toml']),
         maxNew: { files: 2000, mb: 50 },
-        batchMax: 'auto',
         gateSlots: 'auto',
         maxAttempts: 3,
         flakeRetries: 'auto',
-        strictEveryCommit: false,
         message: null,
-        coAuthors: [],
         sign: 'auto',
         merge: { union: ['CHANGELOG.md'], regenerate: {} },
       },
@@ -75,13 +80,9 @@ describe('settle', () => {
         path: '~/worktrees/<name>',
         branch: 'feature/<name>',
         copy: ['.env', '.env.*', '*.local', '.vscode/**'],
-        exclude: [],
         keep: null,
         submodules: true,
-        install: 'auto',
-        setup: [],
-        portBase: 'auto',
-        portStep: 10,
+        setup: null,
       },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
@@ -91,26 +92,11 @@ describe('settle', () => {
     const before = JSON.stringify(settle([]).settings);
     for (const key of KEYS) {
       const path = key.path.replaceAll('*', 'N');
-      const other = {
-        text: 'zzz',
-        flag: String(key.fallback !== true),
-        count: key.type.kind === 'count' && key.type.min > 2 ? String(key.type.min) : '2',
-        'auto-count': key.type.kind === 'auto-count' && key.type.min > 2 ? String(key.type.min) : '2',
-        'auto-duration': 'auto',
-        people: 'Z <z@example.com>',
-        pattern: 'zzz',
-        'landing-template': 'zzz',
-        'shell-line': 'zzz',
-        amount: '4.5',
-        texts: 'zzz',
-        duration: '77s',
-        variable: 'v',
-        argv: 'zzz',
-        'shell-lines': 'zzz',
-        'variable-names': 'Z',
-        choice: '',
-      }[key.type.kind];
-      const text = key.type.kind === 'choice' ? (key.type.of.at(-1) ?? '') : other;
+      const words = (key.type.schema['enum'] as readonly string[] | undefined) ?? [];
+      const tried = [...words.toReversed(), String(key.fallback !== true), 'auto', '4.5', '77s', '2', '2000', 'Zzz'];
+      const fits = (one: string): boolean => key.type.check(path, key.type.read(one)) === null;
+      const text =
+        tried.find((one) => fits(one) && JSON.stringify(key.type.read(one)) !== JSON.stringify(key.fallback)) ?? '';
       const flags = readFlagLayer(new Map([[path, text]]));
       expect(flags.problems).toEqual([]);
       const { settings } = settle([flags]);

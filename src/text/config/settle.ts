@@ -1,4 +1,4 @@
-import { invariant } from '../../core/assert.ts';
+import { invariant } from '../../core/model/assert.ts';
 import type {
   AgentPrice,
   AgentTable,
@@ -7,11 +7,11 @@ import type {
   LimitSettings,
   Settings,
   WorktreeSettings,
-} from '../../core/settings.ts';
+} from '../../core/model/settings.ts';
 import { crossCheck } from './cross-check.ts';
 import { splitDotted } from './dotted.ts';
 import { readDurationMs } from './duration.ts';
-import { KEYS, PROTECTED, type KeyValue } from './keys.ts';
+import { COPIED, KEYS, PROTECTED, type KeyValue } from './keys.ts';
 import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind, type LayerValue } from './layer.ts';
 
 /** Nobody waits longer for a gate that hangs before past runs tell how long it takes. */
@@ -76,8 +76,10 @@ function settingsFrom(values: Values): Settings {
     tasks: get('tasks'),
     agent: get('agent'),
     fallback: get('fallback'),
+    tracker: { only: get('tracker.only') },
     completionPromise: get('completion_promise'),
     completionSignal: get('completion_signal'),
+    completionFile: get('completion_file'),
     parallel: {
       enabled: get('parallel.enabled'),
       maxWorkers: get('parallel.max_workers'),
@@ -93,6 +95,7 @@ function settingsFrom(values: Values): Settings {
     agents: agentsFrom(values),
     limits: limitsFrom(get),
     run: { maxCostUsd: get('run.max_cost'), maxTokens: get('run.max_tokens') },
+    project: projectFrom(get),
     prompt: { memoryTokens: get('prompt.memory_tokens') },
     landing: landingFrom(get, values),
     keep: { days: get('keep.days'), ignored: get('keep.ignored') },
@@ -106,14 +109,10 @@ function worktreeFrom(get: Get): WorktreeSettings {
   return {
     path: get('worktree.path'),
     branch: get('worktree.branch'),
-    copy: get('worktree.copy'),
-    exclude: get('worktree.exclude'),
+    copy: withFallback(get('worktree.copy'), COPIED),
     keep: get('worktree.keep'),
     submodules: get('worktree.submodules'),
-    install: get('worktree.install'),
     setup: get('worktree.setup'),
-    portBase: get('worktree.port_base'),
-    portStep: get('worktree.port_step'),
   };
 }
 
@@ -136,15 +135,12 @@ function landingFrom(get: Get, values: Values): LandingSettings {
     fetch: get('landing.fetch'),
     publish: get('landing.publish'),
     method: get('landing.method'),
-    protect: protectFrom(get('landing.protect')),
+    protect: withFallback(get('landing.protect'), PROTECTED),
     maxNew: { files: get('landing.max_new_files'), mb: get('landing.max_new_mb') },
-    batchMax: get('landing.batch_max'),
     gateSlots: get('landing.gate_slots'),
     maxAttempts: get('landing.max_attempts'),
     flakeRetries: get('landing.flake_retries'),
-    strictEveryCommit: get('landing.strict_every_commit'),
     message: get('landing.message'),
-    coAuthors: get('landing.co_authors'),
     sign: get('landing.sign'),
     merge: {
       union: get('landing.merge.union'),
@@ -153,9 +149,9 @@ function landingFrom(get: Get, values: Values): LandingSettings {
   };
 }
 
-/** A list that only takes out begins with what is protected anyway. */
-const protectFrom = (list: readonly string[]): readonly string[] =>
-  list.length > 0 && list.every((one) => one.startsWith('!')) ? [...PROTECTED, ...list] : list;
+/** A list that only takes out begins with what counts when nobody sets it. */
+const withFallback = (list: readonly string[], fallback: readonly string[]): readonly string[] =>
+  list.length > 0 && list.every((one) => one.startsWith('!')) ? [...fallback, ...list] : list;
 
 /** What stands under the names a user chose, in an object without a prototype. */
 function tableFrom<T extends KeyValue>(values: Values, table: readonly string[]): Readonly<Record<string, T>> {
@@ -178,9 +174,19 @@ function limitsFrom(get: Get): LimitSettings {
     graceMs: durationMs(get('limits.grace')),
     maxCostUsd: get('limits.max_cost'),
     maxTokens: get('limits.max_tokens'),
-    logMb: get('limits.log_mb'),
-    outputMb: get('limits.output_mb'),
     freeMb: get('limits.free_mb'),
+  };
+}
+
+function projectFrom(get: Get): Settings['project'] {
+  const runtime = get<KeyValue | null>('project.runtime');
+  return {
+    maxCostUsd: get('project.max_cost'),
+    maxTokens: get('project.max_tokens'),
+    iterations: get('project.iterations'),
+    runtimeMs: runtime === null ? null : durationMs(runtime),
+    consecutiveFailures: get('project.consecutive_failures'),
+    per: get('project.per'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { parseDocument } from '@decimalturn/toml-patch';
-import { invariant } from '../../core/assert.ts';
+import { invariant } from '../../core/model/assert.ts';
 
 export interface Place {
   /** Both 1-based. */

@@ -26,7 +26,7 @@ describe('readTomlLayer', () => {
       '[agents]',
       'mine = { command = ["x"], env.A = "1", env.B = "2" }',
       '[limits]',
-      'max_runtime = 60',
+      'runtime = 60',
     ].join('\n');
     expect(lines(text)).toEqual([]);
     expect(plain(text)).toEqual({
@@ -106,10 +106,6 @@ describe('readTomlLayer', () => {
   });
 
   it.each([
-    [
-      '[limits]\niterations = 1\nmax_iterations = 2',
-      'ralph.toml:3:1 `limits.iterations` is already set on line 2; keep one of the two',
-    ],
     [
       '[parallel]\nmax-workers = 1\nmax_workers = 1',
       'ralph.toml:3:1 `parallel.max_workers` is already set on line 2; keep one of the two',

@@ -5,7 +5,7 @@ import type { ConfigProblem, Layer, LayerValue } from './layer.ts';
 import { plainValue, readToml, type Place, type TomlEntry } from './toml-entries.ts';
 
 /** No configuration is near this; what is larger is not one. */
-export const LARGEST_CONFIG_CHARS = 1_048_576;
+const LARGEST_CONFIG_CHARS = 1_048_576;
 
 interface Reading {
   readonly file: string;

@@ -1,15 +1,12 @@
-import { matchProtected } from '../protected-paths.ts';
+import { matchProtected, protectedBy } from '../protected-paths.ts';
 
-/** Which files come along into a new worktree. A pattern without a slash counts in every folder, one with a slash from the root. */
+/** Which files come along into a new worktree. A pattern without a slash counts in every folder, one with a slash from the root; one behind `!` takes out what it fits. */
 export interface CarryPatterns {
   readonly copy: readonly string[];
-  readonly exclude: readonly string[];
 }
 
-export function isCarried({ copy, exclude }: CarryPatterns, path: string): boolean {
-  const fits = (patterns: readonly string[]): boolean => matchProtected([path], patterns.map(anywhere)).length > 0;
-  return fits(copy) && !fits(exclude);
-}
+export const isCarried = ({ copy }: CarryPatterns, path: string): boolean =>
+  protectedBy([path], copy.map(anywhere)).length > 0;
 
 /**
  * Whether to look for files in a folder of which git knows nothing. Only where a pattern names it: such a folder may hold
@@ -18,6 +15,7 @@ export function isCarried({ copy, exclude }: CarryPatterns, path: string): boole
 export function looksInto({ copy }: CarryPatterns, folder: string): boolean {
   const names = folder.split('/');
   return copy.some((pattern) => {
+    if (pattern.startsWith('!')) return false;
     const parts = pattern.replace(/\/$/, '/**').split('/');
     const deep = parts.findIndex((part) => part.includes('**'));
     const fixed = deep === -1 ? parts : parts.slice(0, deep);
@@ -27,4 +25,4 @@ export function looksInto({ copy }: CarryPatterns, folder: string): boolean {
   });
 }
 
-const anywhere = (pattern: string): string => (pattern.includes('/') ? pattern : `**/${pattern}`);
+const anywhere = (pattern: string): string => (pattern.includes('/') ? pattern : pattern.replace(/^!?/, '$&**/'));

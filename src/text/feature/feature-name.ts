@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { cutChars, shortLine } from '../screen/clean.ts';
 
 const NAME_CHARS_MAX = 100;

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { slugOf } from './feature-name.ts';
 
 export interface TemplateValues {

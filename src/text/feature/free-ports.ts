@@ -3,20 +3,20 @@ export interface PortRange {
   readonly portStep: number;
 }
 
-const LAST_PORT = 65_535;
 /** Below it systems do not hand out ports to whoever calls; above 20000 few programs have one by custom. */
-const OWN_FIRST = 20_000;
-const OWN_LAST = 32_767;
+const FIRST = 20_000;
+const LAST = 32_767;
+
+/** How many ports each worktree has to itself. */
+export const PORT_STEP = 10;
 
 /**
- * Where ranges of ports may begin, in the order in which they are tried. From the port that the settings name upwards; else
- * somewhere in the middle of those that are seldom used, which the repository decides, so that two of them seldom meet.
+ * Where ranges of ports may begin, in the order in which they are tried: from somewhere in the middle of those that are seldom
+ * used, which the repository decides, so that two of them seldom meet.
  */
-export function portBases(base: number | 'auto', step: number, repository: number): readonly number[] {
-  const [first, last] = base === 'auto' ? [OWN_FIRST, OWN_LAST] : [base, LAST_PORT];
-  const count = Math.max(0, Math.floor((last - first + 1) / step));
-  const from = base === 'auto' && count > 0 ? repository % count : 0;
-  return Array.from({ length: count }, (_, at) => first + ((from + at) % count) * step);
+export function portBases(repository: number): readonly number[] {
+  const count = Math.floor((LAST - FIRST + 1) / PORT_STEP);
+  return Array.from({ length: count }, (_, at) => FIRST + ((repository + at) % count) * PORT_STEP);
 }
 
 /** Whether two ranges have a port in common. */

@@ -2,7 +2,7 @@ import type { Memory } from '../memories.ts';
 import { MEMORY_CHARS_MAX } from '../memories.ts';
 
 /** What one line of the file says. A later line about the same memory holds; the earlier one stays in the file. */
-export type MemoryLine =
+type MemoryLine =
   /** `isOnce`: said from elsewhere, and only heard where nothing is known of this memory yet. */
   | { readonly kind: 'memory'; readonly memory: Memory; readonly isOnce: boolean }
   | { readonly kind: 'removed'; readonly id: string };
@@ -42,25 +42,13 @@ function jsonOrNull(line: string): unknown {
 
 const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
 
-export interface FoldedMemories {
-  /** Oldest first; one that was changed stays where it was. */
-  readonly memories: readonly Memory[];
-  /** Every id that was ever heard of, also of what was removed. */
-  readonly known: ReadonlySet<string>;
-  /** How many lines are no memories. */
-  readonly skipped: number;
-}
-
-/** What holds after all these lines. */
-export function foldMemories(text: string): FoldedMemories {
+/** What holds after all these lines, oldest first; one that was changed stays where it was. What is no memory is passed over. */
+export function foldMemories(text: string): readonly Memory[] {
   const all = new Map<string, Memory | null>();
-  let skipped = 0;
   for (const line of text.split('\n')) {
-    if (line.trim() === '') continue;
     const said = readMemoryLine(line);
-    if (said === null) skipped += 1;
-    else if (said.kind === 'removed') all.set(said.id, null);
-    else if (!said.isOnce || !all.has(said.memory.id)) all.set(said.memory.id, said.memory);
+    if (said?.kind === 'removed') all.set(said.id, null);
+    else if (said !== null && (!said.isOnce || !all.has(said.memory.id))) all.set(said.memory.id, said.memory);
   }
-  return { memories: [...all.values()].filter((memory) => memory !== null), known: new Set(all.keys()), skipped };
+  return [...all.values()].filter((memory) => memory !== null);
 }

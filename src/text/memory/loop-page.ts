@@ -1,7 +1,6 @@
 import type { Memory } from '../memories.ts';
 import { describeAuthor, MEMORY_CHARS_MAX, newestFirst } from '../memories.ts';
 import { cutChars } from '../screen/clean.ts';
-import { readForeignMemories } from './foreign.ts';
 
 /** By this a page is known to be ours, whatever stands below. */
 const HEAD = '# Memories shared by all loops of this repository';
@@ -31,20 +30,19 @@ export function addedToPage(page: string): readonly string[] {
   const at = page.lastIndexOf(`\n${LAST}`);
   if (at < 0) return [];
   const below = page.slice(at + 1 + LAST.length).replace(/^[^\n]*\n?/, '');
-  // Entries as another tool of this kind writes them are taken as it means them.
-  const texts = /^#{3,} /m.test(below) ? readForeignMemories(below).map(({ text }) => text) : linesOf(below);
-  return [...new Set(texts.map((text) => cutChars(text.trim(), MEMORY_CHARS_MAX)))]
+  return [...new Set(linesOf(below).map((text) => cutChars(text.trim(), MEMORY_CHARS_MAX)))]
     .filter((text) => text !== '')
     .slice(0, ADDED_MAX);
 }
 
-/** A memory a line; what is indented goes on with the one above. */
+/** A memory a line; what is indented goes on with the one above. The id and the comment that some tools write around a quotation are no memories. */
 function linesOf(text: string): readonly string[] {
   const found: string[] = [];
   for (const line of text.split(/\r?\n/)) {
+    if (/^\s*(?:#+ mem-\S+\s*$|<!--.*-->\s*$)/.test(line)) continue;
     const last = found.at(-1);
     if (last !== undefined && /^[ \t]+\S/.test(line)) found[found.length - 1] = `${last}\n${line.trim()}`;
-    else if (line.trim() !== '') found.push(line.trim().replace(/^[-*+] +/, ''));
+    else if (line.trim() !== '') found.push(line.trim().replace(/^[-*+>] +/, ''));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CompletionSignal } from '../../core/settings.ts';
+import type { CompletionSignal } from '../../core/model/settings.ts';
 import { buildPrompt } from './build-prompt.ts';
 import type { PromptFacts } from './facts.ts';
 import { PROMPT_KINDS } from './prompt-kinds.ts';
@@ -98,11 +98,7 @@ describe('the default prompt', () => {
 
   const signals: readonly (readonly [CompletionSignal, string])[] = [
     ['promise', '\n<promise>COMPLETE</promise>\n'],
-    ['exit_signal', '\nEXIT_SIGNAL: true\n'],
     ['loop_complete', '\nLOOP_COMPLETE\n'],
-    ['ship_block', '\nSHIP\n'],
-    ['ship_block', '\nBLOCK: WHAT YOU NEED\n'],
-    ['structured', '{"status": "done"'],
   ];
   it.each(signals)('with %s says %j, and does not end with it', (signal, line) => {
     const prompt = built({ signal });

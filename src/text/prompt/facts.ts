@@ -1,4 +1,4 @@
-import type { CompletionSignal } from '../../core/settings.ts';
+import type { CompletionSignal } from '../../core/model/settings.ts';
 
 /** What a prompt can tell. */
 export interface PromptFacts {

@@ -1,4 +1,4 @@
-import { invariant } from '../../core/assert.ts';
+import { invariant } from '../../core/model/assert.ts';
 import { DEFAULT_TEMPLATE_TEXT } from './default-template.ts';
 import { CLEANER_TEXT, MERGER_TEXT, RESOLVER_TEXT, TESTER_TEXT } from './role-templates.ts';
 import { parseTemplate } from './template.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/task.ts';
+import type { Problem } from '../../core/model/task.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../trackers/clean.ts';
 import { VARIABLE_NAMES } from './variables.ts';

@@ -1,4 +1,4 @@
-import { invariant } from '../../core/assert.ts';
+import { invariant } from '../../core/model/assert.ts';
 
 export interface Launch {
   /** What it starts, for whoever opens the file. */

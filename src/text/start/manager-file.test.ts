@@ -31,9 +31,7 @@ describe('settings of worktree-manager', () => {
       'worktree.path': '~/trees/<name>',
       'worktree.branch': 'wip/<name>',
       'worktree.submodules': false,
-      'worktree.install': 'auto',
-      'worktree.copy': ['.env', '*.local'],
-      'worktree.exclude': ['secret.local'],
+      'worktree.copy': ['.env', '*.local', '!secret.local'],
       auto_spawn_strategy: 'always',
       'limits.iterations': 50,
       plans: 'audit',
@@ -44,7 +42,7 @@ describe('settings of worktree-manager', () => {
   it('that copy nothing copy nothing, in either order', () => {
     expect(read('copy_files_enabled: false\ncopy_file_patterns: [a]').said).toEqual({ 'worktree.copy': [] });
     expect(read('copy_file_patterns: [a]\ncopy_files_enabled: false').said).toEqual({ 'worktree.copy': [] });
-    expect(read('copy_files_enabled: true\nauto_run_setup: false').said).toEqual({ 'worktree.install': 'never' });
+    expect(read('copy_files_enabled: true\nauto_run_setup: false').said).toEqual({ 'worktree.setup': [] });
   });
 
   it('that are wrong are told with their place, and the others count', () => {

@@ -35,7 +35,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
     (prefix) => (typeof prefix === 'string' ? [{ key: 'worktree.branch', value: `${prefix}<name>` }] : 'a text'),
   ],
   ['copy_file_patterns', as('worktree.copy')],
-  ['exclude_file_patterns', as('worktree.exclude')],
+  ['exclude_file_patterns', (list) => (Array.isArray(list) ? leftOut(list) : 'a list of texts')],
   [
     'copy_files_enabled',
     (on) => (typeof on !== 'boolean' ? 'true or false' : on ? [] : [{ key: 'worktree.copy', value: [] }]),
@@ -65,10 +65,9 @@ export function readManagerFile(
     const read = translate(name, value);
     const place = places((typeof read === 'string' ? key.start : value.start) + headAt);
     if (typeof read === 'string') warn(place, read);
-    // That nothing is copied stands above what would be.
     else
       for (const said of read)
-        if (!isEmpty(values.get(said.key)?.value)) values.set(said.key, { value: said.value, source: file, ...place });
+        values.set(said.key, { value: joined(values.get(said.key)?.value, said.value), source: file, ...place });
   }
   return { layer: { kind: 'manager', name: file, values, problems: [] }, warnings };
 }
@@ -111,9 +110,8 @@ function problemOf({ key, value }: Said): string | null {
 
 /** Theirs asks first (`prompt`), installs what it is sure of (`auto`) or everything (`all`): ours knows only whether. */
 function runSetup(value: Plain): readonly Said[] | string {
-  if (value === false || value === 'never') return [{ key: 'worktree.install', value: 'never' }];
-  if (value === true || value === 'prompt' || value === 'auto' || value === 'all')
-    return [{ key: 'worktree.install', value: 'auto' }];
+  if (value === false || value === 'never') return [{ key: 'worktree.setup', value: [] }];
+  if (value === true || value === 'prompt' || value === 'auto' || value === 'all') return [];
   return 'prompt, auto, all or false';
 }
 
@@ -128,4 +126,14 @@ function plainOf(value: Value): Plain {
 }
 
 const isName = (value: Plain): value is string => typeof value === 'string' && value.trim() !== '';
-const isEmpty = (value: KeyValue | undefined): boolean => Array.isArray(value) && value.length === 0;
+const leftOut = (patterns: readonly string[]): readonly Said[] => [
+  { key: 'worktree.copy', value: patterns.map((pattern) => `!${pattern}`) },
+];
+
+/** What is copied and what is not is one list of ours. That nothing is copied stands above what would be. */
+function joined(before: KeyValue | undefined, value: KeyValue): KeyValue {
+  if (!isList(before) || !isList(value)) return value;
+  return before.length === 0 || value.length === 0 ? [] : [...before, ...value];
+}
+
+const isList = (value: KeyValue | undefined): value is readonly string[] => Array.isArray(value);

@@ -51,6 +51,13 @@ describe('a state file of ralph-loop', () => {
     expect([last(4), last(5)]).toEqual([true, false]);
   });
 
+  it('tells whose it is, also where the rest cannot be read', () => {
+    const featureOf = (fields: string): string | null => readRalphLoop(file('x', fields)).feature;
+    expect(featureOf('iteration: 1\nfeature_name: auth\n')).toBe('auth');
+    expect(featureOf('feature_name: "auth 2"\n')).toBe('auth 2');
+    expect(featureOf('iteration: 1\nfeature_name: null\n')).toBeNull();
+  });
+
   it('tells how much is left', () => {
     expect(iterationsLeft(stateOf(file('x')))).toBe(44);
     expect(iterationsLeft(stateOf(file('x', 'iteration: 60\nmax_iterations: 50\n')))).toBe(1);
@@ -65,6 +72,6 @@ describe('a state file of ralph-loop', () => {
     ['no prompt', '---\niteration: 1\n---\n\n\n', 4],
     ['nothing at all', '', 1],
   ])('with %s is told to be broken', (_, text, line) => {
-    expect(readRalphLoop(text)).toEqual({ problem: { line, message: expect.any(String) as string } });
+    expect(readRalphLoop(text)).toMatchObject({ problem: { line, message: expect.any(String) as string } });
   });
 });

@@ -1,4 +1,5 @@
 import { quoted } from '../config/quoted.ts';
+import type { FrontMatter } from './front-matter.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 /** Where the ralph-loop plugin of Claude Code keeps the loop of a folder, relative to it. */
@@ -18,9 +19,11 @@ export interface RalphLoopState {
   readonly prompt: string;
 }
 
-export type ReadRalphLoop =
+/** `feature`: whose loop it is, where a plugin that starts it for features says so. */
+export type ReadRalphLoop = { readonly feature: string | null } & (
   | { readonly state: RalphLoopState }
-  | { readonly problem: { readonly line: number; readonly message: string } };
+  | { readonly problem: { readonly line: number; readonly message: string } }
+);
 
 const LARGEST_COUNT = 1_000_000;
 const LINE = /^([a-z_]+):[ \t]*(.*?)[ \t]*$/;
@@ -33,8 +36,15 @@ interface Field {
 /** Reads such a file. What it cannot be sure of it names, with the line; it never guesses a prompt. */
 export function readRalphLoop(text: string): ReadRalphLoop {
   const parts = splitFrontMatter(text);
-  if (parts === null) return broken(1, 'there is no front matter between two lines of ---');
+  if (parts === null) return { feature: null, ...broken(1, 'there is no front matter between two lines of ---') };
   const fields = fieldsOf(parts.head);
+  return { feature: textOf(fields, 'feature_name'), ...readState(fields, parts) };
+}
+
+function readState(
+  fields: ReadonlyMap<string, Field>,
+  parts: FrontMatter,
+): { readonly state: RalphLoopState } | ReturnType<typeof broken> {
   const iteration = countOf(fields, 'iteration');
   if (iteration === null || typeof iteration === 'string')
     return broken(lineOf(fields, 'iteration'), iteration ?? 'iteration is missing');
@@ -93,4 +103,4 @@ function countOf(fields: ReadonlyMap<string, Field>, name: string): number | str
 
 const lineOf = (fields: ReadonlyMap<string, Field>, name: string): number => fields.get(name)?.line ?? 1;
 
-const broken = (line: number, message: string): ReadRalphLoop => ({ problem: { line, message } });
+const broken = (line: number, message: string) => ({ problem: { line, message } });

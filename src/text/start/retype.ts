@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/remedy.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 
 /** Flags that a remedy may change and that take a value. */
 const VALUED: readonly string[] = ['--branch', '--from', '--path'];

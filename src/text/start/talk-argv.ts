@@ -1,4 +1,4 @@
-import type { AgentSettings } from '../../core/settings.ts';
+import type { AgentSettings } from '../../core/model/settings.ts';
 import { KNOWN_AGENTS } from '../agents/known.ts';
 
 /** Where a client takes what it is told first; every other takes it as its last word. */
@@ -11,21 +11,26 @@ const OPENING_FLAGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The command line of an agent a person talks to: what loops add to it would make it deaf. `opening` is what it is told first, null
- * for nothing.
+ * for nothing; `plugin` is the folder of ours.
  */
 export function talkArgv(
   name: string,
-  { command, driver, model }: AgentSettings,
+  { command, driver, model, args }: AgentSettings,
   opening: string | null,
+  plugin: string,
 ): readonly string[] {
   const known = KNOWN_AGENTS.get(name)?.command;
   const isKnown =
     known !== undefined && known.length === command.length && known.every((word, at) => word === command[at]);
   const words = isKnown ? command.slice(0, 1) : command;
-  const started = model === null || driver === 'text' ? words : [...words, '--model', model];
-  if (opening === null) return started;
   const flag = isKnown ? OPENING_FLAGS.get(name) : undefined;
-  return [...started, ...(flag === undefined ? [] : [flag]), asWord(opening)];
+  const told = opening === null ? [] : [...(flag === undefined ? [] : [flag]), asWord(opening)];
+  if (driver === 'text') return [...words, ...args, ...told];
+  const hasPlugins = driver === 'claude' || driver === 'claude-stdio' || (isKnown && name === 'copilot');
+  const plugged = hasPlugins ? ['--plugin-dir', plugin] : [];
+  const modelled = model === null ? [] : ['--model', model];
+  // First what it is told: a flag that takes several words would take that, too.
+  return [...words, ...told, ...plugged, ...modelled, ...args];
 }
 
 /** No text may pass for a flag or a file of theirs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { readWish } from './workflow.ts';
 
 const FILES = ['docs/spec.md', 'my spec', 'notes.txt', 'chance'];

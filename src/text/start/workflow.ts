@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { nearest } from '../config/nearest.ts';
 import { quoted } from '../config/quoted.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskId } from '../../core/ids.ts';
+import { taskId } from '../../core/model/ids.ts';
 import { branchEdits } from './branch-edits.ts';
 
 const PRD = '# Plan\n\nWords.\n\n- [ ] Login\n- [x] Logout\n- [ ] Profile\n  - with a picture\n';

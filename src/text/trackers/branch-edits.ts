@@ -1,5 +1,5 @@
-import type { TaskId } from '../../core/ids.ts';
-import type { Task } from '../../core/task.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { Task } from '../../core/model/task.ts';
 import { takeApart, withFieldsOf } from './own-fields.ts';
 import type { TakenApart } from './own-fields.ts';
 import type { TrackerKind } from './tracker-names.ts';

@@ -1,6 +1,6 @@
-import type { TaskId } from '../../core/ids.ts';
-import { taskId } from '../../core/ids.ts';
-import type { Problem, Task } from '../../core/task.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import { taskId } from '../../core/model/ids.ts';
+import type { Problem, Task } from '../../core/model/task.ts';
 import { cleanLine, cleanText, hasUnseen, quote } from './clean.ts';
 import { findCycles } from './cycles.ts';
 import type { Draft, Drafts, ParsedTasks, Written } from './draft.ts';
@@ -41,6 +41,7 @@ export function checkTasks(read: Drafts): ParsedTasks {
     status: draft.status,
     blockedReason: draft.blockedReason === null ? null : cleanLine(draft.blockedReason),
     line: draft.line,
+    ...draft.marks,
   }));
   problems.push(...cycles(tasks, read.drafts));
   return { tasks, problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../core/task.ts';
+import type { Task } from '../../core/model/task.ts';
 import { describeDifference } from './difference.ts';
 import { parseTracker } from './tracker.ts';
 

@@ -1,4 +1,4 @@
-import type { Task } from '../../core/task.ts';
+import type { Task } from '../../core/model/task.ts';
 
 const NAMED_MAX = 10;
 

@@ -1,4 +1,4 @@
-import type { Problem, Task, TaskStatus } from '../../core/task.ts';
+import type { Marks, Problem, Task, TaskStatus } from '../../core/model/task.ts';
 import type { Place } from './places.ts';
 
 export interface ParsedTasks {
@@ -27,6 +27,7 @@ export interface Draft extends Place {
   readonly priority: number | null;
   readonly status: TaskStatus;
   readonly blockedReason: string | null;
+  readonly marks?: Marks;
 }
 
 /** What a format reader hands on. `readable` is false when the text as a whole could not be understood. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskId } from '../../core/ids.ts';
+import { taskId } from '../../core/model/ids.ts';
 import { parseTracker, tickTask } from './tracker.ts';
 
 const parse = (text: string) => parseTracker('json', text);

@@ -1,15 +1,17 @@
 import type { Node, ParseError } from 'jsonc-parser';
 import { parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { Problem } from '../../core/task.ts';
+import type { Problem } from '../../core/model/task.ts';
 import { quote } from './clean.ts';
 import type { Drafts } from './draft.ts';
 import { unreadable } from './draft.ts';
 import type { Place } from './places.ts';
+import { applyEdits } from './edits.ts';
+import type { Edit } from './edits.ts';
 import { placesOf } from './places.ts';
 import type { FieldDraft } from './read-fields.ts';
 import { readFields } from './read-fields.ts';
 import { undoneFields } from './task-status.ts';
-import type { Entry, Value, WholeValue } from './value.ts';
+import type { Entry, Table, Value, WholeValue } from './value.ts';
 
 const DEPTH_MAX = 100;
 const SYNTAX_PROBLEMS_MAX = 20;
@@ -42,7 +44,10 @@ export function readJson(text: string): Drafts<FieldDraft> {
 /** Sets the task's own done field or fields, or adds one in the layout of the task. */
 export function tickJson(text: string, draft: FieldDraft): string | null {
   const fields = undoneFields(draft.table);
-  if (fields.length === 0) return insertPasses(text, [...draft.table.entries.values()], draft.table.start);
+  if (fields.length === 0) {
+    const edit = insertProperty(text, draft.table, '"passes"', 'true');
+    return edit === null ? null : applyEdits(text, [edit]);
+  }
   let ticked = text;
   for (const { entry, kind } of fields.toReversed()) {
     const { start, end } = entry.value;
@@ -52,16 +57,19 @@ export function tickJson(text: string, draft: FieldDraft): string | null {
   return ticked;
 }
 
-function insertPasses(text: string, entries: readonly Entry[], tableStart: number): string | null {
+/** Puts a property behind the last one of an object, in its layout. */
+export function insertProperty(text: string, table: Table, name: string, value: string): Edit | null {
+  const entries = [...table.entries.values()];
   const last = entries.at(-1);
   if (last === undefined) return null;
   const before = entries.at(-2);
   const gap =
     before === undefined
-      ? `,${text.slice(tableStart + 1, last.key.start)}`
+      ? `,${text.slice(table.start + 1, last.key.start)}`
       : text.slice(before.value.end, last.key.start);
   const colon = text.slice(last.key.end, last.value.start);
-  return `${text.slice(0, last.value.end)}${gap}"passes"${colon}true${text.slice(last.value.end)}`;
+  const { end } = last.value;
+  return { start: end, end, text: `${gap}${name}${colon}${value}` };
 }
 
 function syntaxProblem(error: ParseError, placeOf: (offset: number) => Place): Problem {

@@ -63,9 +63,9 @@ function codeSpans(line: string): { start: number; end: number }[] {
   return spans;
 }
 
-export type MetaKey = 'id' | 'group' | 'priority' | 'depends on';
+export type MetaKey = 'id' | 'group' | 'priority' | 'depends on' | 'story' | 'epic' | 'labels' | 'agent' | 'model';
 
-const META = /(?:^|[,;\s])(id|group|priority|depends[ _-]on)\s*:/gi;
+const META = /(?:^|[,;\s])(id|group|priority|depends[ _-]on|story|epic|labels?|agent|model)\s*:/gi;
 
 /** The `key: value` pairs of a comment; several may share one. */
 export function metaOf(commentText: string): { readonly key: MetaKey; readonly value: string }[] {
@@ -73,10 +73,15 @@ export function metaOf(commentText: string): { readonly key: MetaKey; readonly v
   const keys = [...comment.matchAll(META)];
   if (keys[0] === undefined || comment.slice(0, keys[0].index).trim() !== '') return [];
   return keys.map((found, index) => ({
-    key: (found[1] ?? '').toLowerCase().replace(/[_-]/, ' ') as MetaKey,
+    key: keyOf(found[1] ?? ''),
     value: comment
       .slice(found.index + found[0].length, keys[index + 1]?.index ?? comment.length)
       .replace(/[,;]$/, '')
       .trim(),
   }));
+}
+
+function keyOf(written: string): MetaKey {
+  const key = written.toLowerCase().replace(/[_-]/, ' ');
+  return (key === 'label' ? 'labels' : key) as MetaKey;
 }

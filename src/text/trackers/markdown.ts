@@ -1,4 +1,4 @@
-import type { Problem, TaskStatus } from '../../core/task.ts';
+import type { Problem, TaskStatus } from '../../core/model/task.ts';
 import type { DependencyRef, Draft, Drafts, Written } from './draft.ts';
 import type { Comment, MetaKey } from './markdown-comments.ts';
 import { metaOf, scanComments } from './markdown-comments.ts';
@@ -6,6 +6,7 @@ import type { Bullet, Line } from './markdown-lines.ts';
 import { markdownLines, widthOf } from './markdown-lines.ts';
 import type { Place } from './places.ts';
 import { placesOf } from './places.ts';
+import { marksFrom } from './marks.ts';
 import { parsePriority, PRIORITY_FORMS } from './priority.ts';
 
 export interface MarkdownDraft extends Draft {
@@ -184,6 +185,7 @@ function close(reader: Reader): void {
     status: open.status,
     blockedReason: null,
     boxAt: open.boxAt,
+    ...marksFrom((name) => open.meta.get(name)?.text ?? null),
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { taskId } from '../../core/ids.ts';
+import { taskId } from '../../core/model/ids.ts';
 import { mergeTracker } from './merge-tracker.ts';
 import type { TrackerKind } from './tracker-names.ts';
 import { parseTracker, tickTask } from './tracker.ts';
@@ -42,6 +42,17 @@ describe('mergeTracker', () => {
     const ours = ticked('markdown', PRD, 'logout');
     for (const theirs of [PRD.replace('- [ ] Logout\n', ''), PRD.replace('Logout', 'Log out everywhere')])
       expect(merge(PRD, ours, theirs)).toEqual({ how: 'merged', text: theirs });
+  });
+
+  it('leaves what a person marked as blocked since', () => {
+    const ours = ticked('markdown', PRD, 'logout', 'profile');
+    const theirs = PRD.replace('- [ ] Logout', '- [-] Logout');
+    const wanted = theirs.replace('- [ ] Profile', '- [x] Profile');
+    expect(merge(PRD, ours, theirs)).toEqual({ how: 'merged', text: wanted });
+    // What was blocked before it landed is done.
+    expect(merge(theirs, ticked('markdown', theirs, 'logout'), `${theirs}- [ ] Search\n`)).toMatchObject({
+      text: expect.stringContaining('- [x] Logout') as string,
+    });
   });
 
   it('opens nothing that was ticked, and keeps open what a side opened again', () => {

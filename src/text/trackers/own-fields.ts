@@ -1,10 +1,13 @@
-import type { TaskId } from '../../core/ids.ts';
-import type { Task } from '../../core/task.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { Task } from '../../core/model/task.ts';
 import { checkTasks } from './check-tasks.ts';
 import { readJsonValue } from './json.ts';
 import { readMarkdown } from './markdown.ts';
 import { placesOf } from './places.ts';
+import { isGraph, readValues } from './graph.ts';
 import { readFields } from './read-fields.ts';
+import { applyEdits } from './edits.ts';
+import type { Edit } from './edits.ts';
 import { BLOCKED_FLAG, BLOCKED_REASON_KEYS, DONE_FLAGS, STATUS_KEY } from './task-status.ts';
 import type { TrackerKind } from './tracker-names.ts';
 import type { Table, Value } from './value.ts';
@@ -25,6 +28,9 @@ export interface TakenApart {
 }
 
 const OWN_FIELDS = new Set([...DONE_FLAGS, STATUS_KEY, BLOCKED_FLAG, ...BLOCKED_REASON_KEYS]);
+/** In a graph also who works on a node since when, and what follows from its nodes. */
+const NODE_FIELDS = new Set([...OWN_FIELDS, 'assignee', 'claimed_at', 'claimed_by', 'completed_at']);
+const GRAPH_FIELDS = new Set(['meta', 'last_updated']);
 
 /** Null: the file cannot be read. */
 export function takeApart(kind: TrackerKind, text: string): TakenApart | null {
@@ -44,39 +50,41 @@ function values(kind: 'json' | 'yaml', text: string): TakenApart | null {
   const placeOf = placesOf(text);
   const whole = kind === 'json' ? readJsonValue(text, placeOf) : readYamlValue(text, placeOf);
   if (whole.value === null) return null;
-  const read = readFields(text, whole.value, placeOf);
-  const tables = new Set<Value>(read.drafts.map((draft) => draft.table));
+  const read = (kind === 'yaml' ? readValues : readFields)(text, whole.value, placeOf);
+  const own = kind === 'yaml' && isGraph(whole.value) ? NODE_FIELDS : OWN_FIELDS;
+  const ownOf = new Map<Value, ReadonlySet<string>>(read.drafts.map((draft) => [draft.table, own]));
+  if (own === NODE_FIELDS) ownOf.set(whole.value, GRAPH_FIELDS);
   return {
     tasks: checkTasks(read).tasks,
-    fields: read.drafts.map((draft) => ownFields(draft.table)),
-    rest: JSON.stringify(plain(whole.value, tables)),
+    fields: read.drafts.map((draft) => ownFields(draft.table, own)),
+    rest: JSON.stringify(plain(whole.value, ownOf)),
   };
 }
 
-function ownFields({ entries }: Table): ReadonlyMap<string, Span> {
-  return new Map([...entries].flatMap(([name, { value }]) => (OWN_FIELDS.has(name) ? [[name, value] as const] : [])));
+function ownFields({ entries }: Table, own: ReadonlySet<string>): ReadonlyMap<string, Span> {
+  return new Map([...entries].flatMap(([name, { value }]) => (own.has(name) ? [[name, value] as const] : [])));
 }
 
-function plain(value: Value, tasks: ReadonlySet<Value>): unknown {
+function plain(value: Value, ownOf: ReadonlyMap<Value, ReadonlySet<string>>): unknown {
   if (value.kind === 'scalar') return value.text;
-  if (value.kind === 'list') return value.items.map((item) => plain(item, tasks));
-  const isTask = tasks.has(value);
+  if (value.kind === 'list') return value.items.map((item) => plain(item, ownOf));
+  const own = ownOf.get(value);
   return [...value.entries].flatMap(([name, entry]) =>
-    isTask && OWN_FIELDS.has(name) ? [] : [[name, plain(entry.value, tasks)]],
+    own?.has(name) === true ? [] : [[name, plain(entry.value, ownOf)]],
   );
 }
 
 /** The text with these fields as another version of it has them, task by task; what only one of them has stays. */
 export function withFieldsOf(text: string, own: TakenApart, like: string, other: TakenApart): string {
-  const edits: (Span & { readonly text: string })[] = [];
+  const edits: Edit[] = [];
   const at = new Map<TaskId, number>(other.tasks.map((task, index) => [task.id, index]));
   for (const [index, task] of own.tasks.entries()) {
     const there = other.fields[at.get(task.id) ?? -1];
     for (const [name, span] of own.fields[index] ?? []) {
       const wanted = there?.get(name);
-      if (wanted !== undefined) edits.push({ ...span, text: like.slice(wanted.start, wanted.end) });
+      if (wanted !== undefined)
+        edits.push({ start: span.start, end: span.end, text: like.slice(wanted.start, wanted.end) });
     }
   }
-  const backwards = edits.toSorted((a, b) => b.start - a.start);
-  return backwards.reduce((now, edit) => now.slice(0, edit.start) + edit.text + now.slice(edit.end), text);
+  return applyEdits(text, edits);
 }

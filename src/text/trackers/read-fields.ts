@@ -1,7 +1,8 @@
-import type { Problem, TaskStatus } from '../../core/task.ts';
+import type { Problem, TaskStatus } from '../../core/model/task.ts';
 import type { DependencyRef, Draft, Drafts, Written } from './draft.ts';
 import { unreadable } from './draft.ts';
 import type { Place } from './places.ts';
+import { marksFrom } from './marks.ts';
 import { parsePriority, PRIORITY_FORMS } from './priority.ts';
 import {
   BLOCKED_FLAG,
@@ -18,9 +19,11 @@ import { entryOf } from './value.ts';
 /** A task of a JSON or YAML file, with the table it came from. */
 export interface FieldDraft extends Draft {
   readonly table: Table;
+  /** The graph it is a node of. */
+  readonly graph?: Table;
 }
 
-interface Reader {
+export interface Reader {
   readonly text: string;
   readonly placeOf: (offset: number) => Place;
   readonly problems: Problem[];
@@ -36,6 +39,11 @@ const KEYS = {
   group: ['group'],
   deps: ['depends_on', 'dependsOn', 'deps'],
   priority: ['priority'],
+  story: ['story'],
+  epic: ['epic'],
+  labels: ['labels', 'label'],
+  agent: ['agent'],
+  model: ['model'],
   blockedReason: BLOCKED_REASON_KEYS,
 } as const;
 
@@ -44,12 +52,16 @@ export function readFields(text: string, root: Value, placeOf: (offset: number) 
   const reader: Reader = { text, placeOf, problems: [] };
   const list = taskList(reader, root);
   if (list === null) return unreadable(...reader.problems);
+  return { readable: true, drafts: readTasks(reader, list), problems: reader.problems };
+}
+
+export function readTasks(reader: Reader, list: readonly Value[]): FieldDraft[] {
   const drafts: FieldDraft[] = [];
   for (const item of list) {
     if (item.kind === 'table') drafts.push(readTask(reader, item));
     else complain(reader, item, 'a task must have fields, at least a title');
   }
-  return { readable: true, drafts, problems: reader.problems };
+  return drafts;
 }
 
 function taskList(reader: Reader, root: Value): readonly Value[] | null {
@@ -87,6 +99,10 @@ function readTask(reader: Reader, table: Table): FieldDraft {
     priority: priority === null ? null : priorityOf(reader, priority),
     status,
     blockedReason: status === 'blocked' ? (written(reader, table, KEYS.blockedReason)?.text ?? null) : null,
+    ...marksFrom(
+      (name) => (name === 'labels' ? null : (written(reader, table, KEYS[name])?.text ?? null)),
+      lines(reader, table, KEYS.labels),
+    ),
   };
 }
 
@@ -125,7 +141,7 @@ function priorityOf(reader: Reader, { line, column, text }: Written): number | n
 }
 
 /** The text of a field, or null when it is not there or empty. */
-function written(reader: Reader, table: Table, names: readonly string[]): Written | null {
+export function written(reader: Reader, table: Table, names: readonly string[]): Written | null {
   const value = valueOf(table, names);
   if (value === null) return null;
   if (value.kind === 'scalar' && value.text !== null) return { ...reader.placeOf(value.start), text: value.text };
@@ -159,6 +175,6 @@ function valueOf(table: Table, names: readonly string[]): Value | null {
   return entry === null || (entry.value.kind === 'scalar' && entry.value.text === null) ? null : entry.value;
 }
 
-function complain(reader: Reader, value: Value, message: string): void {
+export function complain(reader: Reader, value: Value, message: string): void {
   reader.problems.push({ ...reader.placeOf(value.start), message });
 }

@@ -1,5 +1,5 @@
-import type { TaskId } from '../../core/ids.ts';
-import type { Problem } from '../../core/task.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { Problem } from '../../core/model/task.ts';
 import { cleanLine, quote } from './clean.ts';
 import type { DependencyRef, Draft } from './draft.ts';
 

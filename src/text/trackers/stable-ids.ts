@@ -1,4 +1,4 @@
-import { slug } from '../../core/ids.ts';
+import { slug } from '../../core/model/ids.ts';
 
 interface Nameable {
   /** The id as written, or null when the file gives none. */

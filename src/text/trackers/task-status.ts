@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../core/task.ts';
+import type { TaskStatus } from '../../core/model/task.ts';
 import type { Entry, Table } from './value.ts';
 
 /** Fields of a JSON or YAML task that say whether it is done. A task may have several. */

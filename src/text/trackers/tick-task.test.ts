@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { taskId } from '../../core/ids.ts';
-import type { TaskStatus } from '../../core/task.ts';
+import { taskId } from '../../core/model/ids.ts';
+import type { TaskStatus } from '../../core/model/task.ts';
 import type { TrackerKind } from './tracker-names.ts';
 import { parseTracker, tickTask } from './tracker.ts';
 

@@ -3,8 +3,10 @@
 export type TrackerKind = 'markdown' | 'json' | 'yaml';
 
 const NAMES = ['PRD.md', 'prd.json', 'tasks.yaml', 'tasks.yml', 'prd.md', 'TASKS.md', 'tasks.md', 'tasks.json'];
+const GRAPHS = ['task-graph.yaml', 'task-graph.yml'];
+const inRalph = (name: string): string => `.ralph/${name}`;
 /** Where tasks are looked for when nobody says where they are; the first that exists is taken. */
-export const TRACKER_NAMES: readonly string[] = [...NAMES, ...NAMES.map((name) => `.ralph/${name}`)];
+export const TRACKER_NAMES: readonly string[] = [...NAMES, ...NAMES.map(inRalph), ...GRAPHS, ...GRAPHS.map(inRalph)];
 
 const KIND_OF_ENDING = new Map<string, TrackerKind>([
   ['md', 'markdown'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskId } from '../../core/ids.ts';
+import { taskId } from '../../core/model/ids.ts';
 import type { TrackerKind } from './tracker-names.ts';
 import { TRACKER_NAMES, trackerKindOf } from './tracker-names.ts';
 import { parseTracker, tickTask } from './tracker.ts';
@@ -36,7 +36,7 @@ const HOSTILE: readonly (readonly [string, TrackerKind, string, RegExp])[] = [
     Array.from({ length: 1200 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'),
     /^\d+:\d+ more than 100 levels/,
   ],
-  ['100k document marks', 'yaml', '---\n'.repeat(100_000), /too much YAML/],
+  ['600k document marks', 'yaml', '---\n'.repeat(600_000), /too much YAML/],
   ['200k JSON lists', 'json', '['.repeat(200_000), /^1:101 more than 100 levels deep/],
   ['200k JSON objects', 'json', '{"a":'.repeat(200_000), /^1:501 more than 100 levels deep/],
   ['200k commas', 'json', `[${','.repeat(200_000)}`, /^1:2 not valid JSON: value expected/],
@@ -52,10 +52,10 @@ describe('parseTracker', () => {
   });
 
   it.each(KINDS)('case 74: a %s file that is too large, binary or empty is one problem', (kind) => {
-    const huge = ' '.repeat(MEGA + 1);
+    const huge = ' '.repeat(4 * MEGA + 1);
     expect(parseTracker(kind, huge)).toEqual({
       tasks: [],
-      problems: [{ line: 1, column: 1, message: 'the file is larger than 1 MB' }],
+      problems: [{ line: 1, column: 1, message: 'the file is larger than 4 MB' }],
     });
     expect(parseTracker(kind, 'a\nb\0')).toEqual({
       tasks: [],
@@ -102,7 +102,10 @@ describe('trackerKindOf', () => {
   it('knows the kind of every name that is looked for, plain names before those in .ralph', () => {
     expect(TRACKER_NAMES.slice(0, 4)).toEqual(['PRD.md', 'prd.json', 'tasks.yaml', 'tasks.yml']);
     expect(TRACKER_NAMES.every((name) => trackerKindOf(name) !== null)).toBe(true);
-    const half = TRACKER_NAMES.length / 2;
-    expect(TRACKER_NAMES.slice(half)).toEqual(TRACKER_NAMES.slice(0, half).map((name) => `.ralph/${name}`));
+    const plain = TRACKER_NAMES.filter((name) => !name.startsWith('.ralph/'));
+    const graphs = ['task-graph.yaml', 'task-graph.yml'];
+    const lists = plain.filter((name) => !graphs.includes(name));
+    const inRalph = (name: string): string => `.ralph/${name}`;
+    expect(TRACKER_NAMES).toEqual([...lists, ...lists.map(inRalph), ...graphs, ...graphs.map(inRalph)]);
   });
 });

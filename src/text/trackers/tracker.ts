@@ -1,5 +1,5 @@
-import type { TaskId } from '../../core/ids.ts';
-import type { Task } from '../../core/task.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { Task } from '../../core/model/task.ts';
 import { checkTasks } from './check-tasks.ts';
 import type { Drafts, ParsedTasks } from './draft.ts';
 import { unreadable } from './draft.ts';
@@ -14,7 +14,8 @@ export type Ticked =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'absent' | 'already' | 'unsafe' };
 
-const FILE_CHARS_MAX = 1_048_576;
+const FILE_MB_MAX = 4;
+const FILE_CHARS_MAX = FILE_MB_MAX * 1_048_576;
 const BOM = '\uFEFF';
 
 /** A format splits into reading drafts and ticking the n-th of them. */
@@ -70,7 +71,8 @@ function opened<Read extends Drafts['drafts'][number]>(
 }
 
 function refuse(text: string): Drafts | null {
-  if (text.length > FILE_CHARS_MAX) return unreadable({ line: 1, column: 1, message: 'the file is larger than 1 MB' });
+  if (text.length > FILE_CHARS_MAX)
+    return unreadable({ line: 1, column: 1, message: `the file is larger than ${FILE_MB_MAX} MB` });
   const nul = text.indexOf('\0');
   if (nul !== -1) return unreadable({ ...placesOf(text)(nul), message: 'the file is not text: it holds a NUL byte' });
   return text.trim() === '' ? { readable: true, drafts: [], problems: [] } : null;

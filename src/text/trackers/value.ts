@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/task.ts';
+import type { Problem } from '../../core/model/task.ts';
 
 /** A piece of a JSON or YAML file with its offsets, so that edits can be made in place. */
 interface Span {

@@ -1,6 +1,6 @@
 import type { Document, ParsedNode } from 'yaml';
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, Parser, Scalar } from 'yaml';
-import type { Problem } from '../../core/task.ts';
+import type { Problem } from '../../core/model/task.ts';
 import { cleanLine, quote } from './clean.ts';
 import type { Place } from './places.ts';
 import type { Entry, Value, WholeValue } from './value.ts';
@@ -9,8 +9,8 @@ type PlaceOf = (offset: number) => Place;
 type Token = Parser['stack'][number];
 
 const DEPTH_MAX = 100;
-/** The library takes about ten seconds for a million tokens; a file of four thousand tasks stays below this. */
-const TOKENS_MAX = 200_000;
+/** The library takes about ten seconds for a million tokens; a graph of ten thousand nodes stays below this. */
+const TOKENS_MAX = 1_000_000;
 const SYNTAX_PROBLEMS_MAX = 20;
 /** How many nodes all aliases of a file may stand for, taken together. */
 const ALIASED_NODES_MAX = 10_000;

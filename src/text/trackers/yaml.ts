@@ -2,7 +2,10 @@ import type { Drafts } from './draft.ts';
 import { unreadable } from './draft.ts';
 import { placesOf } from './places.ts';
 import type { FieldDraft } from './read-fields.ts';
-import { readFields } from './read-fields.ts';
+import { readValues } from './graph.ts';
+import type { Edit } from './edits.ts';
+import { applyEdits } from './edits.ts';
+import { countEdits } from './graph-counters.ts';
 import type { DoneField } from './task-status.ts';
 import { undoneFields } from './task-status.ts';
 import type { Table } from './value.ts';
@@ -18,31 +21,33 @@ export function readYaml(text: string): Drafts<FieldDraft> {
   const placeOf = placesOf(text);
   const yaml = readYamlValue(text, placeOf);
   if (yaml.value === null) return unreadable(...yaml.problems);
-  const read = readFields(text, yaml.value, placeOf);
+  const read = readValues(text, yaml.value, placeOf);
   return { ...read, problems: [...yaml.problems, ...read.problems] };
 }
 
 /** Sets the task's own done field or fields, or adds one; null when there is no safe place. */
-export function tickYaml(text: string, draft: FieldDraft): string | null {
-  const fields = undoneFields(draft.table);
-  if (fields.length === 0) return insertCompleted(text, draft.table);
-  let ticked: string | null = text;
-  for (const field of fields.toReversed()) ticked = ticked === null ? null : setField(ticked, field);
-  return ticked;
+export function tickYaml(text: string, { table, graph }: FieldDraft): string | null {
+  const fields = undoneFields(table);
+  const word = graph === undefined ? 'done' : 'complete';
+  const added = graph === undefined ? 'completed: true' : `status: ${word}`;
+  const edits = fields.length === 0 ? [insertion(text, table, added)] : fields.map((field) => edit(text, field, word));
+  if (edits.some((one) => one === null)) return null;
+  const counts = graph === undefined ? [] : countEdits(graph, table);
+  return applyEdits(text, [...edits.filter((one) => one !== null), ...counts]);
 }
 
-function setField(text: string, { entry, kind }: DoneField): string | null {
+function edit(text: string, { entry, kind }: DoneField, word: string): Edit | null {
   const { value } = entry;
   if (value.kind !== 'scalar') return null;
-  const wanted = kind === 'status' ? 'done' : yesLike(value.text ?? 'false');
+  const wanted = kind === 'status' ? word : yesLike(value.text ?? 'false');
   const first = text[value.start] ?? '';
   if (value.start === value.end) {
     const colon = text.indexOf(':', entry.key.end);
-    return colon === -1 ? null : `${text.slice(0, colon + 1)} ${wanted}${text.slice(colon + 1)}`;
+    return colon === -1 ? null : { start: colon + 1, end: colon + 1, text: ` ${wanted}` };
   }
   if (first === '|' || first === '>') return null;
   const mark = first === '"' || first === "'" ? first : '';
-  return text.slice(0, value.start) + mark + wanted + mark + text.slice(value.end);
+  return { start: value.start, end: value.end, text: mark + wanted + mark };
 }
 
 /** "No" becomes "Yes" and "FALSE" becomes "TRUE": the file keeps its own way of saying it. */
@@ -52,22 +57,23 @@ function yesLike(no: string): string {
   return /^[A-Z]/.test(no) ? `${yes.slice(0, 1).toUpperCase()}${yes.slice(1)}` : yes;
 }
 
-function insertCompleted(text: string, table: Table): string | null {
+/** Puts a field behind the last one of a table, in its layout. */
+export function insertion(text: string, table: Table, field: string): Edit | null {
   const entries = [...table.entries.values()];
   const last = entries.at(-1);
   if (last === undefined) return null;
   const end = Math.max(last.value.end, last.key.end);
+  const at = (offset: number, added: string): Edit => ({ start: offset, end: offset, text: added });
   if (text[table.start] === '{') {
     const before = entries.at(-2);
     const between = before === undefined ? '' : text.slice(before.value.end, last.key.start);
     const gap = /^\s*,\s*$/.test(between) ? between : ', ';
-    return `${text.slice(0, end)}${gap}completed: true${text.slice(end)}`;
+    return at(end, `${gap}${field}`);
   }
   const column = table.start - (text.lastIndexOf('\n', table.start - 1) + 1);
-  const field = `${' '.repeat(column)}completed: true`;
+  const line = `${' '.repeat(column)}${field}`;
   const newline = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  if (text[end - 1] === '\n') return `${text.slice(0, end)}${field}${newline}${text.slice(end)}`;
+  if (text[end - 1] === '\n') return at(end, `${line}${newline}`);
   const rest = text.slice(end).search(/[\r\n]/);
-  const lineEnd = rest === -1 ? text.length : end + rest;
-  return `${text.slice(0, lineEnd)}${newline}${field}${text.slice(lineEnd)}`;
+  return at(rest === -1 ? text.length : end + rest, `${newline}${line}`);
 }

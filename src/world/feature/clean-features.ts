@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
-import type { Settings } from '../../core/settings.ts';
-import { begunRemoval } from '../git/removals.ts';
-import type { Repository } from '../git/repository.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import type { Settings } from '../../core/model/settings.ts';
+import { begunRemoval } from '../worktrees/removals.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
 import { processSource } from '../processes/process-source.ts';
 import { standsIn } from '../processes/stands-in.ts';
 import { type FeatureStatus, listFeatures } from './feature-status.ts';

@@ -1,7 +1,7 @@
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { missingFilters, withoutFilters } from '../git/missing-filters.ts';
-import { isUntouched } from './carry-files.ts';
-import type { CarriedFile } from './feature-note.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { missingFilters, withoutFilters } from '../git/run/missing-filters.ts';
+import { isUntouched } from '../setup/carry-files.ts';
+import type { CarriedFile } from '../worktrees/feature-note.ts';
 
 export interface Changes {
   readonly staged: number;

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import { shortLine } from '../../text/screen/clean.ts';
-import { plainView } from '../git/plain-view.ts';
-import { preflight } from '../git/preflight.ts';
-import { listRefs } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
-import type { GitView } from '../git/view.ts';
-import { adminDirOf, operationIn, realpathLoose } from '../git/worktree-admin.ts';
-import { LOCK_REASON } from '../git/worktree-entries.ts';
-import { type Worktree, listWorktrees } from '../git/worktrees.ts';
-import { readLoopNote } from '../loop-notes.ts';
+import { plainView } from '../git/run/plain-view.ts';
+import { preflight } from '../git/files/preflight.ts';
+import { listRefs } from '../git/refs/refs.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { adminDirOf, operationIn, realpathLoose } from '../git/files/worktree-admin.ts';
+import { LOCK_REASON } from '../worktrees/worktree-entries.ts';
+import { type Worktree, listWorktrees } from '../worktrees/worktrees.ts';
+import { readLoopNote } from '../worktrees/loop-notes.ts';
 import { type Changes, countChanges } from './feature-changes.ts';
-import { type FeatureNote, readFeatureNote } from './feature-note.ts';
-import { FEATURE_LOCK } from './feature-place.ts';
+import { type FeatureNote, readFeatureNote } from '../worktrees/feature-note.ts';
+import { FEATURE_LOCK } from '../worktrees/feature-place.ts';
 import { type Distance, type Upstream, countUnlanded, distance, upstreamOf } from './unlanded.ts';
 
 export interface FeatureStatus {
@@ -40,6 +40,8 @@ export interface FeatureStatus {
   /** Why git cannot read it. */
   readonly broken: string | null;
   readonly note: FeatureNote | null;
+  /** The commit it was made from; null: nobody noted it. */
+  readonly base: string | null;
 }
 
 interface Around {
@@ -102,6 +104,7 @@ async function statusOf({ repo, view, target, landed }: Around, worktree: Worktr
     missing,
     broken: typeof changes === 'string' ? changes : null,
     note,
+    base: note?.base ?? (isMain ? null : (readLoopNote(adminDir)?.base ?? null)),
   };
 }
 

@@ -1,28 +1,28 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { invariant } from '../../core/assert.ts';
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
-import type { WorktreeSettings } from '../../core/settings.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import type { WorktreeSettings } from '../../core/model/settings.ts';
 import { featureName } from '../../text/feature/feature-name.ts';
-import { allFilters, missingFilters, withoutFilters } from '../git/missing-filters.ts';
-import { preflight } from '../git/preflight.ts';
-import type { Repository } from '../git/repository.ts';
-import { openView } from '../git/view.ts';
-import { adminDirOf, isBelow, realpathLoose } from '../git/worktree-admin.ts';
-import { describeTakenBack, healWorktreeEntries } from '../repair/heal-entries.ts';
-import { addWorktree } from '../git/worktrees.ts';
-import { cannotWrite } from '../log/log-errors.ts';
-import { type LeftFile, carryFiles } from './carry-files.ts';
-import { detectEcosystems, whatIsLeftOut } from './detect-ecosystems.ts';
+import { allFilters, missingFilters, withoutFilters } from '../git/run/missing-filters.ts';
+import { preflight } from '../git/files/preflight.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { openView } from '../git/run/view.ts';
+import { adminDirOf, isBelow, realpathLoose } from '../git/files/worktree-admin.ts';
+import { describeTakenBack, healWorktreeEntries } from '../keep/heal-entries.ts';
+import { addWorktree } from '../worktrees/worktrees.ts';
+import { cannotWrite } from '../os/errno.ts';
+import { type LeftFile, carryFiles } from '../setup/carry-files.ts';
+import { detectEcosystems, whatIsLeftOut } from '../setup/detect-ecosystems.ts';
 import { countChanges } from './feature-changes.ts';
-import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from './feature-note.ts';
-import { MAKING, withFeaturePlace } from './feature-place.ts';
-import { listCarried } from './list-carried.ts';
-import { hideFromGit } from '../start/hide-file.ts';
+import { type FeatureNote, noteFeature, readFeatureNote, writeFeatureNote } from '../worktrees/feature-note.ts';
+import { MAKING, withFeaturePlace } from '../worktrees/feature-place.ts';
+import { listCarried } from '../setup/list-carried.ts';
+import { hideFromGit } from '../git/files/hide-file.ts';
 import { type FeaturePlan, placeFeature, planFeature } from './plan-feature.ts';
-import { type Setup, type SetupStep, inForeground, runSetup } from './run-setup.ts';
-import { fetchSubmodules } from './submodules.ts';
+import { type Setup, type SetupStep, inForeground, runSetup } from '../setup/run-setup.ts';
+import { fetchSubmodules } from '../worktrees/submodules.ts';
 
 export interface FeatureOrder {
   readonly name: string;
@@ -79,7 +79,7 @@ export async function makeFeature(repo: Repository, order: FeatureOrder): Promis
     // Whoever cannot tell any more whose the branch was leaves it to its owner.
     const ownsBranch = before?.ownsBranch ?? (plan.existing === null && plan.createsBranch);
     const fresh = { name, branch, base: before?.base ?? base, isOurs, ownsBranch, isDone: false };
-    const note = await noteFeature(repo, adminDir, fresh, order.settings);
+    const note = await noteFeature(repo, adminDir, fresh);
     if (plan.existing === null || plan.existing.locked === MAKING) rmSync(join(adminDir, 'locked'), { force: true });
     return finish(repo, order, plan, adminDir, note, filters);
   });
@@ -124,7 +124,7 @@ async function reuse(
   const { name, branch, base } = plan;
   // A person's own stays theirs; it only gets its ports.
   const fresh = { name, branch, base, isOurs: false, ownsBranch: false, isDone: true };
-  const note = before ?? (await noteFeature(repo, adminDir, fresh, order.settings));
+  const note = before ?? (await noteFeature(repo, adminDir, fresh));
   order.onStep(`worktree ${plan.path} on ${branch} stands already`);
   return made(plan, note, { reused: true });
 }
@@ -153,30 +153,21 @@ async function finish(
   const env = { ...order.env, ...toldOf(note) };
   const wished = setupOf(settings, path);
   const setup = order.install ? await runSetup(wished, inForeground(path, env), onStep) : [];
-  const uninstalled = order.install && settings.install === 'auto' ? whatIsLeftOut(path, wished) : null;
+  const uninstalled = order.install && settings.setup === null ? whatIsLeftOut(path, wished) : null;
   if (uninstalled !== null) onStep(uninstalled);
   writeFeatureNote(adminDir, { ...note, carried: copied, isDone: true });
   return made(plan, note, { copied: copied.map((file) => file.path), left, submodules: modules.count, setup });
 }
 
-function setupOf(settings: WorktreeSettings, path: string): Setup {
-  if (settings.setup.length > 0) return { lines: settings.setup };
-  return { ecosystems: settings.install === 'auto' ? detectEcosystems(path) : [] };
-}
+const setupOf = ({ setup }: WorktreeSettings, path: string): Setup =>
+  setup === null ? { ecosystems: detectEcosystems(path) } : { lines: setup };
 
 /** What programs in a feature worktree are told of it. */
-export const toldOf = ({ name, portBase, portStep }: FeatureNote): Readonly<Record<string, string>> => ({
+const toldOf = ({ name, portBase, portStep }: FeatureNote): Readonly<Record<string, string>> => ({
   RALPH_WORKTREE_NAME: name,
   RALPH_PORT_BASE: String(portBase),
   RALPH_PORT_COUNT: String(portStep),
 });
-
-/** The same for whoever starts something in a folder; nothing for one that is no feature worktree. */
-export function toldAt(repo: Repository, path: string): Readonly<Record<string, string>> {
-  const adminDir = adminDirOf(repo, path);
-  const note = adminDir === null ? null : readFeatureNote(adminDir);
-  return note === null ? {} : toldOf(note);
-}
 
 function made({ name, path, branch }: FeaturePlan, note: FeatureNote, rest: Partial<MadeFeature>): MadeFeature {
   const nothing = { reused: false, copied: [], left: [], submodules: 0, setup: [] };

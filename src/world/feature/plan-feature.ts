@@ -1,18 +1,18 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, resolve, sep } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { type Sha, sha } from '../../core/ids.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { type Sha, sha } from '../../core/model/ids.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { featureName, newBranchName } from '../../text/feature/feature-name.ts';
 import { fillBranch, fillPath } from '../../text/feature/feature-template.ts';
 import { shortLine } from '../../text/screen/clean.ts';
 import { type Flags, retype } from '../../text/start/retype.ts';
-import type { Repository } from '../git/repository.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { adminDirOf, gitDirs, realpathLoose, worktreeOf } from '../git/worktree-admin.ts';
-import { type Worktree, branchTip, isEmptyFolder, listWorktrees } from '../git/worktrees.ts';
-import { readFeatureNote } from './feature-note.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { adminDirOf, gitDirs, realpathLoose, worktreeOf } from '../git/files/worktree-admin.ts';
+import { type Worktree, branchTip, isEmptyFolder, listWorktrees } from '../worktrees/worktrees.ts';
+import { readFeatureNote } from '../worktrees/feature-note.ts';
 import type { FeatureOrder } from './make-feature.ts';
 
 /** Of every file system there is. */

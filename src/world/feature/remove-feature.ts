@@ -1,25 +1,25 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
-import type { Settings } from '../../core/settings.ts';
-import { outlastGit } from '../git/git-processes.ts';
-import { readRef } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
-import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
-import { healWorktreeEntries } from '../repair/heal-entries.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import type { Settings } from '../../core/model/settings.ts';
+import { outlastGit } from '../git/run/git-processes.ts';
+import { readRef } from '../git/refs/refs.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { adminDirOf, realpathLoose } from '../git/files/worktree-admin.ts';
+import { healWorktreeEntries } from '../keep/heal-entries.ts';
 import type { Kept } from '../keep/keep.ts';
 import { openKeep } from '../keep/open-keep.ts';
 import { takeAway } from '../keep/take-away.ts';
 import { writeTakenNote } from '../keep/taken-note.ts';
-import { cannotWrite } from '../log/log-errors.ts';
-import { readLoopLock } from '../loop-lock.ts';
-import { readLoopNote } from '../loop-notes.ts';
+import { cannotWrite } from '../os/errno.ts';
+import { readLoopLock } from '../checkout/loop-lock.ts';
+import { readLoopNote } from '../worktrees/loop-notes.ts';
 import { standsIn } from '../processes/stands-in.ts';
 import { findAllMarked } from '../processes/sweep.ts';
-import { FEATURE_LOCK, REMOVING, withFeaturePlace } from './feature-place.ts';
+import { FEATURE_LOCK, REMOVING, withFeaturePlace } from '../worktrees/feature-place.ts';
 import type { FeatureStatus } from './feature-status.ts';
-import { emptySubmodules, requireSafeSubmodules } from './submodules.ts';
+import { emptySubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts';
 
 export interface RemoveOrder {
   readonly target: FeatureStatus;

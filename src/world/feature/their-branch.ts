@@ -1,27 +1,10 @@
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { shortLine } from '../../text/screen/clean.ts';
-import type { Repository } from '../git/repository.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { branchTip } from '../git/worktrees.ts';
-
-/** Branches of loops are known by this; what becomes of them is in the log. */
-const LOOPS = 'ralph/';
-
-/** The tip of a branch that a person may rename or delete: one that is there, no loop's, and not where work lands. */
-export async function requireTheirBranch(repo: Repository, branch: string, target: string | null): Promise<Sha> {
-  const tip = await requireBranch(repo, branch);
-  if (branch === target)
-    throw new AppError('E_NEEDS_PERSON', `${branch} is where work lands, so it stays as it is`, {
-      remedy: 'ralph config get landing.target',
-    });
-  if (branch.startsWith(LOOPS))
-    throw new AppError('E_NEEDS_PERSON', `${branch} belongs to a loop`, {
-      remedy: `ralph loops discard ${shellWord(branch.slice(LOOPS.length))}`,
-    });
-  return tip;
-}
+import type { Repository } from '../git/run/repository.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { branchTip } from '../worktrees/worktrees.ts';
 
 /** The tip of a branch that must be there. */
 export async function requireBranch(repo: Repository, branch: string): Promise<Sha> {

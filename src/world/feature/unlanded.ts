@@ -1,6 +1,6 @@
-import type { Sha } from '../../core/ids.ts';
-import { mergeBase } from '../git/merge.ts';
-import type { GitView } from '../git/view.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { mergeBase } from '../git/merge/merge.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /**
  * How many commits of a head are on none of the tips. None, too, if a tip holds every change of them in another form, as after

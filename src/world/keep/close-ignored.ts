@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync } from 'node:fs';
-import { HARDENED, runGitBytes } from '../git/run-git.ts';
+import { HARDENED, runGitBytes } from '../git/run/run-git.ts';
 
 const OWNER_ONLY = 0o700;
 

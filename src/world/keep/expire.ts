@@ -1,13 +1,13 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type Sha, loopId } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { loopsOf } from '../../core/model.ts';
-import { isAncestor } from '../git/merge.ts';
-import { deleteRef, listRefs, readRef } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
-import type { GitView } from '../git/view.ts';
-import { runFolder } from '../state-places.ts';
+import { type Sha, loopId } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { loopsOf } from '../../core/model/model.ts';
+import { isAncestor } from '../git/merge/merge.ts';
+import { deleteRef, listRefs, readRef } from '../git/refs/refs.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { runFolder } from '../git/run/state-places.ts';
 import { UNDONE } from './keep-refs.ts';
 import type { KeepPlace } from './keep.ts';
 import { type Keep, listKeeps } from './list-keeps.ts';
@@ -66,7 +66,11 @@ async function treesOf(view: GitView, keeps: readonly Keep[]): Promise<ReadonlyM
 }
 
 /** Which of the commits are in nobody's history; asked all at once. */
-async function notWithin(view: GitView, commits: readonly Sha[], heads: readonly Sha[]): Promise<ReadonlySet<string>> {
+export async function notWithin(
+  view: GitView,
+  commits: readonly Sha[],
+  heads: readonly Sha[],
+): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set();
   const input = [...new Set(commits), ...heads.map((head) => `^${head}`)].join('\n');
   const { stdout } = await view.run(['rev-list', '--stdin'], { input: `${input}\n` });

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { type Sha, sha } from '../../core/ids.ts';
-import type { GitView } from '../git/view.ts';
-import { adminDirOf } from '../git/worktree-admin.ts';
-import { readReflog } from '../seal/reflog.ts';
+import { type Sha, sha } from '../../core/model/ids.ts';
+import type { GitView } from '../git/run/view.ts';
+import { adminDirOf } from '../git/files/worktree-admin.ts';
+import { readReflog } from '../git/trace/reflog.ts';
 import { type KeepPlace, type WorktreeOrder, keepCommit } from './keep.ts';
 
 const WHY = 'it was left on no branch, and only the reflog of its worktree knew it';

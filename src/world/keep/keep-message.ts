@@ -1,5 +1,5 @@
-import type { LoopId, Sha } from '../../core/ids.ts';
-import { loopId, sha } from '../../core/ids.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import { loopId, sha } from '../../core/model/ids.ts';
 
 /** Why something was about to go. */
 export type KeepAct =
@@ -13,7 +13,8 @@ export type KeepAct =
   | 'leak'
   | 'repair'
   | 'in-place'
-  | 'remove';
+  | 'remove'
+  | 'spare';
 
 /** What takes worktrees away, and so can be taken back. */
 export const TAKING: readonly (KeepAct | 'pin')[] = ['discard', 'clean', 'prune', 'remove'];

@@ -1,8 +1,8 @@
-import { invariant } from '../../core/assert.ts';
-import type { Sha } from '../../core/ids.ts';
-import { reach } from '../failpoint.ts';
-import { landRef, moveRef, readRef } from '../git/refs.ts';
-import type { GitView } from '../git/view.ts';
+import { invariant } from '../../core/model/assert.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { reach } from '../os/failpoint.ts';
+import { landRef, moveRef, readRef } from '../git/refs/refs.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /** Below it stands what nothing may collect, by the name of whose it is and the first digits of the commit. */
 export const KEPT = 'refs/paralph/keep';
@@ -13,7 +13,7 @@ const DIGITS = 12;
 const NAME_CHARS_MAX = 100;
 
 /** The ref that keeps a commit under a name. The same commit always gets the same one. */
-export async function keepRef(view: GitView, name: string, commit: Sha): Promise<string> {
+async function keepRef(view: GitView, name: string, commit: Sha): Promise<string> {
   const folder = `${KEPT}/${keepName(name)}`;
   const short = commit.slice(0, DIGITS);
   // A ref that is named like the folder leaves no room for the folder.

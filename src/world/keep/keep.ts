@@ -1,19 +1,20 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { LoopId, Sha } from '../../core/ids.ts';
-import { commitTree } from '../git/commit.ts';
-import { reach } from '../failpoint.ts';
-import type { Identity } from '../git/identity.ts';
-import { lastHead } from '../git/last-head.ts';
-import { readHeadFile } from '../git/ref-files.ts';
-import { listRefs, readRef } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
-import { changedPaths, treeOf } from '../git/tree-edit.ts';
-import type { GitView } from '../git/view.ts';
-import { adminDirOf, operationIn } from '../git/worktree-admin.ts';
-import type { Head } from '../git/worktree-state.ts';
-import { captureFolder } from './capture.ts';
-import type { Captured } from './capture.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { reach } from '../os/failpoint.ts';
+import { unsigned } from '../git/run/identity.ts';
+import type { Identity } from '../git/run/identity.ts';
+import { lastHead } from '../git/refs/last-head.ts';
+import { readHeadFile } from '../git/refs/ref-files.ts';
+import { listRefs, readRef } from '../git/refs/refs.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { changedPaths, treeOf } from '../git/objects/tree-edit.ts';
+import type { GitView } from '../git/run/view.ts';
+import { adminDirOf, operationIn } from '../git/files/worktree-admin.ts';
+import type { Head } from '../git/files/worktree-state.ts';
+import { captureFolder } from '../git/files/capture.ts';
+import type { Captured } from '../git/files/capture.ts';
 import { type KeepAct, type KeepNote, writeKeepMessage } from './keep-message.ts';
 import { KEPT, keepId, nameKept } from './keep-refs.ts';
 import { type Keep, findCutShort, findSameKeep } from './list-keeps.ts';
@@ -164,7 +165,12 @@ async function write(
   const { view, identity } = place;
   const same = await findSameKeep(view, note, tree);
   if (same !== null) return pick(same);
-  const commit = await commitTree(view, { tree, parents, identity, message: writeKeepMessage(note) });
+  const commit = await commitTree(view, {
+    tree,
+    parents,
+    identity: unsigned(identity),
+    message: writeKeepMessage(note),
+  });
   const ref = await nameKept(view, { name, commit, reason: `paralph: kept before ${note.act}`, durable: true });
   return { id: keepId(ref), ref, commit };
 }
@@ -199,7 +205,7 @@ async function operationOf(
 
 function aside({ view, identity }: KeepPlace, tree: Sha, parent: Sha | null, what: string): Promise<Sha> {
   const parents = parent === null ? [] : [parent];
-  return commitTree(view, { tree, parents, identity, message: `Keep ${what}\n` });
+  return commitTree(view, { tree, parents, identity: unsigned(identity), message: `Keep ${what}\n` });
 }
 
 /** The folder's `.git` is a repository of its own instead of a pointer to ours: what is in there is not kept. */

@@ -1,6 +1,6 @@
-import { type Sha, sha } from '../../core/ids.ts';
-import { treeOf } from '../git/tree-edit.ts';
-import type { GitView } from '../git/view.ts';
+import { type Sha, sha } from '../../core/model/ids.ts';
+import { treeOf } from '../git/objects/tree-edit.ts';
+import type { GitView } from '../git/run/view.ts';
 import { type KeepNote, readKeepMessage } from './keep-message.ts';
 import { KEPT, UNDONE, keepId, partsOfKeepRef } from './keep-refs.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import type { Settings } from '../../core/settings.ts';
-import { readIdentity } from '../git/identity.ts';
-import type { Identity } from '../git/identity.ts';
-import type { Repository } from '../git/repository.ts';
-import { openView } from '../git/view.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Settings } from '../../core/model/settings.ts';
+import { readIdentity, withSigning } from '../git/run/identity.ts';
+import type { Identity } from '../git/run/identity.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { openView } from '../git/run/view.ts';
 import type { AwayPlace } from './take-away.ts';
 
 /** Stands in for somebody who has not told git their name. */
@@ -15,7 +15,7 @@ export async function openKeep(repo: Repository, settings: Settings): Promise<Aw
   return {
     repo,
     view: await openView(repo),
-    identity: await readIdentity(repo).catch(nobody),
+    identity: await withSigning(repo, await readIdentity(repo).catch(nobody), settings.landing.sign),
     ignored: settings.keep.ignored,
     worktreeRoot: resolve(repo.root, settings.parallel.worktreeRoot),
   };

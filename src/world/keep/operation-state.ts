@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Sha, sha } from '../../core/ids.ts';
-import { writeBlob } from '../git/tree-edit.ts';
-import type { GitView } from '../git/view.ts';
-import type { Repository } from '../git/repository.ts';
-import { fillIndex, withPrivateIndex } from './private-index.ts';
+import { type Sha, sha } from '../../core/model/ids.ts';
+import { writeBlob } from '../git/objects/tree-edit.ts';
+import type { GitView } from '../git/run/view.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { fillIndex, withPrivateIndex } from '../git/files/private-index.ts';
 
 /** What git writes beside HEAD while a merge, rebase, cherry-pick, revert or bisect is under way. */
 const FILES = [

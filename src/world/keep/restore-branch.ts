@@ -1,10 +1,10 @@
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { shellWord } from '../../core/remedy.ts';
-import { commitTree } from '../git/commit.ts';
-import { moveRef, readRef } from '../git/refs.ts';
-import { treeOf } from '../git/tree-edit.ts';
-import type { GitView } from '../git/view.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { moveRef, readRef } from '../git/refs/refs.ts';
+import { treeOf } from '../git/objects/tree-edit.ts';
+import type { GitView } from '../git/run/view.ts';
 import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
 

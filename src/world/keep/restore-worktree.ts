@@ -1,22 +1,23 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { invariant } from '../../core/assert.ts';
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { shellWord } from '../../core/remedy.ts';
-import { withMutex } from '../mutex.ts';
-import { reach } from '../failpoint.ts';
-import { copyIndex } from '../git/copy-index.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { adminDirOf, isCheckedOut } from '../git/worktree-admin.ts';
-import { endIntent, findIntent, startIntent } from '../git/worktree-intents.ts';
-import { isEmptyFolder, patiently, removeHalfMade, worktreeMutex } from '../git/worktrees.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { withMutex } from '../processes/mutex.ts';
+import { reach } from '../os/failpoint.ts';
+import { copyIndex } from '../git/files/copy-index.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { adminDirOf, isCheckedOut } from '../git/files/worktree-admin.ts';
+import { endIntent, findIntent, startIntent } from '../worktrees/worktree-intents.ts';
+import { isEmptyFolder, removeHalfMade, worktreeMutex } from '../worktrees/worktrees.ts';
+import { patiently } from '../git/run/patiently.ts';
 import { closeIgnored } from './close-ignored.ts';
 import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
 import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
-import { withPrivateIndex } from './private-index.ts';
-import { takeBackHalfMade } from './take-back.ts';
+import { withPrivateIndex } from '../git/files/private-index.ts';
+import { takeBackHalfMade } from './take-back-half-made.ts';
 
 /** Of every file system there is. */
 const NAME_CHARS_MAX = 255;

@@ -1,10 +1,10 @@
-import type { Sha } from '../../core/ids.ts';
-import type { Loop, State } from '../../core/model.ts';
-import { loopsOf } from '../../core/model.ts';
-import { ownsBranch } from '../../core/owns-branch.ts';
-import { reach } from '../failpoint.ts';
-import { listRefs } from '../git/refs.ts';
-import { isCheckedOut } from '../git/worktree-admin.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { loopsOf } from '../../core/model/model.ts';
+import { ownsBranch } from '../../core/model/owns-branch.ts';
+import { reach } from '../os/failpoint.ts';
+import { listRefs } from '../git/refs/refs.ts';
+import { isCheckedOut } from '../git/files/worktree-admin.ts';
 import { type KeepPlace, type Kept, keepCommit } from './keep.ts';
 import { dropBranch } from './take-away.ts';
 

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { shellWord } from '../../core/remedy.ts';
-import { reach } from '../failpoint.ts';
-import { hasSubmodules, requireSafeSubmodules } from '../feature/submodules.ts';
-import { withMutex } from '../mutex.ts';
-import { deleteRef, readRef } from '../git/refs.ts';
-import { begunRemoval, removeFolder } from '../git/removals.ts';
-import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/worktree-admin.ts';
-import { carriesOurLock } from '../git/worktree-entries.ts';
-import { removeWorktree } from '../git/worktrees.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { reach } from '../os/failpoint.ts';
+import { hasSubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts';
+import { withMutex } from '../processes/mutex.ts';
+import { deleteRef, readRef } from '../git/refs/refs.ts';
+import { begunRemoval, removeFolder } from '../worktrees/removals.ts';
+import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
+import { carriesOurLock } from '../worktrees/worktree-entries.ts';
+import { removeWorktree } from '../worktrees/worktrees.ts';
 import { keepLeft } from './keep-left.ts';
 import { listKeeps } from './list-keeps.ts';
 import { type KeepPlace, type Kept, type WorktreeOrder, keepWorktree } from './keep.ts';
@@ -85,7 +85,7 @@ async function removeKept(place: AwayPlace, order: AwayOrder, { kept, tip }: Bef
   reach('clean.branch');
 }
 
-function awayLock({ repo }: AwayPlace, path: string): string {
+export function awayLock({ repo }: AwayPlace, path: string): string {
   const digest = createHash('sha256').update(realpathLoose(path)).digest('hex').slice(0, 16);
   return join(repo.stateDir, 'locks', `away-${digest}`);
 }

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sha } from '../../core/ids.ts';
-import type { FeatureNote } from '../feature/feature-note.ts';
-import { readAdminNote, writeAdminNote } from '../git/admin-note.ts';
-import type { Repository } from '../git/repository.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { FeatureNote } from '../worktrees/feature-note.ts';
+import { readAdminNote, writeAdminNote } from '../worktrees/admin-note.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 /**
  * What is known of a worktree that a person removed and that no commit tells. It proves that the place a keep names is one we

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync } from 'node:fs';
-import { removeQuietly, syncDirectory, writeDurably } from './durable-file.ts';
+import { removeQuietly, syncDirectory, writeDurably } from '../os/durable-file.ts';
 import { coveredEnd, isPresent, listSegments, segmentWith } from './list-log.ts';
-import { cannotWrite, errorCode, missingRecord } from './log-errors.ts';
+import { missingRecord } from './log-errors.ts';
+import { cannotWrite, errorCode } from '../os/errno.ts';
 import { loosePath, packedDir, temporaryPath } from './log-names.ts';
 import type { LogPlace } from './log-place.ts';
-import type { Appended, LogRecord } from './log.ts';
+import type { Appended, LogRecord } from '../contract/log.ts';
 import { encodeRecord } from './record-line.ts';
 import { scanSegment } from './scan-files.ts';
 

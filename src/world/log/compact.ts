@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync } from 'node:fs';
-import { removeQuietly, syncDirectory, writeDurably } from './durable-file.ts';
+import { removeQuietly, syncDirectory, writeDurably } from '../os/durable-file.ts';
 import { coveredEnd, listLoose, listSegments } from './list-log.ts';
-import { errorCode, missingRecord } from './log-errors.ts';
+import { missingRecord } from './log-errors.ts';
+import { errorCode } from '../os/errno.ts';
 import { loosePath, packedDir, segmentPath, temporaryPath } from './log-names.ts';
 import type { Segment } from './log-names.ts';
 import type { LogPlace } from './log-place.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { cannotRead, damaged, errorCode, missingRecord } from './log-errors.ts';
+import { damaged, missingRecord } from './log-errors.ts';
+import { cannotRead, errorCode } from '../os/errno.ts';
 import { loosePath, looseSeq, packedDir, salvagedDir, segmentOf, snapshotSeq, temporaryOwner } from './log-names.ts';
 import type { Segment } from './log-names.ts';
 

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { removeQuietly, syncDirectory } from './durable-file.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { removeQuietly, syncDirectory } from '../os/durable-file.ts';
 import { unfitFilesystemOf } from './filesystem.ts';
 import { listTemporaries } from './list-log.ts';
-import { cannotWrite, errorCode } from './log-errors.ts';
-import { packedDir, temporaryOwner, temporaryPath } from './log-names.ts';
+import { cannotWrite, errorCode } from '../os/errno.ts';
+import { packedDir, temporaryOwner } from './log-names.ts';
+import { tryLink } from './try-link.ts';
 
 const STALE_MS = 10 * 60 * 1000;
 
@@ -32,19 +32,6 @@ export async function prepareDirectory(dir: string, anyFilesystem: boolean): Pro
         remedy: 'git clone the repository to a local disk and work there',
       },
     );
-  }
-}
-
-/** Some filesystems can be written but know no hard links. */
-function tryLink(dir: string): void {
-  const first = temporaryPath(dir, randomBytes(9).toString('base64url'));
-  const second = `${first}-link`;
-  try {
-    writeFileSync(first, '', { flag: 'wx', mode: 0o600 });
-    linkSync(first, second);
-  } finally {
-    removeQuietly(first);
-    removeQuietly(second);
   }
 }
 

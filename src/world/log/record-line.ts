@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { damaged, newerFormat } from './log-errors.ts';
-import type { LogRecord, Snapshot } from './log.ts';
+import type { LogRecord, Snapshot } from '../contract/log.ts';
 
 const FORMAT = 1;
 const CRC_LENGTH = 8;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { coveredEnd, listLoose, listSegments, listSnapshots, segmentWith } from './list-log.ts';
-import { cannotRead, errorCode } from './log-errors.ts';
+import { cannotRead, errorCode } from '../os/errno.ts';
 import { loosePath, segmentPath, snapshotPath } from './log-names.ts';
 import type { Segment } from './log-names.ts';
 import { decodeRecord, decodeSnapshot, lostIn, seqIn } from './record-line.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reach } from '../failpoint.ts';
-import { syncDirectory, writeDurably } from './durable-file.ts';
+import { reach } from '../os/failpoint.ts';
+import { syncDirectory, writeDurably } from '../os/durable-file.ts';
 import { packedDir, salvagedDir, segmentPath, snapshotPath } from './log-names.ts';
 import { encodeLost, encodeRecord, SALVAGE } from './record-line.ts';
 import type { Inspection } from './salvage-inspect.ts';

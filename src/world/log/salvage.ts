@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { reach } from '../failpoint.ts';
-import { withMutex } from '../mutex.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { reach } from '../os/failpoint.ts';
+import { withMutex } from '../processes/mutex.ts';
 import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
-import { removeQuietly, writeDurably } from './durable-file.ts';
+import { removeQuietly, writeDurably } from '../os/durable-file.ts';
 import { readLogOnly } from './file-log.ts';
 import { isHalfSwapped } from './list-log.ts';
 import { packedDir } from './log-names.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { cannotRead, damaged, errorCode } from './log-errors.ts';
+import { damaged } from './log-errors.ts';
+import { cannotRead, errorCode } from '../os/errno.ts';
 import { loosePath, segmentPath } from './log-names.ts';
 import type { Segment } from './log-names.ts';
 

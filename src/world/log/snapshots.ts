@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
-import { AppError } from '../../core/errors.ts';
-import { removeQuietly, syncDirectory, writeDurably } from './durable-file.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { removeQuietly, syncDirectory, writeDurably } from '../os/durable-file.ts';
 import { isPresent, listSnapshots } from './list-log.ts';
-import { cannotRead, damaged, errorCode } from './log-errors.ts';
+import { damaged } from './log-errors.ts';
+import { cannotRead, errorCode } from '../os/errno.ts';
 import { packedDir, snapshotPath, temporaryPath } from './log-names.ts';
 import type { LogPlace } from './log-place.ts';
-import type { Snapshot } from './log.ts';
+import type { Snapshot } from '../contract/log.ts';
 import { decodeSnapshot, encodeSnapshot } from './record-line.ts';
 
 const KEPT = 2;

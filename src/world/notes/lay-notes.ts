@@ -2,14 +2,13 @@ import { lstatSync, mkdirSync, readdirSync, rmSync, rmdirSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { isLoopPage, loopPage } from '../../text/memory/loop-page.ts';
 import { MEMORIES_PAGE, NOTE_FOLDERS } from '../../text/notes.ts';
-import { makePrivateFolder, readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
-import { mayTrackBelow } from '../git/index-bytes.ts';
-import type { Repository } from '../git/repository.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { openMemories } from '../memories.ts';
-import { readPlainFile } from '../memory/read-plain-file.ts';
-import { errnoOf } from '../processes/system-failure.ts';
-import type { Iteration } from '../world.ts';
+import { makePrivateFolder, readJsonFile, writePrivately, readPlainFile } from '../os/files.ts';
+import { mayTrackBelow } from '../git/run/index-bytes.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { openMemories } from '../prompts/memories.ts';
+import { errnoOf } from '../os/system-failure.ts';
+import type { Iteration } from '../contract/world.ts';
 
 const HIDES = '*\n';
 export const PAGE_BYTES_MAX = 1024 * 1024;

@@ -1,7 +1,7 @@
-import type { Sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import { NOTE_FOLDERS } from '../../text/notes.ts';
-import { readTree } from '../git/tree-entries.ts';
-import type { GitView } from '../git/view.ts';
+import { readTree } from '../git/objects/tree-entries.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /** Notes of an agent that a tree holds and the one that its loop began from did not; names are bytes as latin1 characters. */
 export async function strayNotes(view: GitView, tree: Sha, base: Sha): Promise<readonly string[]> {

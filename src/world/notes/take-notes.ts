@@ -1,16 +1,15 @@
+import { createHash } from 'node:crypto';
 import { copyFileSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cleanMemory } from '../../text/memories.ts';
 import { addedToPage, isLoopPage } from '../../text/memory/loop-page.ts';
 import { onceLine } from '../../text/memory/lines.ts';
 import { MEMORIES_PAGE, NOTE_FOLDERS } from '../../text/notes.ts';
-import type { Repository } from '../git/repository.ts';
-import { idOf } from '../memory/apply-page.ts';
-import { appendLines } from '../memory/memory-file.ts';
-import { showPeople } from '../memory/memory-page.ts';
-import { readPlainFile } from '../memory/read-plain-file.ts';
-import { errnoOf } from '../processes/system-failure.ts';
-import type { Iteration } from '../world.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { appendLines } from '../prompts/memory/memory-file.ts';
+import { readPlainFile } from '../os/files.ts';
+import { errnoOf } from '../os/system-failure.ts';
+import type { Iteration } from '../contract/world.ts';
 import { PAGE_BYTES_MAX, readLaid, takeAwayLaid } from './lay-notes.ts';
 
 /** Beside the transcript. */
@@ -39,10 +38,12 @@ function takeMemories(repo: Repository, { loop, n, cwd }: Iteration): void {
   const added = addedToPage(page).map((text) =>
     cleanMemory({ id: idOf(`${loop} ${n}`, text), at, by: loop, text, tags: [] }),
   );
-  if (added.length === 0) return;
   appendLines(repo, added.map(onceLine));
-  showPeople(repo);
 }
+
+/** The same text from the same iteration is the same memory. */
+const idOf = (from: string, text: string): string =>
+  `m${createHash('sha256').update(`${from}\n${text}`).digest('hex').slice(0, 12)}`;
 
 /** Plain files only, some of them where there are many. In a person's checkout `.ralph` is ours and theirs. */
 function copyNotes({ cwd, inPlace }: Iteration, to: string): void {

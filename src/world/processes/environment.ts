@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { isCredential } from '../../text/credential.ts';
 
 type UserEnvironment = Readonly<Record<string, string | undefined>>;

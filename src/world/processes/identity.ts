@@ -1,4 +1,4 @@
-import { invariant } from '../../core/assert.ts';
+import { invariant } from '../../core/model/assert.ts';
 import { processSource } from './process-source.ts';
 import type { ProcessStat } from './process-entry.ts';
 import { showsLife } from './sign-of-life.ts';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { hasNoEnvironment, statFields, statOf } from './linux-stat.ts';
 import { GATE_VARIABLE, LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 import type { ProcessEntry } from './process-entry.ts';
-import { errnoOf, systemFailure } from './system-failure.ts';
+import { errnoOf, systemFailure } from '../os/system-failure.ts';
 
 /** An exec is over within a few milliseconds; one by a thread among many, on a crowded machine, takes longer. */
 const BEGINS_MS_MAX = 8;

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { listProcesses } from './linux-list.ts';
 import { statOf } from './linux-stat.ts';
 import type { ProcessSource } from './process-entry.ts';
-import { readIfThere, textIfThere } from './read-if-there.ts';
+import { readIfThere, textIfThere } from '../os/read-if-there.ts';
 
 /** Process facts from /proc. */
 export const linuxProc: ProcessSource = { bootId, stat: (pid) => statOf(pid), commandsAbove, list: listProcesses };

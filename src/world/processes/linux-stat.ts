@@ -1,5 +1,5 @@
 import type { ProcessStat } from './process-entry.ts';
-import { readIfThere } from './read-if-there.ts';
+import { readIfThere } from '../os/read-if-there.ts';
 
 const THREADS = 17;
 const LOOKS_MAX = 100;

@@ -1,4 +1,5 @@
-import { invariant } from '../../core/assert.ts';
+import { randomBytes } from 'node:crypto';
+import { invariant } from '../../core/model/assert.ts';
 
 /** Carried by everything an iteration starts, and inherited by what that starts: the sweep looks for it. */
 export const TOKEN_VARIABLE = 'RALPH_TOKEN';
@@ -13,3 +14,6 @@ export function assertToken(token: string): void {
     `a process token is letters, digits and _.:- only, not ${JSON.stringify(token)}`,
   );
 }
+
+/** An unguessable mark for the processes of one iteration or gate. */
+export const newToken = (): string => randomBytes(12).toString('hex');

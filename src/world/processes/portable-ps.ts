@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { GATE_VARIABLE, LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
-import { systemFailure } from './system-failure.ts';
+import { systemFailure } from '../os/system-failure.ts';
 import type { ProcessEntry, ProcessSource, ProcessStat } from './process-entry.ts';
 
 /** Process facts from ps(1), for systems without /proc such as macOS. */

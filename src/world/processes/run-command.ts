@@ -4,12 +4,12 @@ import { performance } from 'node:perf_hooks';
 import { toIdentity } from './identity.ts';
 import { GATE_VARIABLE, assertToken } from './marker.ts';
 import { openLog } from './open-log.ts';
-import { pause } from './pause.ts';
+import { pause } from '../os/pause.ts';
 import { processSource } from './process-source.ts';
 import { shellFor } from './shell-for.ts';
 import { spawnDetached } from './spawn-detached.ts';
 import { stopTree } from './stop-tree.ts';
-import { readTailSince } from './tail.ts';
+import { readTailSince } from '../os/tail.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { ProcessIdentity } from './identity.ts';
 

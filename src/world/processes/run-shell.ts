@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 import { LOOP_VARIABLE, TOKEN_VARIABLE } from './marker.ts';
 
 /** They would make a person's shell an agent's, or lead git to another checkout. */

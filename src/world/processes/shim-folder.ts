@@ -1,13 +1,14 @@
-import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { reach } from '../failpoint.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { reach } from '../os/failpoint.ts';
 import { isAlive, ownIdentity, toIdentity } from './identity.ts';
 import { processSource } from './process-source.ts';
-import { readIfThere } from './read-if-there.ts';
-import { errnoOf, systemFailure } from './system-failure.ts';
+import { readIfThere } from '../os/read-if-there.ts';
+import { errnoOf, systemFailure } from '../os/system-failure.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-entry.ts';
+import { replaceFile } from '../os/files.ts';
 
 export type ShimSight =
   | { readonly state: 'absent' }
@@ -45,13 +46,11 @@ export function releaseFolder(dir: string): void {
 
 /** Without this file a running shim is still found, by its pid and token, only at greater cost. */
 export function recordIdentity(dir: string, identity: ProcessIdentity, token: string): void {
-  const draft = join(dir, `identity.json.${process.pid}`);
   try {
     reach('run.before_identity');
-    writeFileSync(draft, JSON.stringify({ ...identity, token }), { mode: 0o600 });
-    renameSync(draft, join(dir, 'identity.json'));
+    replaceFile(join(dir, 'identity.json'), JSON.stringify({ ...identity, token }));
   } catch {
-    rmSync(draft, { force: true });
+    // It is found without.
   }
 }
 
@@ -80,7 +79,7 @@ export interface Started {
   readonly token: string;
   /** When, by a clock that people set. */
   readonly startedMs: number;
-  /** When, by the clock that does not jump; null: at an earlier boot, or by a version that did not say. */
+  /** When, by the clock that does not jump; null: at an earlier boot, or nobody can tell. */
   readonly startedAwakeMs: number | null;
   /** The shim, also if it has ended: its group is what it started. Null: nobody saw it yet. */
   readonly identity: ProcessIdentity | null;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errnoOf } from './system-failure.ts';
+import { errnoOf } from '../os/system-failure.ts';
 
 /** One of the processes that share a folder. */
 interface Shown {

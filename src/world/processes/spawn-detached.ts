@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { invariant } from '../../core/assert.ts';
-import { AppError } from '../../core/errors.ts';
-import { reach } from '../failpoint.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { reach } from '../os/failpoint.ts';
 import { identityOfOwnChild } from './identity.ts';
-import { errnoOf, systemFailure } from './system-failure.ts';
+import { errnoOf, systemFailure } from '../os/system-failure.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { ProcessIdentity } from './identity.ts';
 

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { invariant } from '../../core/assert.ts';
-import { reach } from '../failpoint.ts';
+import { invariant } from '../../core/model/assert.ts';
+import { reach } from '../os/failpoint.ts';
 import { takeCensus } from './census.ts';
 import { isAlive, toIdentity } from './identity.ts';
 import { assertToken } from './marker.ts';
 import { ownedEntries } from './owned.ts';
-import { pause } from './pause.ts';
+import { pause } from '../os/pause.ts';
 import { processSource } from './process-source.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-entry.ts';

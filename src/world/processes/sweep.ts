@@ -1,5 +1,4 @@
 import { toIdentity } from './identity.ts';
-import { assertToken } from './marker.ts';
 import { processSource } from './process-source.ts';
 import type { ProcessIdentity } from './identity.ts';
 
@@ -7,14 +6,6 @@ export interface MarkedProcess {
   readonly identity: ProcessIdentity;
   readonly token: string;
   readonly loop: string | null;
-}
-
-/** Every living process, but this one, that carries the token in its environment. */
-export function findMarked(token: string): ProcessIdentity[] {
-  assertToken(token);
-  return findAllMarked()
-    .filter((marked) => marked.token === token)
-    .map((marked) => marked.identity);
 }
 
 /** Every living process, but this one, that carries any token of ours. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { shellWord } from '../../core/remedy.ts';
-import { runGit } from '../git/run-git.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { runGit } from '../git/run/run-git.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../contract/finding.ts';
 
 const CHECK = 'config';
 /** No process is started for a config that cannot say either. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { adminDirOf } from '../git/worktree-admin.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { adminDirOf } from '../git/files/worktree-admin.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import type { RepairPlace } from './repair.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dropAstray, findAstray } from '../gate-worktree.ts';
+import { dropAstray, findAstray } from '../gates/gate-worktree.ts';
 import { ownIdentity } from '../processes/identity.ts';
-import { namesIfThere, textIfThere } from '../processes/read-if-there.ts';
+import { namesIfThere, textIfThere } from '../os/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBrokenEntries, findSettledBroken, remedyOf } from '../git/broken-entries.ts';
-import { deadIntents } from '../git/worktree-intents.ts';
-import { worktreeMutex } from '../git/worktrees.ts';
-import { withMutex } from '../mutex.ts';
-import { describeTakenBack, healWorktreeEntries } from './heal-entries.ts';
+import { findBrokenEntries, findSettledBroken, remedyOf } from '../git/files/broken-entries.ts';
+import { deadIntents } from '../worktrees/worktree-intents.ts';
+import { worktreeMutex } from '../worktrees/worktrees.ts';
+import { withMutex } from '../processes/mutex.ts';
+import { describeTakenBack, healWorktreeEntries } from '../keep/heal-entries.ts';
 import { mendEntry } from './mend-entry.ts';
 import { isOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';

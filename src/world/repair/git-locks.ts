@@ -1,16 +1,17 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { shellWord } from '../../core/remedy.ts';
-import type { Finding } from '../finding.ts';
-import { outlastGit } from '../git/git-processes.ts';
-import { gitDirs, worktreeOf } from '../git/worktree-admin.ts';
-import { filesBelow, ifThere, namesIfThere } from '../processes/read-if-there.ts';
-import { markedIn } from './leftover-agents.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import type { Finding } from '../contract/finding.ts';
+import { outlastGit } from '../git/run/git-processes.ts';
+import { gitDirs, worktreeOf } from '../git/files/worktree-admin.ts';
+import { filesBelow, ifThere, namesIfThere } from '../os/read-if-there.ts';
+import { markedIn } from '../processes/leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 import { suspendedHolders } from './suspended-holders.ts';
+import { localTime } from '../os/local-time.ts';
 
 const CHECK = 'locks';
 /** We make locks on refs ourselves, for as long as it takes to delete a file. */
@@ -94,7 +95,8 @@ function foreignLocks(place: RepairPlace): readonly Finding[] {
   return found
     .filter((path) => !ours.has(path))
     .map((path) => {
-      const since = ifThere(() => statSync(path, { throwIfNoEntry: false }))?.mtime.toISOString() ?? 'just now';
+      const stat = ifThere(() => statSync(path, { throwIfNoEntry: false }));
+      const since = stat == null ? 'just now' : localTime(stat.mtimeMs);
       const waits = path.endsWith('/index.lock') ? '; publishing waits for it' : '';
       return foreign(
         CHECK,

@@ -1,6 +1,6 @@
-import type { Loop, State } from '../../core/model.ts';
-import { isWorking } from '../../core/model.ts';
-import { iterationTokens } from '../keep/quiet-loop.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { isWorking } from '../../core/model/model.ts';
+import { iterationTokens } from '../agents/quiet-loop.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { findAllMarked } from '../processes/sweep.ts';
 import type { MarkedProcess } from '../processes/sweep.ts';

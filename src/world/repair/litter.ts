@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { withMutex } from '../mutex.ts';
+import { withMutex } from '../processes/mutex.ts';
 import { isAlive } from '../processes/identity.ts';
-import { namesIfThere } from '../processes/read-if-there.ts';
+import { namesIfThere } from '../os/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 import { holderOf } from './suspended-holders.ts';

@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cannotWrite } from '../log/log-errors.ts';
+import { cannotWrite } from '../os/errno.ts';
 import { lossNote } from '../log/salvage.ts';
-import { notedWorktrees } from '../loop-notes.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
-import { logFolder } from '../state-places.ts';
+import { notedWorktrees } from '../worktrees/loop-notes.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { logFolder } from '../git/run/state-places.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findBrokenEntries } from '../git/broken-entries.ts';
-import { readRefFile } from '../git/ref-files.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
-import { readLoopNote } from '../loop-notes.ts';
+import { findBrokenEntries } from '../git/files/broken-entries.ts';
+import { readRefFile } from '../git/refs/ref-files.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { readLoopNote } from '../worktrees/loop-notes.ts';
 import type { RepairPlace } from './repair.ts';
 
 /** What git writes for every linked worktree. */

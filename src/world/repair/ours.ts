@@ -1,8 +1,8 @@
-import { notedWorktrees, readLoopNote } from '../loop-notes.ts';
-import { isBelow, worktreeOf } from '../git/worktree-admin.ts';
-import { carriesOurLock } from '../git/worktree-entries.ts';
-import { allIntents } from '../git/worktree-intents.ts';
-import { listPool } from '../git/worktree-pool.ts';
+import { notedWorktrees, readLoopNote } from '../worktrees/loop-notes.ts';
+import { isBelow, worktreeOf } from '../git/files/worktree-admin.ts';
+import { carriesOurLock } from '../worktrees/worktree-entries.ts';
+import { allIntents } from '../worktrees/worktree-intents.ts';
+import { listPool } from '../worktrees/worktree-pool.ts';
 import { isBlankOfOurs } from './blank-entry.ts';
 import type { RepairPlace } from './repair.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureRalphFolder, logFolder, ralphFolder } from '../state-places.ts';
+import { ensureRalphFolder, logFolder, ralphFolder } from '../git/run/state-places.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

@@ -1,5 +1,5 @@
-import { shellWord } from '../../core/remedy.ts';
-import { cutShort, finishRemovals, leftAside } from '../git/finish-removals.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { cutShort, finishRemovals, leftAside } from '../worktrees/finish-removals.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

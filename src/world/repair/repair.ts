@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import type { Repository } from '../git/repository.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 /** One kind of damage. What is not ours is only ever told of. */
 export interface Repair {

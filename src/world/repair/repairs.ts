@@ -1,4 +1,4 @@
-import type { State } from '../../core/model.ts';
+import type { State } from '../../core/model/model.ts';
 import type { KeepPlace } from '../keep/keep.ts';
 import { bareRepair } from './bare.ts';
 import { emptyObjectsRepair } from './empty-objects.ts';
@@ -15,26 +15,21 @@ import { removalsRepair } from './removals.ts';
 import { unknownLoopsRepair } from './unknown-loops.ts';
 import { vanishedRepair } from './vanished.ts';
 
-/** What every start heals before it asks git anything or opens the log. Nothing to heal costs a few looks at files. */
-export const startRepairs = (place: RepairPlace): readonly Repair[] => [
+/**
+ * What must be whole before git is asked anything or the log is opened. Every start heals it, where nothing to heal costs a few
+ * looks at files; `isThorough` reads everything.
+ */
+export const firstRepairs = (
+  place: RepairPlace,
+  { isThorough }: { readonly isThorough: boolean },
+): readonly Repair[] => [
   lostStateRepair(place),
   bareRepair(place),
   entriesRepair(place),
   removalsRepair(place),
-  emptyObjectsRepair(place, false),
+  emptyObjectsRepair(place, isThorough),
   gitLocksRepair(place),
-  logRepair(place, false),
-];
-
-/** What must be whole before the state can be read. */
-export const firstRepairs = (place: RepairPlace): readonly Repair[] => [
-  lostStateRepair(place),
-  bareRepair(place),
-  entriesRepair(place),
-  removalsRepair(place),
-  emptyObjectsRepair(place, true),
-  gitLocksRepair(place),
-  logRepair(place, true),
+  logRepair(place, isThorough),
 ];
 
 /** What needs the state, and git, to be judged. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Finding } from '../finding.ts';
-import type { Repository } from '../git/repository.ts';
-import { sentence, wakes } from '../mutex-waits.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { sentence, wakes } from '../processes/mutex-waits.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
 import { isStopped } from '../processes/identity.ts';
-import { namesIfThere } from '../processes/read-if-there.ts';
+import { namesIfThere } from '../os/read-if-there.ts';
 import { foreign } from './repair.ts';
 
 /** Mutexes of ours whose holders are suspended: everybody who needs one waits, and only a person can wake its holder. */

@@ -1,7 +1,7 @@
-import type { State } from '../../core/model.ts';
-import { readRefFile } from '../git/ref-files.ts';
-import { notedWorktrees } from '../loop-notes.ts';
-import type { NotedWorktree } from '../loop-notes.ts';
+import type { State } from '../../core/model/model.ts';
+import { readRefFile } from '../git/refs/ref-files.ts';
+import { notedWorktrees } from '../worktrees/loop-notes.ts';
+import type { NotedWorktree } from '../worktrees/loop-notes.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import type { Breach } from '../../core/model.ts';
-import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
-import { errnoOf } from '../processes/system-failure.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Breach } from '../../core/model/model.ts';
+import { readJsonFile, writePrivately } from '../os/files.ts';
+import { errnoOf } from '../os/system-failure.ts';
 import { findConfig } from './find-config.ts';
 import type { FileFindings } from './find-files.ts';
 import { areFixturesFound, findFixtures } from './find-fixtures.ts';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { readHeadFile } from '../git/ref-files.ts';
-import type { Repository } from '../git/repository.ts';
-import type { GitView } from '../git/view.ts';
-import { ifThere } from '../processes/read-if-there.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { readHeadFile } from '../git/refs/ref-files.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { ifThere } from '../os/read-if-there.ts';
 
 /** The user's checkout: what its index holds, and how its files differ from that. Paths are bytes as latin1 characters. */
 export interface Checkout {

@@ -1,7 +1,7 @@
-import { parseConfigList } from '../git/config-list.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import type { GitCommand } from './git-trace.ts';
-import { mayHaveWorked } from './git-trace.ts';
+import { parseConfigList } from '../git/run/config-list.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { mayHaveWorked } from '../git/trace/git-trace.ts';
 
 /** Values by key, as git reads them from one file and no other. */
 export type ConfigKeys = ReadonlyMap<string, readonly string[]>;

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIfThere } from '../processes/read-if-there.ts';
-import { parseReflog } from './reflog.ts';
-import type { ReflogEntry } from './reflog.ts';
+import { readIfThere } from '../os/read-if-there.ts';
+import { parseReflog } from '../git/trace/reflog.ts';
+import type { ReflogEntry } from '../git/trace/reflog.ts';
 import { replace, underLock } from './restore-files.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { inertValue } from '../git/executing-settings.ts';
+import { inertValue } from '../git/run/executing-settings.ts';
 import { changedKeys, isDangerous, mayWriteKey, readKeys, setsKey, writesConfig } from './config-keys.ts';
 import type { ConfigKeys } from './config-keys.ts';
 import { isSameFile } from './git-files.ts';
 import type { GitFile } from './git-files.ts';
-import { isDuring, mayHaveWorked } from './git-trace.ts';
+import { isDuring, mayHaveWorked } from '../git/trace/git-trace.ts';
 import { putBackFile, putBackKeys } from './restore-files.ts';
 import type { Finding, Scene } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HARDENED, runGit } from '../git/run-git.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { hashPath } from './checkout.ts';
 import { isKnownToGit, isSpelledOut, isWrittenOnce } from './holds-only-its-own.ts';
 import { isConfigKept } from './restore-checkout.ts';

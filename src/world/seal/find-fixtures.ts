@@ -1,10 +1,10 @@
-import { realpathLoose } from '../git/worktree-admin.ts';
-import { moveRef } from '../git/refs.ts';
-import { isDuringSecond, mayHaveWorked } from './git-trace.ts';
-import type { GitCommand } from './git-trace.ts';
-import { movesHead } from './ref-commands.ts';
-import { readReflog } from './reflog.ts';
-import type { ReflogEntry } from './reflog.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
+import { moveRef } from '../git/refs/refs.ts';
+import { isDuringSecond, mayHaveWorked } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { movesHead } from '../git/trace/ref-commands.ts';
+import { readReflog } from '../git/trace/reflog.ts';
+import type { ReflogEntry } from '../git/trace/reflog.ts';
 import { short } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
 

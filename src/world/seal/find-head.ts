@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import { restoreCheckout } from './restore-checkout.ts';
 import { gitAt, short, writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';

@@ -1,10 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { commitTree } from '../git/commit.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
-import { withPrivateIndex } from '../keep/private-index.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { withPrivateIndex } from '../git/files/private-index.ts';
 import { isConfigKept } from './restore-checkout.ts';
 import { gitAt, writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';

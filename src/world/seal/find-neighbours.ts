@@ -1,16 +1,17 @@
 import type { Stats } from 'node:fs';
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopId, TaskKey } from '../../core/ids.ts';
-import { gateSlotOf } from '../gate-worktree.ts';
-import { isBelow, realpathLoose } from '../git/worktree-admin.ts';
-import { readLoopNote } from '../loop-notes.ts';
-import { errnoOf } from '../processes/system-failure.ts';
+import type { LoopId, TaskKey } from '../../core/model/ids.ts';
+import { gateSlotOf } from '../gates/gate-worktree.ts';
+import { isBelow, realpathLoose } from '../git/files/worktree-admin.ts';
+import { readLoopNote } from '../worktrees/loop-notes.ts';
+import { errnoOf } from '../os/system-failure.ts';
 import { hashPath } from './checkout.ts';
 import { blobId, bytesAt } from './holds-only-its-own.ts';
 import { runFolders } from './other-runs.ts';
-import { namesWritten, readProgram, writesOutside } from './program.ts';
-import { readReflog } from './reflog.ts';
+import { namesWritten, writesOutside } from './program.ts';
+import { readProgram } from '../agents/run/program-note.ts';
+import { readReflog } from '../git/trace/reflog.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 import { pathsNamed, readLogs } from './told.ts';
 

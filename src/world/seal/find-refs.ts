@@ -1,7 +1,7 @@
-import { deleteRef, moveRef } from '../git/refs.ts';
+import { deleteRef, moveRef } from '../git/refs/refs.ts';
 import { findMovedRefs } from './refs-moved.ts';
 import type { MovedRef } from './refs-moved.ts';
-import { isMadeBy, readReflog } from './reflog.ts';
+import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
 import { restoreCheckout } from './restore-checkout.ts';
 import { short } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';

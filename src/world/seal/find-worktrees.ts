@@ -1,10 +1,10 @@
 import { cpSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { adminDirOf, realpathLoose } from '../git/worktree-admin.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
-import { isDuring, mayHaveWorked } from './git-trace.ts';
-import type { GitCommand } from './git-trace.ts';
+import { adminDirOf, realpathLoose } from '../git/files/worktree-admin.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { isDuring, mayHaveWorked } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
 import { writtenMs } from './scene.ts';
 import type { Finding, Scene } from './scene.ts';
 

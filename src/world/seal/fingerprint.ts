@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Sha } from '../../core/ids.ts';
-import { sha } from '../../core/ids.ts';
-import { readJsonFile, writePrivately } from '../agent-run/agent-file.ts';
-import { readHeadFile } from '../git/ref-files.ts';
-import type { Repository } from '../git/repository.ts';
-import type { GitView } from '../git/view.ts';
-import { adminDirOf, gitDirs, worktreeOf } from '../git/worktree-admin.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { sha } from '../../core/model/ids.ts';
+import { readJsonFile, writePrivately } from '../os/files.ts';
+import { readHeadFile } from '../git/refs/ref-files.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { adminDirOf, gitDirs, worktreeOf } from '../git/files/worktree-admin.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import { openCheckoutLook } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
 import { lookAtGitFiles } from './git-files.ts';
@@ -85,7 +85,7 @@ function ownOf(repo: Repository, cwd: string): Fingerprint['own'] {
 export const writeFingerprint = (dir: string, print: Fingerprint): void =>
   writePrivately(join(dir, NAME), JSON.stringify(print));
 
-/** Null: there is none that can be read, as of an iteration that an older version started. */
+/** Null: there is none that can be read. */
 export function readFingerprint(dir: string): Fingerprint | null {
   const value = readJsonFile(join(dir, NAME)) as Partial<Fingerprint> | null;
   return value?.version === 1 ? (value as Fingerprint) : null;

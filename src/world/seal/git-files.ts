@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifThere, namesIfThere, readIfThere } from '../processes/read-if-there.ts';
+import { ifThere, namesIfThere, readIfThere } from '../os/read-if-there.ts';
 
 /** A file of the git folder that decides what git does or runs. */
 export interface GitFile {

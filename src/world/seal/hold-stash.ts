@@ -1,12 +1,12 @@
-import { AppError } from '../../core/errors.ts';
-import type { Sha } from '../../core/ids.ts';
-import { sha } from '../../core/ids.ts';
-import { commitTree } from '../git/commit.ts';
-import { isUnchecked, sealName } from '../git/open-seals.ts';
-import { refsBelow, updateRefs } from '../git/update-refs.ts';
-import type { GitView } from '../git/view.ts';
-import type { Iteration } from '../world.ts';
-import { parseReflog } from './reflog.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { sha } from '../../core/model/ids.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { isUnchecked, sealName } from '../git/run/open-seals.ts';
+import { refsBelow, updateRefs } from '../git/refs/update-refs.ts';
+import type { GitView } from '../git/run/view.ts';
+import type { Iteration } from '../contract/world.ts';
+import { parseReflog } from '../git/trace/reflog.ts';
 import type { SealPlace } from './scene.ts';
 
 const HELD = 'refs/paralph/stash';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sha } from '../../core/ids.ts';
-import { errnoOf } from '../processes/system-failure.ts';
-import { runFolder } from '../state-places.ts';
-import { readProgram } from './program.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { errnoOf } from '../os/system-failure.ts';
+import { runFolder } from '../git/run/state-places.ts';
+import { readProgram } from '../agents/run/program-note.ts';
 import { nameOf } from './scene.ts';
 import type { Scene } from './scene.ts';
 

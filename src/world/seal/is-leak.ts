@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path';
-import { loopId, taskId } from '../../core/ids.ts';
-import type { Sha } from '../../core/ids.ts';
-import { readJsonFile } from '../agent-run/agent-file.ts';
-import { openSealsOf } from '../git/open-seals.ts';
-import type { OpenSeal } from '../git/open-seals.ts';
-import { readRef } from '../git/refs.ts';
+import { loopId, taskId } from '../../core/model/ids.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { readJsonFile } from '../os/files.ts';
+import { openSealsOf } from '../git/run/open-seals.ts';
+import type { OpenSeal } from '../git/run/open-seals.ts';
+import { readRef } from '../git/refs/refs.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import { readFingerprint } from './fingerprint.ts';
-import { readTrace } from './git-trace.ts';
+import { readTrace } from '../git/trace/git-trace.ts';
 import { openIsAlone } from './other-runs.ts';
 import { findMovedRef } from './refs-moved.ts';
 import { writtenMs } from './scene.ts';
@@ -50,8 +50,6 @@ export async function findLeak(place: Place, ref: string): Promise<Leak | null> 
   }
   return null;
 }
-
-export const isLeak = async (place: Place, ref: string): Promise<boolean> => (await findLeak(place, ref)) !== null;
 
 /** Also a host that dies at it leaves what it had found, and the ref where the agent put it. */
 const isDone = ({ dir }: OpenSeal): boolean =>

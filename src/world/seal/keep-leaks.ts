@@ -1,9 +1,9 @@
-import type { Sha } from '../../core/ids.ts';
-import { commitTree } from '../git/commit.ts';
-import { writeBlob } from '../git/tree-edit.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { writeBlob } from '../git/objects/tree-edit.ts';
 import { keepCommit, keepWorktree } from '../keep/keep.ts';
-import { leakMessage } from '../keep/leaked-files.ts';
-import { fillIndex, withPrivateIndex } from '../keep/private-index.ts';
+import { leakMessage } from './leaked-files.ts';
+import { fillIndex, withPrivateIndex } from '../git/files/private-index.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 
 /** Names everything the agent made where it should not have, before anything is put back. Gives the refs. */

@@ -1,12 +1,12 @@
-import type { Repository } from '../git/repository.ts';
-import { runFolder } from '../state-places.ts';
-import type { Iteration } from '../world.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { runFolder } from '../git/run/state-places.ts';
+import type { Iteration } from '../contract/world.ts';
 import { readFingerprint } from './fingerprint.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { isDuringSecond, readTrace } from './git-trace.ts';
-import type { GitCommand } from './git-trace.ts';
-import { makes } from './ref-commands.ts';
-import { readReflog } from './reflog.ts';
+import { isDuringSecond, readTrace } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { makes } from '../git/trace/ref-commands.ts';
+import { readReflog } from '../git/trace/reflog.ts';
 import { findMovedRefs } from './refs-moved.ts';
 import type { Scene } from './scene.ts';
 

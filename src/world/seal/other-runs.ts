@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopId } from '../../core/ids.ts';
-import { loopId } from '../../core/ids.ts';
-import type { Repository } from '../git/repository.ts';
-import { runFolder } from '../state-places.ts';
-import type { Iteration } from '../world.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import { loopId } from '../../core/model/ids.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { runFolder } from '../git/run/state-places.ts';
+import type { Iteration } from '../contract/world.ts';
 import { writtenMs } from './scene.ts';
 
 /** Whether no other agent of ours lived at a moment: then what happened to our files was this one, or a person. */

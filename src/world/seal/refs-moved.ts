@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Sha } from '../../core/ids.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import { gitDirsOf, headsOf, writtenMs } from './scene.ts';
 import type { Scene } from './scene.ts';
-import { isDuring, isDuringSecond, mayHaveWorked } from './git-trace.ts';
-import type { GitCommand } from './git-trace.ts';
-import { deletes, fits, hidesRefs, movesHead, names } from './ref-commands.ts';
-import { isMadeBy, readReflog } from './reflog.ts';
+import { isDuring, isDuringSecond, mayHaveWorked } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { deletes, fits, hidesRefs, movesHead, names } from '../git/trace/ref-commands.ts';
+import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
 
 /** A ref that the agent moved. */
 export interface MovedRef {

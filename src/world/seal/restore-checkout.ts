@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Sha } from '../../core/ids.ts';
-import type { Repository } from '../git/repository.ts';
-import { HARDENED, runGit } from '../git/run-git.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
 import type { Checkout } from './checkout.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { isSameFile, lookAtFile } from './git-files.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HARDENED, runGit } from '../git/run-git.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
 import type { ConfigKeys } from './config-keys.ts';
 import { isSameFile, lookAtFile } from './git-files.ts';
 import type { GitFile } from './git-files.ts';

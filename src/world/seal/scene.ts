@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Repository } from '../git/repository.ts';
-import type { GitView } from '../git/view.ts';
-import { realpathLoose } from '../git/worktree-admin.ts';
-import type { Identity } from '../git/identity.ts';
-import type { Iteration } from '../world.ts';
-import type { Sha } from '../../core/ids.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
+import type { Identity } from '../git/run/identity.ts';
+import type { Iteration } from '../contract/world.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { ifThere, textIfThere } from '../processes/read-if-there.ts';
-import type { GitCommand } from './git-trace.ts';
-import { isDuring } from './git-trace.ts';
-import { readReflog } from './reflog.ts';
+import { ifThere, textIfThere } from '../os/read-if-there.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { isDuring } from '../git/trace/git-trace.ts';
+import { readReflog } from '../git/trace/reflog.ts';
 
 export interface SealPlace {
   readonly repo: Repository;

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRefFile } from '../git/ref-files.ts';
-import { textIfThere } from '../processes/read-if-there.ts';
-import { isDuring, mayHaveWorked } from './git-trace.ts';
-import type { GitCommand } from './git-trace.ts';
-import { parseReflog } from './reflog.ts';
-import type { ReflogEntry } from './reflog.ts';
+import { readRefFile } from '../git/refs/ref-files.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { isDuring, mayHaveWorked } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { parseReflog } from '../git/trace/reflog.ts';
+import type { ReflogEntry } from '../git/trace/reflog.ts';
 import { replace, underLock } from './restore-files.ts';
 import { writtenMs } from './scene.ts';
 import type { Scene } from './scene.ts';

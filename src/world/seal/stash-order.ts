@@ -1,5 +1,5 @@
-import type { LoopId } from '../../core/ids.ts';
-import type { GitCommand } from './git-trace.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
 
 const TAKES = new Set(['pop', 'drop', 'clear']);
 const LEAVES_ALONE = new Set(['list', 'show', 'apply', 'create', 'branch']);

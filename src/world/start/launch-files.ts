@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import type { Launch } from '../../text/start/launch-script.ts';
 import { launchScript, WRITTEN_BY } from '../../text/start/launch-script.ts';
-import { hideFromGit } from './hide-file.ts';
+import { hideFromGit } from '../git/files/hide-file.ts';
 
 /** The folder of a worktree that git does not see. */
 const FOLDER = '.ralph';

@@ -1,12 +1,12 @@
 import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../core/errors.ts';
-import { shellWord } from '../../core/remedy.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import type { RalphLoopState } from '../../text/start/ralph-loop-state.ts';
 import { RALPH_LOOP_FILE, readRalphLoop } from '../../text/start/ralph-loop-state.ts';
-import { readPlainText } from '../plain-text.ts';
+import { readPlainText } from '../os/plain-text.ts';
 
-export type FoundRalphLoop = { readonly file: string } & (
+export type FoundRalphLoop = { readonly file: string; readonly feature: string | null } & (
   | { readonly state: RalphLoopState; readonly problem: null }
   /** It is there, and nobody can tell what it says. */
   | { readonly state: null; readonly problem: string }
@@ -17,10 +17,11 @@ export function findRalphLoop(folders: readonly string[]): FoundRalphLoop | null
   for (const file of folders.map((folder) => join(folder, RALPH_LOOP_FILE))) {
     const read = readPlainText(file);
     if (read === null) continue;
-    if ('fault' in read) return { file, state: null, problem: `${file} ${read.fault}` };
+    if ('fault' in read) return { file, feature: null, state: null, problem: `${file} ${read.fault}` };
     const loop = readRalphLoop(read.text);
-    if ('state' in loop) return { file, state: loop.state, problem: null };
-    return { file, state: null, problem: `${file}:${loop.problem.line} ${loop.problem.message}` };
+    const { feature } = loop;
+    if ('state' in loop) return { file, feature, state: loop.state, problem: null };
+    return { file, feature, state: null, problem: `${file}:${loop.problem.line} ${loop.problem.message}` };
   }
   return null;
 }

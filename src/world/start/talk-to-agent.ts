@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/model/errors.ts';
 
 export interface TalkOrder {
   readonly argv: readonly string[];

@@ -1,7 +1,7 @@
-import type { Sha } from '../../core/ids.ts';
-import { isAncestor } from '../git/merge.ts';
-import { readRef } from '../git/refs.ts';
-import type { GitView } from '../git/view.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { isAncestor } from '../git/merge/merge.ts';
+import { readRef } from '../git/refs/refs.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /** How many commits stand on a branch since a loop began there that are not on the target yet; 0 where they were taken out. */
 export async function countSince(

@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/remedy.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { freeName, tmuxFolder, tmuxName } from '../../text/start/tmux-words.ts';
 import { findExecutable } from '../processes/environment.ts';
 import { runTool } from './run-tool.ts';

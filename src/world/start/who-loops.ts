@@ -1,5 +1,5 @@
-import { readLoopLock } from '../loop-lock.ts';
-import type { LockHolder } from '../loop-lock.ts';
+import { readLoopLock } from '../checkout/loop-lock.ts';
+import type { LockHolder } from '../checkout/loop-lock.ts';
 import { findRalphLoop } from './ralph-loop-file.ts';
 import type { FoundRalphLoop } from './ralph-loop-file.ts';
 

@@ -1,8 +1,8 @@
-import type { Failpoint, FailpointAction } from '../../../src/world/failpoint.ts';
-import type { Event } from '../../../src/core/events.ts';
-import { findRepository } from '../../../src/world/git/repository.ts';
+import type { Failpoint, FailpointAction } from '../../../src/world/os/failpoint.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { openFileLog } from '../../../src/world/log/file-log.ts';
-import { logFolder } from '../../../src/world/state-places.ts';
+import { logFolder } from '../../../src/world/git/run/state-places.ts';
 import { refsBelow } from '../../e2e/harness/git.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import { fingerprint } from '../fingerprint.ts';

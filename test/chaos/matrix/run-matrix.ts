@@ -1,5 +1,5 @@
-import type { Failpoint } from '../../../src/world/failpoint.ts';
-import { FAILPOINTS } from '../../../src/world/failpoint.ts';
+import type { Failpoint } from '../../../src/world/os/failpoint.ts';
+import { FAILPOINTS } from '../../../src/world/os/failpoint.ts';
 import type { Action, Cell, CellResult } from './run-cell.ts';
 import { runCell } from './run-cell.ts';
 import { ELSEWHERE } from './settings.ts';

@@ -1,4 +1,4 @@
-import type { Failpoint } from '../../../src/world/failpoint.ts';
+import type { Failpoint } from '../../../src/world/os/failpoint.ts';
 
 /** What a point needs to be reached, where a plain run does not come by. */
 export interface Setting {

@@ -44,7 +44,7 @@ export interface Scenario {
 }
 
 export const USAGE: Usage = { input: 1000, output: 50, cacheRead: 200, cacheWrite: 300 };
-export const PROMISE = '<promise>COMPLETE</promise>';
+const PROMISE = '<promise>COMPLETE</promise>';
 
 /** What an honest model does: one file of the task's own, a commit, and the claim. */
 export const HONEST: readonly Turn[] = [

@@ -10,6 +10,8 @@ export interface Summary {
   readonly landed: string[];
   readonly ready: string[];
   readonly parked: Parked[];
+  readonly interrupted: string[];
+  readonly waiting: string[];
 }
 
 /** The one JSON object `run --json` and `land --json` print, with tasks by their ids. */
@@ -20,6 +22,8 @@ export function summaryOf(stdout: string): Summary {
     landed: list('landed').map(idOf).sort(),
     ready: list('ready').map(idOf).sort(),
     parked: list('parked').map((one) => ({ ...(one as Parked), task: idOf(one) })),
+    interrupted: list('interrupted').map(idOf).sort(),
+    waiting: list('waiting').map(idOf).sort(),
   };
 }
 

@@ -57,6 +57,11 @@ export const ACTS: readonly Act[] = [
       git update-ref HEAD "$(git commit-tree -p HEAD -m Lost "$(git write-tree --missing-ok)")"`,
   },
   {
+    name: 'missing-tree',
+    script: `git update-ref HEAD "$(git commit-tree -p HEAD -m Lost "$( {
+      git ls-tree HEAD; printf '040000 tree %040d\\tgone\\n' 7; } | git mktree --missing)")"`,
+  },
+  {
     name: 'dot-git',
     script: `blob=$(echo x | git hash-object -w --stdin); tree=$(printf '100644 blob %s\\t.git\\n' "$blob" | git mktree)
       git update-ref HEAD "$(git commit-tree -p HEAD -m Between "$( { git ls-tree HEAD; printf '040000 tree %s\\tzz\\n' "$tree"; } | git mktree)")"

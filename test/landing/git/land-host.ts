@@ -1,25 +1,23 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { HostPolicy, State } from '../../../src/core/model.ts';
-import type { PublishMode, Settings } from '../../../src/core/settings.ts';
+import type { HostPolicy, State } from '../../../src/core/model/model.ts';
+import type { PublishMode, Settings } from '../../../src/core/model/settings.ts';
 import type { OnRecord } from '../../../src/engine/journal.ts';
 import { runHost } from '../../../src/engine/host.ts';
-import { landPolicy } from '../../../src/faces/cli/policy.ts';
+import { landPolicy } from '../../../src/faces/cli/run/policy.ts';
 import { settle } from '../../../src/text/config/settle.ts';
-import { readIdentity } from '../../../src/world/git/identity.ts';
-import { findRepository } from '../../../src/world/git/repository.ts';
+import { readIdentity } from '../../../src/world/git/run/identity.ts';
+import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { openWorld } from '../../../src/world/real-world.ts';
-import { openTracker } from '../../../src/world/tracker-file.ts';
-import type { World } from '../../../src/world/world.ts';
+import { openTracker } from '../../../src/world/trackers/tracker-file.ts';
+import type { World } from '../../../src/world/contract/world.ts';
 
 export const TRACKER = 'PRD.md';
 
 /** What differs from workload to workload. */
 export interface Knobs {
   readonly gateSlots: number;
-  readonly batchMax: number | 'auto';
   readonly flakeRetries: number;
-  readonly strict: boolean;
   readonly publish: PublishMode;
 }
 
@@ -40,10 +38,8 @@ export async function openLanding(dir: string, knobs: Knobs): Promise<Opened> {
     landing: {
       ...plain.landing,
       publish: knobs.publish,
-      batchMax: knobs.batchMax,
       gateSlots: knobs.gateSlots,
       flakeRetries: knobs.flakeRetries,
-      strictEveryCommit: knobs.strict,
     },
   };
   const tracker = openTracker(repo, 'main', TRACKER);
@@ -74,6 +70,7 @@ export async function landHost(
     completion: { signal: settings.completionSignal, promise: settings.completionPromise },
     gateCommands: settings.gates.commands,
     protect: [],
+    needs: null,
     landing: settings.landing,
     opening: () => [],
     drain: new AbortController().signal,

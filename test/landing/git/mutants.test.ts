@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { World } from '../../../src/world/world.ts';
+import type { World } from '../../../src/world/contract/world.ts';
 import type { Lander } from './lander.ts';
 import { bundleLander } from './lander.ts';
 import { runGitWorkload } from './run-git-workload.ts';
@@ -30,6 +30,7 @@ const MUTANTS: readonly GitMutant[] = [
     change: (world) => ({
       ...world,
       gates: {
+        ...world.gates,
         run: async () => ({ report: { verdict: 'green', failing: null, tail: '' }, durationMs: 1 }),
       },
     }),
@@ -43,13 +44,13 @@ const MUTANTS: readonly GitMutant[] = [
   {
     name: "publishing moves the user's branch under their feet",
     caughtBy: ['P4'],
-    change: (world) =>
-      withIntegration(world, {
-        publish: async (to) => {
-          await world.worktrees.withGateWorktree(to, async (path) => moveTarget(path, to));
-          return { outcome: 'published', to };
-        },
-      }),
+    change: (world) => ({
+      ...world,
+      publish: async (to) => {
+        await world.gates.withWorktree(to, async (path) => moveTarget(path, to));
+        return { outcome: 'published', to };
+      },
+    }),
   },
   {
     name: 'commits of trains stay held for ever',

@@ -1,6 +1,6 @@
-import type { Event } from '../../../src/core/events.ts';
-import { hostId, taskKey } from '../../../src/core/ids.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import { hostId, taskKey } from '../../../src/core/model/ids.ts';
+import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import type { Opened } from './land-host.ts';
 import { TRACKER } from './land-host.ts';
 import type { GitItem, Scene } from './scene.ts';

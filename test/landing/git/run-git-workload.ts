@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { World } from '../../../src/world/world.ts';
+import type { World } from '../../../src/world/contract/world.ts';
 import type { Random } from '../../sim/model/random.ts';
 import { createRandom } from '../../sim/model/random.ts';
 import { until } from '../../world/bundled-child.ts';
@@ -44,9 +44,7 @@ export async function runGitWorkload(
   try {
     const knobs: Knobs = {
       gateSlots: random.between(1, 3),
-      batchMax: random.pick([1, 2, 3, 'auto', 'auto'] as const),
       flakeRetries: 1,
-      strict: random.chance(0.2),
       publish: random.pick(['each', 'end', 'manual'] as const),
     };
     leaveThings(scene.repo);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopId, Sha } from '../../../src/core/ids.ts';
-import { loopId, sha } from '../../../src/core/ids.ts';
+import type { LoopId, Sha } from '../../../src/core/model/ids.ts';
+import { loopId, sha } from '../../../src/core/model/ids.ts';
 import type { Random } from '../../sim/model/random.ts';
 import type { ScratchRepo } from '../../world/scratch.ts';
 import { plainEnvironment, scratchRepo } from '../../world/scratch.ts';
@@ -34,7 +34,7 @@ export interface Scene {
 
 const PAIRS = 4;
 const LINES = 30;
-export const FILES = 2;
+const FILES = 2;
 const pairOf = (index: number): Pair => ({ first: `p${index}a`, second: `p${index}b`, mend: `p${index}x` });
 
 /** All words of a tree in one line, then one `case` per pair: a gate of a few milliseconds. */

@@ -39,7 +39,7 @@ export function declareWorkloads(from: number, count: number): void {
   });
 }
 
-export function failureOf(seed: number, { violations }: Sim): string | null {
+function failureOf(seed: number, { violations }: Sim): string | null {
   const [first] = violations;
   if (first === undefined) return null;
   return `${violations.map((one) => `${one.property}: ${one.detail}`).join('; ')}\n  ${againLine(seed)}`;

@@ -1,6 +1,6 @@
-import type { Command } from '../../../src/core/commands.ts';
-import type { Event } from '../../../src/core/events.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { Command } from '../../../src/core/model/commands.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import { GREEN, RED } from './model-world.ts';
 import { commit, get, isGreen, newToken, treeOf, violated } from './repo.ts';
 import type { Sim } from './sim.ts';

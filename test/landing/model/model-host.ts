@@ -1,9 +1,9 @@
-import { unreachable } from '../../../src/core/assert.ts';
-import type { Command } from '../../../src/core/commands.ts';
-import type { Event } from '../../../src/core/events.ts';
-import { hostId } from '../../../src/core/ids.ts';
-import { knownOf } from '../../../src/core/integration-value.ts';
-import type { Observed } from '../../../src/core/reconcile.ts';
+import { unreachable } from '../../../src/core/model/assert.ts';
+import type { Command } from '../../../src/core/model/commands.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import { hostId } from '../../../src/core/model/ids.ts';
+import { knownOf } from '../../../src/core/loops/integration-value.ts';
+import type { Observed } from '../../../src/core/plan/reconcile.ts';
 import { advanceIntegration } from '../../../src/engine/effects/advance-integration.ts';
 import { buildTrain } from '../../../src/engine/effects/build-train.ts';
 import { putBackIntegration } from '../../../src/engine/effects/put-back-integration.ts';
@@ -112,6 +112,7 @@ function observe(sim: Sim): Observed {
   const { target: targetHead } = repo;
   return {
     nowMs: sim.nowMs,
+    day: null,
     deadHosts,
     targetHead,
     integration: { seen: seenValue(repo, knownOf(sim.state)), known: knownOf(sim.state) },

@@ -1,10 +1,10 @@
-import type { Sha } from '../../../src/core/ids.ts';
-import { loopId, sha } from '../../../src/core/ids.ts';
-import type { Known, SeenValue } from '../../../src/core/integration-value.ts';
-import { standingOf } from '../../../src/core/integration-value.ts';
-import type { GateReport, HostPolicy } from '../../../src/core/model.ts';
-import type { PerformContext } from '../../../src/engine/performer.ts';
-import type { Integration, Synced, World } from '../../../src/world/world.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import { loopId, sha } from '../../../src/core/model/ids.ts';
+import type { Known, SeenValue } from '../../../src/core/loops/integration-value.ts';
+import { standingOf } from '../../../src/core/loops/integration-value.ts';
+import type { GateReport, HostPolicy } from '../../../src/core/model/model.ts';
+import type { PerformContext } from '../../../src/engine/effects/perform-context.ts';
+import type { Integration, Synced, World } from '../../../src/world/contract/world.ts';
 import type { Repo } from './repo.ts';
 import { commit, conflictsOf, firstParents, get, isAncestor, isGreen, move } from './repo.ts';
 import type { Sim } from './sim.ts';
@@ -15,7 +15,8 @@ const LOOP_TRAILER = /^Ralph-Loop: (.+)$/m;
 /** What the real effects need of the world, on the model. Everything else has no name here, so that its use is seen. */
 export function contextFor(sim: Sim, policy: HostPolicy): PerformContext {
   const integration = sim.parts.integration(sim, modelIntegration(sim));
-  const parts = { integration, worktrees: modelWorktrees(sim), gates: modelGates(sim) };
+  const publishing = sim.parts.publish(sim, async (to) => publish(sim, to));
+  const parts = { integration, publish: publishing, worktrees: modelWorktrees(sim), gates: modelGates(sim) };
   const world = { ...parts, tracker: { path: policy.tracker } } as unknown as World;
   return {
     world,
@@ -24,7 +25,8 @@ export function contextFor(sim: Sim, policy: HostPolicy): PerformContext {
     completion: { signal: 'promise', promise: 'DONE' },
     gateCommands: ['gate'],
     protect: [],
-    landing: { message: null, coAuthors: [] },
+    needs: null,
+    landing: { message: null },
     force: new AbortController().signal,
   };
 }
@@ -40,6 +42,8 @@ function modelIntegration(sim: Sim): Integration {
     seen: async (known) => seenValue(repo, known),
     putBack: async ({ found, to }) => putBack(repo, found, to ?? repo.target),
     sync: async (known) => sync(repo, known),
+    followReset: async () => undefined,
+    takenBack: async () => [],
     treeOf: async (id) => get(repo, id).tree,
     findLanded: async ({ head, loop, integration }) =>
       firstParents(repo, integration).find((one) => one.lands === loop)?.id ??
@@ -57,6 +61,7 @@ function modelIntegration(sim: Sim): Integration {
     coAuthors: async () => [],
     join: never,
     holdTrain: async () => undefined,
+    lookAtKeeps: () => Promise.resolve({ made: {}, dropped: [], putBack: [], lost: [] }),
     unheldCommits: () => [],
     releaseTrains: async () => undefined,
     pin: async () => '',
@@ -68,7 +73,6 @@ function modelIntegration(sim: Sim): Integration {
       move(repo, 'integration', to, 'land');
       return { moved: true };
     },
-    publish: async (to) => publish(sim, to),
     describe: never,
   } as Integration;
 }
@@ -103,7 +107,7 @@ function putBack(repo: Repo, found: Sha | null, to: Sha): Awaited<ReturnType<Int
 }
 
 /** Merges a head into a commit; exported for mutants that do it with the wrong one. */
-export function merge(
+function merge(
   sim: Sim,
   base: Sha,
   head: Sha,
@@ -121,7 +125,7 @@ export function merge(
   return { commit: made.id, tree: made.tree, resolved: [] };
 }
 
-function publish(sim: Sim, to: Sha): Awaited<ReturnType<Integration['publish']>> {
+function publish(sim: Sim, to: Sha): Awaited<ReturnType<World['publish']>> {
   const { repo } = sim.workload;
   if (isAncestor(repo, to, repo.target)) return { outcome: 'current' };
   if (!isAncestor(repo, repo.target, to)) return { outcome: 'diverged', now: repo.target };
@@ -143,7 +147,6 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     tooLarge: async () => null,
-    withGateWorktree: (at, act) => act(at),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));
       const { tokens } = get(repo, theirs);
@@ -164,6 +167,7 @@ const STUCK: GateReport = { verdict: 'red', failing: 'gate (stopped after 30m)',
 function modelGates(sim: Sim): Partial<World['gates']> {
   const { repo } = sim.workload;
   return {
+    withWorktree: (at, act) => act(at),
     run: async ({ path }) => {
       const durationMs = sim.random.between(1000, 4000);
       sim.counts.gateRuns += 1;

@@ -1,9 +1,9 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { Sha } from '../../../src/core/ids.ts';
-import type { Landing, Loop, State } from '../../../src/core/model.ts';
-import type { Facts } from '../../../src/core/step.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import type { Landing, Loop, State } from '../../../src/core/model/model.ts';
+import type { Facts } from '../../../src/core/fold/fold.ts';
 import { REAL_BRAIN } from '../../../src/engine/brain.ts';
-import type { Integration } from '../../../src/world/world.ts';
+import type { Integration } from '../../../src/world/contract/world.ts';
 import { commit, get, move } from './repo.ts';
 import type { Parts, Property, Sim } from './sim.ts';
 import { itemOf, REAL_PARTS } from './sim.ts';
@@ -238,12 +238,15 @@ const WRONG_ACTS: readonly Mutant[] = [
   {
     name: "publishing overwrites the user's branch",
     caughtBy: ['P4'],
-    parts: withIntegration(({ workload: { repo } }) => ({
-      publish: async (to) => {
-        move(repo, 'target', to, 'publish');
-        return { outcome: 'published', to };
-      },
-    })),
+    parts: {
+      ...REAL_PARTS,
+      publish:
+        ({ workload: { repo } }) =>
+        async (to) => {
+          move(repo, 'target', to, 'publish');
+          return { outcome: 'published', to };
+        },
+    },
   },
   {
     name: 'a red verdict is remembered by branch, on whatever base',

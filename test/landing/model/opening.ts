@@ -1,6 +1,6 @@
-import type { Event } from '../../../src/core/events.ts';
-import { hostId, taskId, taskKey } from '../../../src/core/ids.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import { hostId, taskId, taskKey } from '../../../src/core/model/ids.ts';
+import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import { task } from '../../sim/tale.ts';
 import { GREEN } from './model-world.ts';
 import { get, treeOf } from './repo.ts';

@@ -1,4 +1,4 @@
-import { loopsOf, VERDICTS_MAX } from '../../../src/core/model.ts';
+import { loopsOf, VERDICTS_MAX } from '../../../src/core/model/model.ts';
 import type { Commit, Tokens } from './repo.ts';
 import { conflictsOf, firstParents, get, isAncestor, isGreen } from './repo.ts';
 import type { Sim } from './sim.ts';

@@ -1,5 +1,5 @@
-import type { LoopId, Sha } from '../../../src/core/ids.ts';
-import { sha } from '../../../src/core/ids.ts';
+import type { LoopId, Sha } from '../../../src/core/model/ids.ts';
+import { sha } from '../../../src/core/model/ids.ts';
 
 /** A set of tokens, one bit each. A token is the smallest thing that can be lost, conflict or turn a gate red. */
 export type Tokens = bigint;

@@ -1,4 +1,4 @@
-import { loopsOf } from '../../../src/core/model.ts';
+import { loopsOf } from '../../../src/core/model/model.ts';
 import { createRandom } from '../../sim/model/random.ts';
 import { join, turn, write } from './model-host.ts';
 import { readyEvents } from './opening.ts';

@@ -1,13 +1,13 @@
-import type { Command } from '../../../src/core/commands.ts';
-import type { Event } from '../../../src/core/events.ts';
-import type { HostId, LoopId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/model.ts';
-import { EMPTY_STATE } from '../../../src/core/model.ts';
-import type { Facts } from '../../../src/core/step.ts';
+import type { Command } from '../../../src/core/model/commands.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { HostId, LoopId } from '../../../src/core/model/ids.ts';
+import type { State } from '../../../src/core/model/model.ts';
+import { EMPTY_STATE } from '../../../src/core/model/model.ts';
+import type { Facts } from '../../../src/core/fold/fold.ts';
 import type { Brain } from '../../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../../src/engine/brain.ts';
-import type { PerformContext } from '../../../src/engine/performer.ts';
-import type { Integration } from '../../../src/world/world.ts';
+import type { PerformContext } from '../../../src/engine/effects/perform-context.ts';
+import type { Integration, World } from '../../../src/world/contract/world.ts';
 import type { Random } from '../../sim/model/random.ts';
 import type { Commit } from './repo.ts';
 import type { Item, Workload } from './workload.ts';
@@ -24,6 +24,7 @@ export interface Violation {
 export interface Parts {
   readonly brain: Brain;
   readonly integration: (sim: Sim, real: Integration) => Integration;
+  readonly publish: (sim: Sim, real: World['publish']) => World['publish'];
   /** What the gates are heard to say of a car when they say this. */
   readonly gate: (sim: Sim, car: Commit, green: boolean) => boolean;
 }
@@ -31,6 +32,7 @@ export interface Parts {
 export const REAL_PARTS: Parts = {
   brain: REAL_BRAIN,
   integration: (_sim, real) => real,
+  publish: (_sim, real) => real,
   gate: (_sim, _car, green) => green,
 };
 

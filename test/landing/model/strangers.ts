@@ -1,6 +1,6 @@
-import type { LoopId } from '../../../src/core/ids.ts';
-import { canBeQueued, landingQueue } from '../../../src/core/landing-queue.ts';
-import { loopsOf } from '../../../src/core/model.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import { canBeQueued, landingQueue } from '../../../src/core/loops/landing-queue.ts';
+import { loopsOf } from '../../../src/core/model/model.ts';
 import { happen, join, write } from './model-host.ts';
 import { readyEvents } from './opening.ts';
 import type { Tokens } from './repo.ts';
@@ -29,7 +29,7 @@ export async function strangerAct(sim: Sim): Promise<void> {
 }
 
 /** A commit on the user's branch: harmless, in somebody's file, the end of a red pair, or the beginning of one. */
-export function userCommits(sim: Sim): void {
+function userCommits(sim: Sim): void {
   const { workload, random, counts } = sim;
   const { repo, items } = workload;
   const kind = random.pick(['plain', 'plain', 'file', 'fix', 'fix', 'break', 'break', 'red'] as const);

@@ -1,6 +1,6 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { Sha } from '../../../src/core/ids.ts';
-import type { Loop, Phase, State } from '../../../src/core/model.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import type { Loop, Phase, State } from '../../../src/core/model/model.ts';
 import { conflictsOf, get, isAncestor, isGreen, treeOf } from './repo.ts';
 import type { Sim } from './sim.ts';
 import { fail, itemOf } from './sim.ts';

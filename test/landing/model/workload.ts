@@ -1,10 +1,10 @@
-import type { LoopId, Sha } from '../../../src/core/ids.ts';
-import { loopId, sha } from '../../../src/core/ids.ts';
-import type { HostPolicy } from '../../../src/core/model.ts';
-import type { ConflictStrategy, PublishMode } from '../../../src/core/settings.ts';
+import type { LoopId, Sha } from '../../../src/core/model/ids.ts';
+import { loopId } from '../../../src/core/model/ids.ts';
+import type { HostPolicy } from '../../../src/core/model/model.ts';
+import type { ConflictStrategy, PublishMode } from '../../../src/core/model/settings.ts';
 import type { Random } from '../../sim/model/random.ts';
 import type { Repo, Tokens } from './repo.ts';
-import { commit, createRepo, FILES, get, isGreen, move, newToken, violated } from './repo.ts';
+import { commit, createRepo, FILES, get, move, newToken, violated } from './repo.ts';
 
 /** One branch that wants to land. */
 export interface Item {
@@ -31,8 +31,6 @@ export interface Workload {
   readonly flake: number;
   readonly retries: number | 'auto';
   readonly gateSlots: number;
-  readonly batchMax: number | 'auto';
-  readonly strict: boolean;
   readonly publish: PublishMode;
   readonly onConflict: ConflictStrategy;
   readonly maxAttempts: number;
@@ -60,8 +58,6 @@ export function createWorkload(random: Random): Workload {
     flake: random.pick([0, 0, 0, 0, 0.05, 0.3]),
     retries: random.pick([0, 1, 1, 2, 'auto', 'auto'] as const),
     gateSlots: random.between(1, 4),
-    batchMax: random.pick([1, 2, 3, 5, 'auto', 'auto', 'auto'] as const),
-    strict: random.chance(0.2),
     publish: random.pick(['each', 'end', 'end', 'manual'] as const),
     onConflict,
     maxAttempts: random.between(0, 3),
@@ -154,8 +150,6 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
       graceMs: 100,
       maxCostUsd: null,
       maxTokens: null,
-      logMb: 1,
-      outputMb: 10,
       freeMb: 0,
     },
     target: 'main',
@@ -171,11 +165,9 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
     base: 'off',
     gateTimeoutAuto: false,
     train: {
-      batchMax: workload.batchMax,
       gateSlots: workload.gateSlots,
       cores: 4,
       flakeRetries: workload.retries,
-      strictEveryCommit: workload.strict,
       onConflict: slots === 0 ? 'stop' : workload.onConflict,
       maxAttempts: workload.maxAttempts,
     },
@@ -188,8 +180,3 @@ export function testedTokens(repo: Repo, head: Sha, tick: Tokens): Tokens {
   const main = repo.integration;
   return main !== null && (line & get(repo, main).bit) !== 0n ? tokens | tick : tokens;
 }
-
-export const ownGatesPass = (repo: Repo, item: Item): boolean =>
-  isGreen(repo, testedTokens(repo, item.head, item.tick));
-
-export const NOWHERE = sha('0');

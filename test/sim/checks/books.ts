@@ -1,8 +1,8 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { HoldKind } from '../../../src/core/failure.ts';
-import type { LoopId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/model.ts';
-import type { Budget, Usage } from '../../../src/core/usage.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { HoldKind } from '../../../src/core/model/failure.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import type { State } from '../../../src/core/model/model.ts';
+import type { Budget, Usage } from '../../../src/core/model/usage.ts';
 
 /** What was spent and which accounts are held, kept from the events alone: a fold that forgets is found out. */
 export interface Page {
@@ -36,7 +36,7 @@ export function isTaken(before: State, event: Extract<Event, { type: 'iteration-
 }
 
 /** Told by who held it, about the agent that a person stopped at once. */
-export function isLastWord(before: State, event: Extract<Event, { type: 'iteration-ended' }>): boolean {
+function isLastWord(before: State, event: Extract<Event, { type: 'iteration-ended' }>): boolean {
   const loop = before.loops[event.loop];
   if (loop?.phase.at !== 'parked' || loop.phase.reason !== 'stopped') return false;
   return loop.fence === event.fence && loop.iteration + 1 === event.n;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FoundLoop } from '../../../src/core/events.ts';
-import type { Sha } from '../../../src/core/ids.ts';
-import { taskKey } from '../../../src/core/ids.ts';
-import type { Loop, State } from '../../../src/core/model.ts';
-import { EMPTY_STATE, isWorking, loopsOf } from '../../../src/core/model.ts';
-import { fold, foldAll } from '../../../src/core/step.ts';
+import type { FoundLoop } from '../../../src/core/model/events.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import { taskKey } from '../../../src/core/model/ids.ts';
+import type { Loop, State } from '../../../src/core/model/model.ts';
+import { EMPTY_STATE, isWorking, loopsOf } from '../../../src/core/model/model.ts';
+import { fold, foldAll } from '../../../src/core/fold/fold.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail, stateOf } from '../model/realm.ts';
-import { isQueued, startableTasks } from './startable.ts';
+import { isListed, landsByItself, startableTasks } from './startable.ts';
 
 /** What must be so once nobody is left who would do anything. */
 export function checkEnd(realm: Realm): void {
@@ -105,8 +105,9 @@ function checkExplained(realm: Realm): void {
     tasks.map((task) => (state.landed[taskKey(policy.tracker, task.id)] ? { ...task, status: 'done' } : task));
   if (!isDeepStrictEqual(ticked(known), ticked(realm.tracker.tasks))) stuck('the log holds other tasks than the file');
   for (const loop of loopsOf(state)) {
-    if (isWorking(loop) && !(loop.host === null && isMainRed(realm))) stuck(`${loop.id} is still ${loop.phase.at}`);
-    if (isQueued(loop) && !isHeldBack(state, loop)) stuck(`${loop.id} is queued and could land`);
+    const isLeft = loop.host === null && (isMainRed(realm) || !isListed(state, loop));
+    if (isWorking(loop) && !isLeft) stuck(`${loop.id} is still ${loop.phase.at}`);
+    if (landsByItself(state, loop) && !isHeldBack(state, loop)) stuck(`${loop.id} is queued and could land`);
   }
   if (isMainRed(realm)) return;
   for (const task of startableTasks(state, policy)) stuck(`${task.id} could start`);
@@ -120,7 +121,7 @@ function isMainRed({ git, integration, target, scenario, states }: Realm): boole
 
 /** Landing waits for a person, or for what this loop was started from and is not on its way itself. */
 const isHeldBack = (state: State, loop: Loop): boolean =>
-  state.landingTrouble !== null || [...belowOf(state, loop)].some((below) => !isQueued(below));
+  state.landingTrouble !== null || [...belowOf(state, loop)].some((below) => !landsByItself(state, below));
 
 function belowOf(state: State, loop: Loop, found = new Set<Loop>()): ReadonlySet<Loop> {
   for (const id of loop.onto) {

@@ -1,8 +1,9 @@
 import type { Realm } from '../model/realm.ts';
 import { fail, stateOf, TRACKER } from '../model/realm.ts';
-import { knownOf } from '../../../src/core/integration-value.ts';
+import { simDay } from '../model/sim-world.ts';
+import { knownOf } from '../../../src/core/loops/integration-value.ts';
 import { seenValue } from '../model/sim-integration.ts';
-import { hostsToWatch, worktreesToWatch } from '../../../src/core/reconcile.ts';
+import { hostsToWatch, worktreesToWatch } from '../../../src/core/plan/reconcile.ts';
 
 /** Whatever the world looks like, once it is written down there is nothing more to write. */
 export function checkReconciled(realm: Realm): void {
@@ -11,6 +12,7 @@ export function checkReconciled(realm: Realm): void {
   for (const { id: me } of Object.values(state.hosts)) {
     const observed = {
       nowMs: realm.timeline.now(),
+      day: simDay(realm.timeline.now()),
       deadHosts: hostsToWatch(state, me).flatMap(({ id, mark }) =>
         realm.hosts.some((host) => host.pid === mark.pid && !host.dead && !host.suspected) ? [] : [id],
       ),

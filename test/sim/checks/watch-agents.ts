@@ -1,12 +1,12 @@
-import type { Event, Stamp } from '../../../src/core/events.ts';
-import type { LoopId } from '../../../src/core/ids.ts';
-import type { Host, Loop, State } from '../../../src/core/model.ts';
-import { isWorking, loopsOf } from '../../../src/core/model.ts';
+import type { Event, Stamp } from '../../../src/core/model/events.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import type { Host, Loop, State } from '../../../src/core/model/model.ts';
+import { isWorking, loopsOf } from '../../../src/core/model/model.ts';
 import type { Realm, SimHost } from '../model/realm.ts';
 import { agentsOf, fail } from '../model/realm.ts';
 import type { Page } from './books.ts';
 import { FIRST_PAGE, isOver, isTaken, turnPage } from './books.ts';
-import { startableTasks } from './startable.ts';
+import { isListed, startableTasks } from './startable.ts';
 import type { EventWatch } from './watch-records.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -116,11 +116,15 @@ function checkLeft(realm: Realm, was: Page, before: State, event: Of<'host-left'
   const host = before.hosts[event.host];
   if (!realm.isCalm || host === undefined || host.state !== 'up' || host.policy.slots === 0) return;
   if (isShut(was, host) || isOver(was.run, host.policy.budget)) return;
+  // What integration is could not be settled: a person is told, and the next host tries again.
+  if (before.suspect?.isStuck === true) return;
   // What waits behind a suspended host's loops is not waited for.
   if (Object.values(before.hosts).some((other) => other.state === 'stopped')) return;
   if (host.policy.base === 'hold' && before.bases[host.policy.gatesHash]?.red != null) return;
   const [task] = startableTasks(before, host.policy);
-  const [loop] = loopsOf(before).filter((one) => one.host === null && isWorking(one) && !isShut(was, host, one));
+  const [loop] = loopsOf(before).filter(
+    (one) => one.host === null && isWorking(one) && !isShut(was, host, one) && isListed(before, one),
+  );
   if (task !== undefined || loop !== undefined)
     fail(realm, 'holds-are-waited-for', `${host.id} left ${task?.id ?? loop?.id} behind`);
 }
@@ -169,13 +173,12 @@ function checkBlocked(realm: Realm, event: Of<'iteration-ended'>, loop: Loop | u
   if (loop === undefined) return;
   const { phase } = loop;
   const isParked = phase.at === 'parked' && phase.reason === 'blocked';
-  if (isParked && why === null && event.outcome !== 'blocked')
-    fail(realm, 'blocked-by-word', `${loop.id}/${event.n} never said that it is blocked`);
+  if (isParked && why === null) fail(realm, 'blocked-by-word', `${loop.id}/${event.n} never said that it is blocked`);
   if (isParked && why !== null && phase.detail !== why)
     fail(realm, 'blocked-by-word', `${loop.id} said ${why}, and ${phase.detail} is told`);
   const mayGoOn =
     phase.at === 'gating' || event.outcome === 'claimed' || event.outcome === 'timed-out' || event.breach !== null;
-  if (!isParked && !mayGoOn && (why !== null || event.outcome === 'blocked') && loop.doneSaid !== event.n)
+  if (!isParked && !mayGoOn && why !== null && loop.doneSaid !== event.n)
     fail(realm, 'blocked-by-word', `${loop.id}/${event.n} said ${why} and is ${phase.at}`);
 }
 

@@ -1,7 +1,7 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { LoopId } from '../../../src/core/ids.ts';
-import type { Landing, Loop, State } from '../../../src/core/model.ts';
-import { isWorking, loopsOf } from '../../../src/core/model.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import type { Landing, Loop, State } from '../../../src/core/model/model.ts';
+import { isWorking, loopsOf } from '../../../src/core/model/model.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail } from '../model/realm.ts';
 import { isQueued } from './startable.ts';

@@ -1,6 +1,6 @@
-import type { HostId, LoopId, Sha } from '../../../src/core/ids.ts';
-import type { Loop, State } from '../../../src/core/model.ts';
-import { isLive, isWorking, loopsOf } from '../../../src/core/model.ts';
+import type { HostId, LoopId, Sha } from '../../../src/core/model/ids.ts';
+import type { Loop, State } from '../../../src/core/model/model.ts';
+import { isLive, isWorking, loopsOf } from '../../../src/core/model/model.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail } from '../model/realm.ts';
 import type { EventWatch } from './watch-records.ts';
@@ -77,8 +77,10 @@ function checkStopped(realm: Realm, state: State, stopped: ReadonlyMap<LoopId, L
 
 /** What integration moved past in that very moment has landed. */
 function checkThrownAway(realm: Realm, state: State, thrownAway: ReadonlySet<LoopId>): void {
-  const { git, integration } = realm;
-  const isIn = (commit: Sha): boolean => integration !== null && git.isAncestor(commit, integration);
+  const { git, integration, movedTo } = realm;
+  // Somebody else may have moved it since, and the log puts that right.
+  const isIn = (commit: Sha): boolean =>
+    [integration, movedTo].some((one) => one !== null && git.isAncestor(commit, one));
   for (const loop of loopsOf(state)) {
     const { id, phase } = loop;
     if (thrownAway.has(id) && (isLive(loop) || (phase.at === 'landed' && !isIn(phase.commit))))

@@ -1,12 +1,13 @@
-import type { Event, Stamp } from '../../../src/core/events.ts';
-import type { LoopId, Sha, TaskKey } from '../../../src/core/ids.ts';
-import { taskKey } from '../../../src/core/ids.ts';
-import type { Host, Loop, State } from '../../../src/core/model.ts';
-import { isLive, isWorking, loopsOf } from '../../../src/core/model.ts';
-import { SUSPECT_COMMANDS } from '../../../src/core/suspect.ts';
-import { findTask } from '../../../src/core/tasks.ts';
+import type { Event, Stamp } from '../../../src/core/model/events.ts';
+import type { LoopId, Sha, TaskKey } from '../../../src/core/model/ids.ts';
+import { taskKey } from '../../../src/core/model/ids.ts';
+import type { Host, Loop, State } from '../../../src/core/model/model.ts';
+import { isLive, isWorking, loopsOf } from '../../../src/core/model/model.ts';
+import { SUSPECT_COMMANDS } from '../../../src/core/train/suspect.ts';
+import { findTask } from '../../../src/core/model/tasks.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail, TRACKER } from '../model/realm.ts';
+import { isListed } from './startable.ts';
 
 /** Looks at one event of a record, with the states before and after it. */
 export type EventWatch = (before: State, event: Event, after: State, stamp: Stamp) => void;
@@ -43,6 +44,7 @@ export function watchRecords(realm: Realm, others: readonly EventWatch[]): void 
       const after = isAlone ? end : realm.brain.fold(before, { ...record, events: [event] });
       checkEvent(realm, before, after, event);
       checkFence(realm, before, after, event);
+      checkRoom(realm, before, after, event);
       for (const watch of others) watch(before, event, after, record);
       if (after.loops !== before.loops) for (const loop of loopsOf(after)) checkLoop(before, loop);
       before = after;
@@ -100,6 +102,15 @@ function checkEvent(realm: Realm, before: State, after: State, event: Event): vo
   }
 }
 
+/** Nobody takes a loop while as many are at work, all hosts together, as the one that allows most lets. */
+function checkRoom(realm: Realm, before: State, after: State, event: Event): void {
+  if ((event.type !== 'task-claimed' && event.type !== 'loop-adopted') || before.loops === after.loops) return;
+  const hosts = Object.values(after.hosts).filter((host) => host.state !== 'stopped');
+  const max = Math.max(...hosts.map(({ policy }) => policy.maxWorkers ?? policy.slots));
+  const held = loopsOf(after).filter((loop) => hosts.some((host) => host.id === loop.host));
+  if (held.length > max) fail(realm, 'workers-are-bounded', `${held.length} loops are at work, and ${max} may be`);
+}
+
 /** Why a loop may begin, told without the scheduler. */
 function checkBegun(realm: Realm, before: State, loop: Loop): void {
   const host = loop.host === null ? undefined : before.hosts[loop.host];
@@ -126,6 +137,8 @@ function checkGroup(realm: Realm, before: State, host: Host, loop: Loop): void {
   if (group === null) return;
   for (const other of loopsOf(before)) {
     if (!isLive(other) || groupOf(other) !== group) continue;
+    // Nobody goes on with what was taken out of the list.
+    if (other.host === null && !isListed(before, other)) continue;
     if (isWorking(other)) fail(realm, 'groups-take-turns', `${loop.id} began while ${other.id} of ${group} works`);
     else if (other.phase.at === 'ready' && other.phase.queued)
       fail(realm, 'groups-take-turns', `${loop.id} began before ${other.id} of ${group} landed`);
@@ -151,10 +164,9 @@ function checkBase(realm: Realm, loop: Loop, below: readonly Sha[]): void {
 function checkLanded(realm: Realm, loop: Loop, commit: Loop['head']): void {
   const { git } = realm;
   const holds = (one: Sha | null): boolean => one !== null && commit !== null && git.isAncestor(commit, one);
-  // Somebody else may have moved it since, and the log puts that right.
-  const integration = holds(realm.integration) ? realm.integration : realm.movedTo;
-  if (integration === null || commit === null || !git.isAncestor(commit, integration))
-    return fail(realm, 'landed-is-landed', `${loop.id} is said to have landed as ${commit}`);
+  // Somebody else may have moved it since, and the log puts that right: where we had it, or to the target.
+  const integration = [realm.integration, realm.movedTo, realm.target].find(holds);
+  if (integration == null) return fail(realm, 'landed-is-landed', `${loop.id} is said to have landed as ${commit}`);
   if (loop.head === null) return fail(realm, 'landed-is-landed', `${loop.id} landed nothing`);
   const { tokens } = git.get(integration).tree;
   const lacks = [...git.get(loop.head).tree.tokens].filter((token) => !tokens.has(token));

@@ -1,6 +1,6 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { Usage } from '../../../src/core/usage.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { Usage } from '../../../src/core/model/usage.ts';
+import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
 import { textReport } from '../../../src/text/agents/text-report.ts';
 import type { Realm, SimAgent, SimWorktree } from './realm.ts';
@@ -19,8 +19,8 @@ export function beginLife(realm: Realm, agent: SimAgent): void {
   if (random.chance(habits.speaking)) timeline.after(random.between(0, ms), () => speak(realm, agent));
   if (random.chance(habits.hanging)) return;
   timeline.after(ms, () => {
-    const unfinished = random.chance(habits.speaking / 3) ? 'BLOCK: who pays for this?' : 'more to do';
-    const finalText = random.chance(habits.unfinished) ? unfinished : 'SHIP';
+    const unfinished = random.chance(habits.speaking / 3) ? 'who pays for this?' : 'more to do';
+    const finalText = random.chance(habits.unfinished) ? unfinished : 'LOOP_COMPLETE';
     if (random.chance(habits.stalling))
       return endAgent(agent, { how: 'stopped', why: random.pick(['stalled', 'flood', 'turns']), detail: 'too much' });
     const warning = {

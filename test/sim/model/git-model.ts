@@ -1,5 +1,5 @@
-import type { LoopId, Sha, TaskId } from '../../../src/core/ids.ts';
-import { sha } from '../../../src/core/ids.ts';
+import type { LoopId, Sha, TaskId } from '../../../src/core/model/ids.ts';
+import { sha } from '../../../src/core/model/ids.ts';
 
 /** What one commit brings: the smallest thing that can be lost, clash or break a gate. */
 export interface Token {
@@ -140,7 +140,7 @@ export function createGitModel(): GitModel {
   };
 }
 
-const pathOf = (area: number): string => `area-${area}.txt`;
+export const pathOf = (area: number): string => `area-${area}.txt`;
 
 function merge(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, known: ReadonlyMap<string, Token>): Merged {
   const areas = clashingAreas(ours, theirs, known);

@@ -1,12 +1,13 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { LoopId } from '../../../src/core/ids.ts';
-import { taskKey } from '../../../src/core/ids.ts';
-import { canBeQueued, landingQueue } from '../../../src/core/landing-queue.ts';
-import type { Loop, State } from '../../../src/core/model.ts';
-import { isWorking, loopsOf } from '../../../src/core/model.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import { taskKey } from '../../../src/core/model/ids.ts';
+import { canBeQueued, landingQueue } from '../../../src/core/loops/landing-queue.ts';
+import type { Loop, State } from '../../../src/core/model/model.ts';
+import { isWorking, loopsOf } from '../../../src/core/model/model.ts';
 import type { Realm } from './realm.ts';
 import { appendRecord, commitDirty, moveIntegration, newName, ROOM_MB, stateOf, TRACKER } from './realm.ts';
 import { createTask } from './scenario.ts';
+import { pathOf } from './git-model.ts';
 import { endAgent } from './agent-life.ts';
 import type { HostRunner } from './start-host.ts';
 import { livingHosts, policyOf, startHost } from './start-host.ts';
@@ -15,7 +16,9 @@ type Act = (realm: Realm, runHost: HostRunner) => void;
 
 /** One thing that goes wrong, or that a person does without asking. */
 export function hostileAct(realm: Realm, runHost: HostRunner): void {
-  realm.random.pick(ACTS)(realm, runHost);
+  const isMoving = stateOf(realm).landing?.stage.at === 'advancing';
+  // Most can go wrong while integration moves.
+  realm.random.pick(isMoving && realm.random.chance(0.5) ? ACTS_ON_MOVING : ACTS)(realm, runHost);
 }
 
 const crash: Act = (realm, runHost) => {
@@ -66,17 +69,36 @@ function startLater(realm: Realm, runHost: HostRunner): void {
   });
 }
 
-const userCommits: Act = (realm) => {
+const userCommits: Act = (realm) =>
+  commitAsUser(realm, realm.random.chance(0.4) ? realm.random.int(2) : realm.random.int(4));
+
+function commitAsUser(realm: Realm, area: number): void {
   const { random, git } = realm;
   const tree = git.get(realm.target).tree;
   const token = git.addToken({
     id: newName(realm, 'user'),
-    area: random.chance(0.4) ? random.int(2) : random.int(4),
+    area,
     bad: random.chance(0.15),
     fixes: random.chance(0.4) ? (tree.flaws[0] ?? null) : null,
   });
   setTarget(realm, git.commit([realm.target], [...tree.tokens, token]).id);
-};
+}
+
+/** The user goes on with the very files of landings that wait to be published, however calm it is: that is no mishap. */
+export function keepUserBusy(realm: Realm): void {
+  const { random, timeline } = realm;
+  for (let looks = random.between(2, 6); looks > 0; looks -= 1)
+    timeline.after(random.between(1000, 12_000), () => {
+      const files = unpublishedFiles(realm);
+      if (files.length > 0) commitAsUser(realm, random.pick(files.slice(0, 2)));
+    });
+}
+
+/** Those a person writes in as well. */
+function unpublishedFiles({ git, integration, target }: Realm): readonly number[] {
+  if (integration === null || !git.isAncestor(target, integration)) return [];
+  return [0, 1, 2, 3].filter((area) => git.changed(target, integration).includes(pathOf(area)));
+}
 
 /** The same, and at that very moment some host makes a worktree, so integration follows. */
 const userCommitsAndIsFollowed: Act = (realm, runHost) => {
@@ -293,6 +315,8 @@ export function requestFor(realm: Realm, state: State, chosen: readonly Loop[]):
   });
   return items.length === 0 ? [] : [{ type: 'landing-requested', items }];
 }
+
+const ACTS_ON_MOVING: readonly Act[] = [crash, freeze, userCommitsAndIsFollowed, integrationIsMoved];
 
 const ACTS: readonly Act[] = [
   crash,

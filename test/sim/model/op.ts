@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/core/errors.ts';
+import { AppError } from '../../../src/core/model/errors.ts';
 import type { Realm, SimHost } from './realm.ts';
 import { deliver } from './realm.ts';
 

@@ -1,6 +1,6 @@
-import { taskId } from '../../../src/core/ids.ts';
-import type { HostPolicy } from '../../../src/core/model.ts';
-import type { Task } from '../../../src/core/task.ts';
+import { taskId } from '../../../src/core/model/ids.ts';
+import type { HostPolicy } from '../../../src/core/model/model.ts';
+import type { Task } from '../../../src/core/model/task.ts';
 import type { Random } from './random.ts';
 
 /** What one seed is about: the tasks, how hosts are told to work, how bad the agents and the world are. */
@@ -12,6 +12,8 @@ export interface Scenario {
   readonly policy: Omit<HostPolicy, 'slots'>;
   /** The first task landed in an earlier life, of which no log tells. */
   readonly past: 'published' | 'landed' | 'red' | null;
+  /** The user works on the same files as the agents, whose landings wait to be published. */
+  readonly isUserBusy: boolean;
   /** Main fails the gates before anybody has done anything. */
   readonly isRedAtFirst: boolean;
   /** The tracker file is committed, so a landing ticks the task in its tree. */
@@ -87,11 +89,9 @@ function createTrainPolicy(random: Random, isCrowd: boolean): Pick<HostPolicy, '
   return {
     resolver: onConflict === 'ai_resolve' && random.chance(0.6) ? { name: 'rex', account: 'r' } : null,
     train: {
-      batchMax: random.pick(['auto', 'auto', isCrowd ? 'auto' : 1, isCrowd ? 'auto' : 2]),
       gateSlots: random.pick(['auto', isCrowd ? 4 : 1, isCrowd ? 3 : 1, 2, 3]),
       cores: random.pick([1, 2, 8]),
       flakeRetries: random.pick(['auto', 0, 1]),
-      strictEveryCommit: random.chance(0.2),
       onConflict,
       maxAttempts: random.between(0, 3),
     },
@@ -106,12 +106,15 @@ export function createScenario(random: Random): Scenario {
     tasks.push(isCrowd ? { ...task, group: null, deps: [] } : task);
   }
   const quiet = random.chance(0.05);
+  const isUserBusy = random.chance(0.2);
   return {
     tasks,
     isCrowd,
     hosts: isCrowd ? 2 : random.between(1, 3),
     policy: {
       tracker: 'PRD.md',
+      // Narrower than two hosts together in some worlds.
+      maxWorkers: isCrowd || tasks.length !== 3 ? 9 : 2,
       strategy: isCrowd || random.chance(0.7) ? 'queue' : 'group',
       mergePolicy: isCrowd || random.chance(0.6) ? 'auto_merge' : 'manual',
       limits: {
@@ -123,14 +126,12 @@ export function createScenario(random: Random): Scenario {
         graceMs: 100,
         maxCostUsd: random.pick([null, null, null, 1]),
         maxTokens: random.pick([null, null, null, null, 1200]),
-        logMb: 1,
-        outputMb: 10,
         freeMb: random.pick([0, 100]),
       },
       target: 'main',
       place: { at: 'worktree' },
       only: null,
-      publish: random.pick(['end', 'end', 'each', 'each', 'manual']),
+      publish: isUserBusy ? 'end' : random.pick(['end', 'end', 'each', 'each', 'manual']),
       method: random.chance(0.7) ? 'merge' : 'squash',
       agents: random.pick(AGENTS),
       budget: {
@@ -144,6 +145,7 @@ export function createScenario(random: Random): Scenario {
       ...createTrainPolicy(random, isCrowd),
     },
     past: random.chance(0.08) ? random.pick(['published', 'landed', 'red']) : null,
+    isUserBusy,
     isRedAtFirst: random.chance(0.12),
     tracked: random.chance(0.7),
     hostility: quiet ? 0 : random.pick([0.005, 0.015, 0.03, 0.06]),

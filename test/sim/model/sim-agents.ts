@@ -1,5 +1,5 @@
-import { AppError } from '../../../src/core/errors.ts';
-import type { AgentOrder, Agents, Iteration, IterationResult } from '../../../src/world/world.ts';
+import { AppError } from '../../../src/core/model/errors.ts';
+import type { AgentOrder, Agents, Iteration, IterationResult } from '../../../src/world/contract/world.ts';
 import type { IterationEnd } from '../../../src/text/agents/report.ts';
 import { beginLife, endAgent, SILENCE } from './agent-life.ts';
 import type { Op } from './op.ts';
@@ -26,6 +26,7 @@ export function createSimAgents(realm: Realm, host: SimHost, op: Op): Agents {
       agent.guided = id;
       return true;
     },
+    noteCommits: () => Promise.resolve(),
     finish: (iteration, options) => finish(realm, host, iteration, options),
   };
 }

@@ -1,6 +1,6 @@
-import type { LoopId } from '../../../src/core/ids.ts';
-import type { Foreseen } from '../../../src/core/model.ts';
-import type { Foresight } from '../../../src/world/world.ts';
+import type { LoopId } from '../../../src/core/model/ids.ts';
+import type { Foreseen } from '../../../src/core/model/model.ts';
+import type { Foresight } from '../../../src/world/contract/world.ts';
 import type { Realm } from './realm.ts';
 
 /** What is committed and will not merge: with main, and of those that merge with main, with each other. */

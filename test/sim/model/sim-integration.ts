@@ -1,8 +1,15 @@
-import { loopId, taskId } from '../../../src/core/ids.ts';
-import type { Sha } from '../../../src/core/ids.ts';
-import type { Known, SeenValue } from '../../../src/core/integration-value.ts';
-import { standingOf } from '../../../src/core/integration-value.ts';
-import type { BuildOptions, Built, FoundLanding, Integration, Synced } from '../../../src/world/world.ts';
+import { loopId, taskId } from '../../../src/core/model/ids.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import type { Known, SeenValue } from '../../../src/core/loops/integration-value.ts';
+import { standingOf } from '../../../src/core/loops/integration-value.ts';
+import type {
+  BuildOptions,
+  Built,
+  FoundLanding,
+  Integration,
+  Synced,
+  World,
+} from '../../../src/world/contract/world.ts';
 import type { Op } from './op.ts';
 import type { Realm } from './realm.ts';
 import { fail, moveIntegration } from './realm.ts';
@@ -18,6 +25,8 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
     seen: (known) => op(() => seenValue(realm, known)),
     putBack: ({ found, to }) => op(() => putBack(realm, found, to)),
     sync: (known) => op(() => sync(realm, known)),
+    followReset: async () => undefined,
+    takenBack: async () => [],
     treeOf: (commit) => op(() => git.get(commit).tree.id),
     findLanded: ({ head, loop, integration }) =>
       op(() => git.findLanding(integration, loop) ?? (git.isAncestor(head, integration) ? integration : null)),
@@ -40,6 +49,7 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
       op(() => others.filter((other) => git.isAncestor(other, head) && !git.isAncestor(other, integration))),
     coAuthors: () => op(() => []),
     landings: (commit) => op(() => landings(realm, commit)),
+    lookAtKeeps: () => Promise.resolve({ made: {}, dropped: [], putBack: [], lost: [] }),
     unheldCommits: (fence, commits) =>
       commits.filter((commit) => realm.held?.fence !== fence || !realm.held.commits.has(commit)),
     holdTrain: (fence, commits) =>
@@ -56,7 +66,6 @@ export function createSimIntegration(realm: Realm, op: Op): Integration {
         return `refs/paralph/keep/${loop}`;
       }),
     doneSince: ({ tasks }) => op(() => tasks.map(() => null)),
-    publish: (to) => op(() => publish(realm, to)),
     describe: () => op(() => ({ commits: [], stat: '' })),
   };
 }
@@ -87,6 +96,7 @@ function putBack(realm: Realm, found: Sha | null, goal: Sha | null): Awaited<Ret
   if (found !== null) realm.keeps.add(found);
   if (realm.integration !== found) return null;
   realm.integration = to;
+  realm.movedTo = to;
   return { to, kept: found === null ? null : `refs/paralph/keep/integration/${found}` };
 }
 
@@ -127,10 +137,10 @@ function preview(
   return { tree: made.tree.id, commit: made.id };
 }
 
-const landings = ({ git }: Realm, commit: Sha): readonly FoundLanding[] =>
+const landings = ({ git, scenario }: Realm, commit: Sha): readonly FoundLanding[] =>
   git
     .landingsOf(commit)
-    .map((landing) => ({ ...landing, tracker: null, atMs: 1 }))
+    .map((landing) => ({ ...landing, tracker: scenario.policy.tracker, atMs: 1 }))
     .toReversed();
 
 function join(
@@ -149,7 +159,13 @@ function join(
   return { commit };
 }
 
-function publish(realm: Realm, to: Sha): Awaited<ReturnType<Integration['publish']>> {
+/** The target follows, where nothing of its owner is in the way. */
+export const createSimPublish =
+  (realm: Realm, op: Op): World['publish'] =>
+  (to) =>
+    op(() => publish(realm, to));
+
+function publish(realm: Realm, to: Sha): Awaited<ReturnType<World['publish']>> {
   const { git, target } = realm;
   if (git.isAncestor(to, target)) return { outcome: 'current' };
   if (!git.isAncestor(target, to)) return { outcome: 'diverged', now: target };

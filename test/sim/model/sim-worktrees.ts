@@ -1,8 +1,8 @@
-import { AppError } from '../../../src/core/errors.ts';
-import type { FoundLoop } from '../../../src/core/events.ts';
-import type { Sha } from '../../../src/core/ids.ts';
-import { sha } from '../../../src/core/ids.ts';
-import type { Gates, Worktrees } from '../../../src/world/world.ts';
+import { AppError } from '../../../src/core/model/errors.ts';
+import type { FoundLoop } from '../../../src/core/model/events.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import { sha } from '../../../src/core/model/ids.ts';
+import type { Checkout, Gates, Worktrees } from '../../../src/world/contract/world.ts';
 import type { Commit } from './git-model.ts';
 import type { Op } from './op.ts';
 import type { Realm, SimHost, SimWorktree } from './realm.ts';
@@ -11,6 +11,14 @@ import { commitDirty, deliver, fail, newName, tipOf } from './realm.ts';
 const GATE_PATH = 'gate:';
 const noCheckout = async (): Promise<never> => {
   throw new Error('nobody works in place here');
+};
+
+/** Simulated loops have worktrees of their own. */
+export const SIM_CHECKOUT: Checkout = {
+  take: noCheckout,
+  commit: noCheckout,
+  leave: noCheckout,
+  besides: () => Promise.resolve(null),
 };
 
 export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktrees {
@@ -28,19 +36,13 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
         commitDirty(realm, worktree);
         return { ...factsOf(standing(realm, path)), branch, committed: true, odd: null, kept: null };
       }),
-    // Simulated loops have worktrees of their own.
-    takeCheckout: noCheckout,
-    besides: () => Promise.resolve(null),
-    commitInPlace: noCheckout,
-    leaveCheckout: noCheckout,
     touched: (path, base) => op(() => realm.git.changed(base, standing(realm, path).tip.id)),
     changed: (from, to) => op(() => realm.git.changed(from, to)),
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     tooLarge: async () => null,
     retire: (options) => op(() => retire(realm, options)),
-    withGateWorktree: (commit, act) => withGateWorktree(realm, host, op, commit, act),
-    dropGateWorktrees: async () => undefined,
+    trim: () => Promise.resolve(0),
     mergeIn: (options) => op(() => mergeIn(realm, host, options)),
     markers: (commit, paths) =>
       op(() => {
@@ -167,10 +169,12 @@ function retire(
 }
 
 /** A gate looks at the tree of a commit for a while. */
-export function createSimGates(realm: Realm, host: SimHost): Gates {
+export function createSimGates(realm: Realm, host: SimHost, op: Op): Gates {
   const { random, timeline } = realm;
   const running = new Set<string>();
   return {
+    withWorktree: (commit, act) => withGateWorktree(realm, host, op, commit, act),
+    dropWorktrees: async () => undefined,
     run: async ({ path, signal }) => {
       const [, slot, commit = ''] = path.split(':');
       const { tree } = realm.git.get(sha(commit));

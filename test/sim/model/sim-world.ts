@@ -1,14 +1,14 @@
-import type { Event } from '../../../src/core/events.ts';
-import type { Log } from '../../../src/world/log/log.ts';
-import type { Clock, TrackerFile, World } from '../../../src/world/world.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { Log } from '../../../src/world/contract/log.ts';
+import type { Clock, TrackerFile, World } from '../../../src/world/contract/world.ts';
 import type { Op } from './op.ts';
 import { createOp } from './op.ts';
 import type { Realm, SimHost } from './realm.ts';
 import { appendRecord, deliver, ringSoon, TRACKER } from './realm.ts';
 import { createSimAgents } from './sim-agents.ts';
 import { foresee } from './sim-foresight.ts';
-import { createSimIntegration } from './sim-integration.ts';
-import { createSimGates, createSimWorktrees } from './sim-worktrees.ts';
+import { createSimIntegration, createSimPublish } from './sim-integration.ts';
+import { SIM_CHECKOUT, createSimGates, createSimWorktrees } from './sim-worktrees.ts';
 
 /** The realm as one host sees it. */
 export function createSimWorld(realm: Realm, host: SimHost): World {
@@ -29,9 +29,11 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     },
     tracker: simTracker(realm, host),
     worktrees: createSimWorktrees(realm, host, op),
+    checkout: SIM_CHECKOUT,
     integration: createSimIntegration(realm, op),
+    publish: createSimPublish(realm, op),
     agents: createSimAgents(realm, host, op),
-    gates: createSimGates(realm, host),
+    gates: createSimGates(realm, host, op),
     lacks: async () => [],
     foresight: { look: (options) => op(() => foresee(realm, options)) },
     seal: {
@@ -47,12 +49,16 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
 
 const STRAYED = { did: ['moved the branch main'], kept: [], restored: [] };
 
-export const markOf = (pid: number) => ({ pid, startTime: `start-${pid}`, bootId: 'boot' });
+const markOf = (pid: number) => ({ pid, startTime: `start-${pid}`, bootId: 'boot' });
+
+/** Days are short here, so that many begin. */
+export const simDay = (ms: number): string => `day ${Math.floor(ms / 5000)}`;
 
 function simClock(realm: Realm, host: SimHost): Clock {
   const { timeline } = realm;
   return {
     nowMs: () => timeline.now() + host.skewMs,
+    today: () => simDay(timeline.now() + host.skewMs),
     awakeMs: () => timeline.now(),
     sleep: (ms, signal) =>
       new Promise((resolve) => {

@@ -1,8 +1,8 @@
-import { AppError } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/events.ts';
-import type { HostPolicy, State } from '../../../src/core/model.ts';
+import { AppError } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { HostPolicy, State } from '../../../src/core/model/model.ts';
 import type { HostOrder } from '../../../src/engine/host.ts';
-import type { World } from '../../../src/world/world.ts';
+import type { World } from '../../../src/world/contract/world.ts';
 import type { Realm, SimHost } from './realm.ts';
 import { fail } from './realm.ts';
 import { createSimWorld } from './sim-world.ts';
@@ -36,10 +36,11 @@ export function startHost(
   realm.stirred = true;
   runHost(createSimWorld(realm, host), {
     policy,
-    completion: { signal: 'ship_block', promise: '' },
+    completion: { signal: 'loop_complete', promise: '' },
     gateCommands: ['npm test'],
     protect: realm.scenario.protect,
-    landing: { message: null, coAuthors: [] },
+    needs: null,
+    landing: { message: null },
     opening: () => opening,
     drain: host.drain.signal,
     force: host.force.signal,

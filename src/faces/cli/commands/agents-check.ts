@@ -1,17 +1,18 @@
-import { costInWords, usageView } from '../../../core/cost-view.ts';
-import { describeMs } from '../../../core/describe-time.ts';
-import type { ExitCode } from '../../../core/errors.ts';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { costInWords, usageView } from '../../../core/views/cost-view.ts';
+import { describeMs } from '../../../core/model/describe-time.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
-import type { AgentLook, AgentSight } from '../../../world/agent-check.ts';
-import { checkAgent, chosenName, lookAtAgent, lookAtAgents } from '../../../world/agent-check.ts';
-import type { Finding } from '../../../world/finding.ts';
-import { smokeTurn } from '../../../world/smoke-turn.ts';
-import type { SmokeResult } from '../../../world/smoke-turn.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openProject, readState } from '../project.ts';
+import type { AgentLook, AgentSight } from '../../../world/agents/agent-check.ts';
+import { checkAgent, chosenName, lookAtAgent, lookAtAgents } from '../../../world/agents/agent-check.ts';
+import type { Finding } from '../../../world/contract/finding.ts';
+import { smokeTurn } from '../../../world/agents/smoke-turn.ts';
+import type { SmokeResult } from '../../../world/agents/smoke-turn.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { SET_AGENT } from '../../../world/agents/choose-agent.ts';
 
 const SAID_CHARS_MAX = 200;
 
@@ -42,8 +43,8 @@ async function sightsFor(look: AgentLook, name: string | null): Promise<readonly
   const installed = (await lookAtAgents(look)).filter((sight) => sight.path !== null || sight.isChosen);
   if (installed.length > 0) return installed;
   throw new AppError('E_NO_AGENT', 'no agent is installed', {
-    facts: [`looked for ${[...KNOWN_AGENTS.keys()].join(', ')}`],
-    remedy: 'ralph init',
+    facts: [`looked for ${[...KNOWN_AGENTS.keys()].join(', ')}: install one of them, and it is found`],
+    remedy: SET_AGENT,
   });
 }
 

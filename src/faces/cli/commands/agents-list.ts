@@ -1,9 +1,11 @@
-import { EXIT } from '../../../core/errors.ts';
-import type { AgentSight } from '../../../world/agent-check.ts';
-import { lookAtAgents } from '../../../world/agent-check.ts';
-import type { Handler } from '../handler.ts';
-import { columns } from '../output.ts';
-import { openProject, readState } from '../project.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { AgentSight } from '../../../world/agents/agent-check.ts';
+import { lookAtAgents } from '../../../world/agents/agent-check.ts';
+import type { Handler } from '../../call/handler.ts';
+import { columns } from '../../call/output.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { SET_AGENT } from '../../../world/agents/choose-agent.ts';
+import { localTime } from '../../../world/os/local-time.ts';
 
 export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
@@ -11,7 +13,8 @@ export const handle: Handler = async (call) => {
   const sights = await lookAtAgents({ settings, state: await readState(repo), env: call.env, root: repo.root });
   if (call.flags['json'] === true) call.out.json({ version: 1, agents: sights.map(inJson) });
   else call.out.data(columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)]));
-  if (!sights.some((sight) => sight.path !== null)) call.out.say('none is installed; any command will do: ralph init');
+  if (!sights.some((sight) => sight.path !== null))
+    call.out.say(`none is installed; any command will do: ${SET_AGENT}`);
   return EXIT.ok;
 };
 
@@ -24,7 +27,7 @@ const row = (sight: AgentSight): readonly string[] => [
   sight.path ?? (sight.isDenied ? 'not executable' : 'not installed'),
 ];
 
-const until = (ms: number | null): string => (ms === null ? 'for a person' : `until ${new Date(ms).toISOString()}`);
+const until = (ms: number | null): string => (ms === null ? 'for a person' : `until ${localTime(ms)}`);
 
 const inJson = (sight: AgentSight): object => ({
   name: sight.name,

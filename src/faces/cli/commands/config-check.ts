@@ -1,19 +1,20 @@
-import { EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import type { ConfigProblem } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { checkConfig, configError } from '../../../world/config-files.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { TargetPlace } from '../../../world/target-place.ts';
-import type { Handler } from '../handler.ts';
-import { gateWarnings } from '../policy.ts';
-import { refuseElsewhere } from '../project.ts';
-import { warnAll } from '../warn-all.ts';
+import { configError } from '../../../world/config-files.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { TargetPlace } from '../../../world/trackers/target-place.ts';
+import { checkConfigHere } from '../../call/config-here.ts';
+import type { Handler } from '../../call/handler.ts';
+import { gateWarnings } from '../run/policy.ts';
+import { refuseElsewhere } from '../../call/project.ts';
+import { warnAll } from '../show/warn-all.ts';
 
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
-  const config = await checkConfig({ repo, env: call.env, flags: call.settings });
+  const config = await checkConfigHere(call, repo);
   const { files, problems, warnings } = config;
   if (call.flags['json'] === true) call.out.json({ version: 1, files, problems, warnings });
   for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));

@@ -1,8 +1,8 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { nameKey } from '../../../text/config/layer.ts';
-import type { Handler } from '../handler.ts';
-import { openProject } from '../project.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
 
 export const handle: Handler = async (call) => {
   const [asked = ''] = call.args;

@@ -1,7 +1,7 @@
-import { EXIT } from '../../../core/errors.ts';
-import { columns } from '../output.ts';
-import type { Handler } from '../handler.ts';
-import { openProject } from '../project.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { columns } from '../../call/output.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
 
 export const handle: Handler = async (call) => {
   const { config } = await openProject(call);

@@ -1,20 +1,22 @@
 import { join, relative } from 'node:path';
-import { EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { checkConfig, writeConfigKey } from '../../../world/config-files.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import { branchIn } from '../../../world/target-place.ts';
-import type { Handler } from '../handler.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { writeConfigKey } from '../../../world/config-files.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import { branchIn } from '../../../world/trackers/target-place.ts';
+import { checkConfigHere } from '../../call/config-here.ts';
+import type { Handler } from '../../call/handler.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'config set');
   const [key = '', value = ''] = call.args;
   const repo = findRepository(call.cwd);
+  await checkConfigHere(call, repo);
   const file = await writeConfigKey(repo.root, key, value);
   const name = relative(repo.root, file);
   call.out.say(`set ${key} in ${name}`);
-  const { target, files } = await checkConfig({ repo, env: call.env, flags: call.settings });
+  const { target, files } = await checkConfigHere(call, repo);
   if (target !== null && !files.includes(join(repo.root, name))) {
     const branch = branchIn(repo, repo.root);
     const other = branch === null ? '' : `, or: ralph run --target ${shellWord(branch)}`;

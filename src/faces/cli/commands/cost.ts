@@ -1,10 +1,10 @@
-import type { BudgetView, CostView, UsageView } from '../../../core/cost-view.ts';
-import { costInWords, costView } from '../../../core/cost-view.ts';
-import { EXIT } from '../../../core/errors.ts';
-import { findTracker } from '../../../world/find-tracker.ts';
-import type { Handler } from '../handler.ts';
-import { columns } from '../output.ts';
-import { openProject, readState } from '../project.ts';
+import type { BudgetView, CostView, UsageView } from '../../../core/views/cost-view.ts';
+import { costInWords, costView } from '../../../core/views/cost-view.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import type { Handler } from '../../call/handler.ts';
+import { columns } from '../../call/output.ts';
+import { openProject, readState } from '../../call/project.ts';
 
 /** A running host keeps to the budget it began with, whatever the files say since. */
 export const handle: Handler = async (call) => {

@@ -1,59 +1,52 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { EXIT } from '../../../core/errors.ts';
-import { runGit } from '../../../world/git/run-git.ts';
-import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../demo-repository.ts';
-import type { Call, Handler } from '../handler.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { runGit } from '../../../world/git/run/run-git.ts';
+import { withScratchFolder, writeFiles } from '../../../world/start/scratch-folder.ts';
+import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
+import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../run/demo-repository.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 /** The whole job on a scratch repository: three loops at once, a conflict, a red branch, a liar; then what is on main. */
-export const handle: Handler = async (call) => {
-  const folder = mkdtempSync(join(tmpdir(), 'paralph-demo-'));
+export const handle: Handler = (call) =>
+  withScratchFolder('paralph-demo-', call.flags['keep'] === true, (folder) => show(call, folder));
+
+async function show(call: Call, folder: string): Promise<ExitCode> {
   const repo = join(folder, 'repo');
   const main = process.argv[1] ?? '';
-  try {
-    await makeRepository(folder, repo, main);
-    call.out.say(
-      `A scratch repository with ${DEMO_PRD.split('\n').filter((line) => line.startsWith('- [ ]')).length} tasks, three loops at once. The agents are scripted: no key, no network.\n`,
-    );
-    call.out.say('$ cat PRD.md');
-    call.out.data(DEMO_PRD);
-    call.out.say('$ ralph run --parallel --max-workers 3');
-    const code = await ralph(call, main, repo, ['run', '--parallel', '--max-workers', '3']);
-    call.out.say('\n$ git log --oneline --first-parent main');
-    call.out.data((await runGit(['log', '--oneline', '--first-parent', 'main'], { cwd: repo })).stdout.trimEnd());
-    call.out.say('\n$ sh check.sh   # the gate, on main as it is now');
-    const gate = await runGit(['-c', 'alias.gate=!sh check.sh', 'gate'], { cwd: repo, ok: [0, 1] });
-    call.out.data(gate.code === 0 ? 'green' : 'red');
-    const asExpected = code === EXIT.parked && gate.code === 0;
-    call.out.say(
-      asExpected
-        ? '\nMain is green. What could land has landed; the rest is parked, kept and explained above.'
-        : `\nunexpected: ralph run exited with ${code}`,
-    );
-    if (call.flags['keep'] === true) call.out.say(`kept: ${repo}`);
-    return asExpected ? EXIT.ok : EXIT.bug;
-  } finally {
-    if (call.flags['keep'] !== true) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-};
+  await makeRepository(folder, repo, main);
+  call.out.say(
+    `A scratch repository with ${DEMO_PRD.split('\n').filter((line) => line.startsWith('- [ ]')).length} tasks, three loops at once. The agents are scripted: no key, no network.\n`,
+  );
+  call.out.say('$ cat PRD.md');
+  call.out.data(DEMO_PRD);
+  call.out.say('$ ralph run --parallel --max-workers 3');
+  const code = await ralph(call, main, repo, ['run', '--parallel', '--max-workers', '3']);
+  call.out.say('\n$ git log --oneline --first-parent main');
+  call.out.data((await runGit(['log', '--oneline', '--first-parent', 'main'], { cwd: repo })).stdout.trimEnd());
+  call.out.say('\n$ sh check.sh   # the gate, on main as it is now');
+  const gate = await runGit(['-c', 'alias.gate=!sh check.sh', 'gate'], { cwd: repo, ok: [0, 1] });
+  call.out.data(gate.code === 0 ? 'green' : 'red');
+  const asExpected = code === EXIT.parked && gate.code === 0;
+  call.out.say(
+    asExpected
+      ? '\nMain is green. What could land has landed; the rest is parked, kept and explained above.'
+      : `\nunexpected: ralph run exited with ${code}`,
+  );
+  if (call.flags['keep'] === true) call.out.say(`kept: ${repo}`);
+  return asExpected ? EXIT.ok : EXIT.bug;
+}
 
 async function makeRepository(folder: string, repo: string, main: string): Promise<void> {
-  mkdirSync(repo);
   const scenario = join(folder, 'scenario.json');
-  writeFileSync(scenario, JSON.stringify(demoScenario()));
+  writeFiles(folder, { 'scenario.json': JSON.stringify(demoScenario()) });
   const agent = join(dirname(main), 'scripted-agent.js');
-  const files = {
+  writeFiles(repo, {
     ...DEMO_FILES,
     'PRD.md': DEMO_PRD,
     'check.sh': DEMO_CHECK,
     'ralph.toml': demoConfig([process.execPath, agent, scenario]),
-  };
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(repo, name)), { recursive: true });
-    writeFileSync(join(repo, name), text);
-  }
+  });
   await runGit(['init', '-q', '-b', 'main'], { cwd: repo });
   await runGit(['config', 'user.name', 'Demo'], { cwd: repo });
   await runGit(['config', 'user.email', 'demo@localhost'], { cwd: repo });
@@ -64,9 +57,5 @@ async function makeRepository(folder: string, repo: string, main: string): Promi
 function ralph(call: Call, main: string, cwd: string, args: readonly string[]): Promise<number> {
   const env = { ...call.env };
   for (const name of Object.keys(env)) if (name.startsWith('RALPH_') || name.startsWith('GIT_')) delete env[name];
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: 'inherit' });
-    child.on('error', reject);
-    child.on('exit', (code) => resolve(code ?? EXIT.bug));
-  });
+  return talkToAgent({ argv: [process.execPath, main, ...args], cwd, env });
 }

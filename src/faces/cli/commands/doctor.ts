@@ -1,40 +1,42 @@
 import { resolve } from 'node:path';
-import { describePutBack } from '../../../core/describe-put-back.ts';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { State } from '../../../core/model.ts';
-import { EMPTY_STATE } from '../../../core/model.ts';
+import { describePutBack } from '../../../core/views/describe-put-back.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { State } from '../../../core/model/model.ts';
+import { EMPTY_STATE } from '../../../core/model/model.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import type { LoadedConfig } from '../../../world/config-files.ts';
-import { checkConfig } from '../../../world/config-files.ts';
-import { diagnose } from '../../../world/diagnose.ts';
-import { findTracker } from '../../../world/find-tracker.ts';
-import type { Finding } from '../../../world/finding.ts';
-import { readIdentity } from '../../../world/git/identity.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { openView } from '../../../world/git/view.ts';
+import { diagnose } from '../../../world/repair/diagnose.ts';
+import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import type { Finding } from '../../../world/contract/finding.ts';
+import { readCommitter, readIdentity } from '../../../world/git/run/identity.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { openView } from '../../../world/git/run/view.ts';
 import { areFactsLost } from '../../../world/repair/lost-facts.ts';
 import { healthy } from '../../../world/repair/repair.ts';
 import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
 import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
-import type { Call, Handler } from '../handler.ts';
-import { ofNoUse, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { settleIntegration } from '../settle-integration.ts';
-import { askGit } from '../start-project.ts';
+import { checkConfigHere } from '../../call/config-here.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { ofNoUse, readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { settleIntegration } from '../run/settle-integration.ts';
+import { settleKeeps } from '../run/settle-keeps.ts';
+import { askGit } from '../run/start-project.ts';
 
 /** Everything is looked at, also when the first thing is broken: a sick house is what a doctor is for. */
 export const handle: Handler = async (call) => {
   const isFixing = call.flags['fix'] === true;
   if (isFixing) refuseInLoop(call, 'doctor --fix');
   const repo = findRepository(call.cwd);
-  const config = await checkConfig({ repo, env: call.env, flags: call.settings });
+  const config = await checkConfigHere(call, repo);
   const place = { repo, worktreeRoot: resolve(repo.root, config.settings.parallel.worktreeRoot) };
-  const first = await treat(firstRepairs(place), isFixing);
+  const first = await treat(firstRepairs(place, { isThorough: true }), isFixing);
   const taken = isFixing ? await takeUp(place, config) : { fixed: [], findings: [] };
   const settled = isFixing ? await settle(repo, config) : { fixed: [], findings: [] };
+  const kept = isFixing ? await settleKept(repo) : { fixed: [], findings: [] };
   const state = await stateOrEmpty(repo);
   const keep = async () => ({
     repo,
@@ -49,10 +51,11 @@ export const handle: Handler = async (call) => {
     ...later.findings,
     ...taken.findings,
     ...settled.findings,
+    ...kept.findings,
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
-  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...settled.fixed, ...later.fixed], findings);
+  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...settled.fixed, ...kept.fixed, ...later.fixed], findings);
   return isHealthy ? EXIT.ok : EXIT.environment;
 };
 
@@ -96,7 +99,8 @@ async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated
   try {
     const { target } = await preflight(repo, config.settings.landing.target);
     const tracker = await findTracker({ repo, target: config.target }, config.settings.tasks);
-    await askGit(repo, { identity: await readIdentity(repo), target, tracker });
+    const identity = await readCommitter(repo, config.settings.landing.sign);
+    await askGit(repo, { identity, target, tracker });
     const loops = unknown.length === 0 ? '' : `; loops ${unknown.join(', ')}`;
     return { fixed: [`wrote into the log what git knows of landings and loops${loops}`], findings: [] };
   } catch (error) {
@@ -114,6 +118,17 @@ async function settle(repo: Repository, config: LoadedConfig): Promise<Treated> 
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { fixed: [], findings: [failed('integration', error)] };
+  }
+}
+
+/** Refs that keep work come back. */
+async function settleKept(repo: Repository): Promise<Treated> {
+  try {
+    const said = await settleKeeps(repo);
+    return { fixed: said === null ? [] : [said], findings: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { fixed: [], findings: [failed('keep', error)] };
   }
 }
 

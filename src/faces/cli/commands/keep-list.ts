@@ -1,12 +1,12 @@
-import { EXIT } from '../../../core/errors.ts';
-import { plainView } from '../../../world/git/plain-view.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { plainView } from '../../../world/git/run/plain-view.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { landedKeeps } from '../../../world/keep/expire.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
-import type { Handler } from '../handler.ts';
-import { age, filesText, keepView } from '../keep-view.ts';
-import { columns } from '../output.ts';
-import { readState } from '../project.ts';
+import type { Handler } from '../../call/handler.ts';
+import { age, filesText, keepView } from '../show/keep-view.ts';
+import { columns } from '../../call/output.ts';
+import { readState } from '../../call/project.ts';
 
 /** Everything that was kept before something was taken away. Changes nothing. */
 export const handle: Handler = async (call) => {

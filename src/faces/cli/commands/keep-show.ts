@@ -1,17 +1,18 @@
-import { EXIT } from '../../../core/errors.ts';
-import { howMany } from '../../../core/how-many.ts';
-import type { Sha } from '../../../core/ids.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { howMany } from '../../../core/model/how-many.ts';
+import type { Sha } from '../../../core/model/ids.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
-import type { GitView } from '../../../world/git/view.ts';
-import { openView } from '../../../world/git/view.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import type { GitView } from '../../../world/git/run/view.ts';
+import { openView } from '../../../world/git/run/view.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { landedKeeps, mainHeads } from '../../../world/keep/expire.ts';
-import { leakedFiles, showCommand } from '../../../world/keep/leaked-files.ts';
+import { leakedFiles, showCommand } from '../../../world/seal/leaked-files.ts';
 import { type Keep, listKeeps } from '../../../world/keep/list-keeps.ts';
-import type { Handler } from '../handler.ts';
-import { age, filesText, findKeep, keepView } from '../keep-view.ts';
-import { columns } from '../output.ts';
-import { readState } from '../project.ts';
+import type { Handler } from '../../call/handler.ts';
+import { age, filesText, findKeep, keepView } from '../show/keep-view.ts';
+import { columns } from '../../call/output.ts';
+import { readState } from '../../call/project.ts';
+import { localTime } from '../../../world/os/local-time.ts';
 
 const COMMITS_SHOWN = 50;
 
@@ -38,7 +39,7 @@ export const handle: Handler = async (call) => {
     return EXIT.ok;
   }
   const rows = [
-    ['kept', `${shown.at} (${age(Date.now() - keep.atMs)} ago), before ${shown.act}`],
+    ['kept', `${localTime(keep.atMs)} (${age(Date.now() - keep.atMs)} ago), before ${shown.act}`],
     ['why', shown.why],
     ['task', shown.task ?? '-'],
     ['loop', shown.loop ?? '-'],

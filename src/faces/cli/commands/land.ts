@@ -1,35 +1,37 @@
-import { describeBesides, madeBefore, withBranch } from '../../../core/besides.ts';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Event } from '../../../core/events.ts';
-import { nextOf } from '../../../core/loops-view.ts';
-import type { LoopId } from '../../../core/ids.ts';
-import { canBeQueued, landingQueue } from '../../../core/landing-queue.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { loopsOf } from '../../../core/model.ts';
-import { newestLoops } from '../../../core/newest-loops.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
+import { describeBesides, madeBefore, withBranch } from '../../../core/views/besides.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { Event } from '../../../core/model/events.ts';
+import { nextOf } from '../../../core/views/loops-view.ts';
+import type { LoopId } from '../../../core/model/ids.ts';
+import { canBeQueued, landingQueue } from '../../../core/loops/landing-queue.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { loopsOf } from '../../../core/model/model.ts';
+import { newestLoops } from '../../../core/plan/newest-loops.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { openView } from '../../../world/git/view.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { openView } from '../../../world/git/run/view.ts';
 import { areFactsLost } from '../../../world/repair/lost-facts.ts';
-import { branchTip } from '../../../world/git/worktrees.ts';
-import { findBesides } from '../../../world/in-place/find-besides.ts';
-import type { World } from '../../../world/world.ts';
-import { ownTarget } from '../as-started.ts';
-import { driveHost } from '../drive-host.ts';
-import { findOne } from '../find-one.ts';
-import type { Call, Handler } from '../handler.ts';
-import { columns } from '../output.ts';
-import { openLandingWorld } from '../landing-world.ts';
-import { gateWarnings, landPolicy, refuseUnsupported } from '../policy.ts';
-import { warnAll } from '../warn-all.ts';
-import { readState } from '../project.ts';
-import type { Project } from '../project.ts';
-import { refuseInLoop, typedName } from '../refuse-in-loop.ts';
-import { startProject } from '../start-project.ts';
-import { finishRun } from '../finish-run.ts';
+import { branchTip } from '../../../world/worktrees/worktrees.ts';
+import { findBesides } from '../../../world/checkout/find-besides.ts';
+import type { World } from '../../../world/contract/world.ts';
+import { ownTarget, toOwnTarget } from '../run/as-started.ts';
+import { driveHost } from '../run/drive-host.ts';
+import { findOne } from '../../call/find-one.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { columns } from '../../call/output.ts';
+import { openLandingWorld } from '../run/landing-world.ts';
+import { gateWarnings, landPolicy, refuseUnsupported } from '../run/policy.ts';
+import { warnAll } from '../show/warn-all.ts';
+import { readState } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
+import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
+import { sayObeyed } from '../show/say-obeyed.ts';
+import { startProject } from '../run/start-project.ts';
+import { finishRun } from '../run/finish-run.ts';
 
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
 export const handle: Handler = async (call) => {
@@ -42,6 +44,7 @@ export const handle: Handler = async (call) => {
   const { target } = await preflight(repo, settings.landing.target);
   const named = choose(call, state).filter((loop) => landsHere(call, repo, loop, target));
   const chosen = withBases(state, await withoutBesides(call, project, { state, loops: named, target }));
+  if (call.flags['json'] !== true) await sayObeyed(call, repo, { state, loops: chosen, target });
   if (call.flags['dryRun'] === true) return dryRun(call, project, state, { chosen, target });
   const pending =
     chosen.length > 0 ||
@@ -64,8 +67,15 @@ export const handle: Handler = async (call) => {
     settings,
     opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
   });
-  return finishRun(call, driven, policy, { before: state });
+  return finishRun(call, driven, policy);
 };
+
+/** Lands one loop. What became of that one decides; others that are parked do not. */
+export async function landOne(call: Call, repo: Repository, { id }: Loop): Promise<ExitCode> {
+  const exit = await handle({ ...toOwnTarget(call, repo, id), args: [id] });
+  if (exit !== EXIT.ok && exit !== EXIT.parked) return exit;
+  return (await readState(repo)).loops[id]?.phase.at === 'landed' ? EXIT.ok : EXIT.parked;
+}
 
 function choose(call: Call, state: State): readonly Loop[] {
   const can = loopsOf(state).filter(canBeQueued);

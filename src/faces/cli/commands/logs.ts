@@ -1,33 +1,50 @@
-import { join } from 'node:path';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { LoopId } from '../../../core/ids.ts';
-import type { State } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { cleanLine } from '../../../text/screen/clean.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { pause } from '../../../world/processes/pause.ts';
-import { followFile, startedIterations } from '../../../world/transcript.ts';
-import type { IterationSight } from '../../../world/transcript.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking, loopsOf } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { pause } from '../../../world/os/pause.ts';
+import { startedIterations } from '../../../world/agents/transcript.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import { openPrinting } from '../../verbs/print-transcript.ts';
-import type { Printing, Shown } from '../../verbs/print-transcript.ts';
-import type { Call, Handler } from '../handler.ts';
-import { readState } from '../project.ts';
+import type { Shown } from '../../verbs/print-transcript.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openPen, prefixed } from '../show/open-pen.ts';
+import { readState } from '../../call/project.ts';
+import { openShowing, STDERR } from '../show/show-iterations.ts';
+import type { Reading } from '../show/show-iterations.ts';
 
 const POLL_MS = 300;
-const STDERR = 'stderr.log';
+
+type Asked = Omit<Reading, 'loop' | 'isNamed'>;
 
 /** Reads run folders and the log, so it works during a run, after it, and when the worktree is gone. */
 export const handle: Handler = async (call) => {
   const repo = findRepository(call.cwd);
-  const { id: loop, iteration } = findLoop(await readState(repo), call.args[0] ?? '');
-  const only = iterationAsked(call);
-  const pen = openPen();
+  const state = await readState(repo);
+  const [id] = call.args;
+  const loop = id === undefined ? loopHere(repo, state) : findLoop(state, id);
   const shown: Shown = call.flags['raw'] === true ? 'raw' : call.flags['json'] === true ? 'json' : 'rendered';
-  const reading = { repo, loop, only, shown, file: call.flags['stderr'] === true ? STDERR : 'stdout.log' };
+  const asked: Asked = {
+    repo,
+    only: iterationAsked(call),
+    shown,
+    file: call.flags['stderr'] === true ? STDERR : 'stdout.log',
+  };
+  return loop === null ? showAll(call, asked) : showOne(call, { ...asked, loop: loop.id, isNamed: false }, loop);
+};
+
+/** The newest loop of the linked worktree that somebody stands in; in the main checkout it is all of them that count. */
+function loopHere({ linked, worktree }: Repository, state: State): Loop | null {
+  const here = (loop: Loop): boolean => loop.worktree === worktree && loop.worktreeState !== 'retired';
+  return linked ? (loopsOf(state).findLast(here) ?? null) : null;
+}
+
+async function showOne(call: Call, reading: Reading, { iteration }: Loop): Promise<ExitCode> {
+  const { repo, loop, only } = reading;
   if (only !== null) requireIteration(reading, only);
+  const pen = openPen();
   const show = openShowing(reading, pen);
   for (;;) {
     // Asked before the files are read: what is written until the loop ends is read in any case.
@@ -44,14 +61,40 @@ export const handle: Handler = async (call) => {
         : `loop ${loop} has not started an agent yet`,
     );
   return EXIT.ok;
-};
+}
 
-interface Reading {
-  readonly repo: Repository;
-  readonly loop: LoopId;
-  readonly only: number | null;
-  readonly shown: Shown;
-  readonly file: string;
+/** Every loop, in the order they began; followed, until no host works any more. */
+async function showAll(call: Call, asked: Asked): Promise<ExitCode> {
+  const pen = openPen();
+  const open = new Map<string, { readonly whatIsThere: () => Promise<void>; readonly end: () => Promise<void> }>();
+  for (;;) {
+    const state = await readState(asked.repo);
+    const isOver =
+      call.flags['follow'] !== true || (Object.keys(state.hosts).length === 0 && !loopsOf(state).some(isWorking));
+    for (const { id } of loopsOf(state)) {
+      const show = open.get(id) ?? openNamed({ ...asked, loop: id, isNamed: true }, pen);
+      open.set(id, show);
+      await show.whatIsThere();
+      // What it holds back is told before another one begins.
+      if (isOver) await show.end();
+    }
+    if (isOver || pen.isClosed()) break;
+    await pause(POLL_MS);
+  }
+  if (open.size === 0) call.out.say('no loop has started yet');
+  return EXIT.ok;
+}
+
+function openNamed(reading: Reading, pen: ReturnType<typeof openPen>): ReturnType<typeof openShowing> {
+  const named = prefixed(pen, reading.shown === 'json' ? '' : `${reading.loop} | `);
+  const show = openShowing(reading, named);
+  return {
+    whatIsThere: () => show.whatIsThere(),
+    end: async () => {
+      await show.end();
+      await named.end();
+    },
+  };
 }
 
 function iterationAsked(call: Call): number | null {
@@ -76,85 +119,4 @@ function hasEnded(state: State, { loop, only }: Reading): boolean {
   const now = state.loops[loop];
   if (now === undefined || !isWorking(now)) return true;
   return only !== null && !(now.phase.at === 'iterating' && now.phase.n === only);
-}
-
-interface Open {
-  readonly sight: IterationSight;
-  readonly from: ReturnType<typeof followFile>;
-  readonly printing: Printing;
-  /** It has printed nothing yet. */
-  isSilent: boolean;
-}
-
-/** One iteration after the other; the next one begins only when the one before it has ended. */
-function openShowing(reading: Reading, pen: Pen): { whatIsThere(): Promise<void>; end(): Promise<void> } {
-  let open: Open | null = null;
-
-  async function drain(one: Open): Promise<void> {
-    for (let bytes = one.from.next(); bytes !== null && !pen.isClosed(); bytes = one.from.next()) {
-      one.isSilent = false;
-      await pen.write(one.printing.push(bytes));
-    }
-  }
-
-  async function close(): Promise<void> {
-    if (open === null) return;
-    await pen.write(open.printing.end());
-    // Who printed nothing may have said why elsewhere.
-    if (!open.isSilent || reading.shown !== 'rendered' || reading.file === STDERR) return;
-    open = openIteration({ ...reading, file: STDERR }, open.sight);
-    await drain(open);
-    await pen.write(open.printing.end());
-  }
-
-  return {
-    async whatIsThere() {
-      const started = startedIterations(reading.repo, reading.loop);
-      for (const sight of started.filter(({ n }) => reading.only === null || n === reading.only)) {
-        if (open !== null && sight.n < open.sight.n) continue;
-        if (sight.n !== open?.sight.n) {
-          await close();
-          open = openIteration(reading, sight);
-          if (reading.shown === 'rendered') await pen.write(heading(reading, sight));
-        }
-        await drain(open);
-      }
-    },
-    end: close,
-  };
-}
-
-function openIteration({ shown, file }: Reading, sight: IterationSight): Open {
-  const protocol = file === 'stdout.log' ? sight.agent.protocol : 'text';
-  return {
-    sight,
-    from: followFile(join(sight.folder, file)),
-    printing: openPrinting(shown, protocol, sight.n),
-    isSilent: true,
-  };
-}
-
-const heading = ({ loop }: Reading, { n, agent }: IterationSight): string =>
-  `=== ${loop} iteration ${n} (${cleanLine(agent.name)}) ===\n`;
-
-interface Pen {
-  /** Resolves when it was taken over: no more is read than the reader of our output can take. */
-  write(text: string | Buffer): Promise<void>;
-  isClosed(): boolean;
-}
-
-/** Standard output; that its reader went away (`| head`) is no error. */
-function openPen(): Pen {
-  let closed = false;
-  process.stdout.on('error', () => {
-    closed = true;
-  });
-  return {
-    write: (text) =>
-      new Promise((resolve) => {
-        if (closed || text.length === 0) return resolve();
-        process.stdout.write(text, () => resolve());
-      }),
-    isClosed: () => closed,
-  };
 }

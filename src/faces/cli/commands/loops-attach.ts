@@ -1,21 +1,21 @@
-import { existsSync } from 'node:fs';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { plainView } from '../../../world/git/plain-view.ts';
-import { readRef } from '../../../world/git/refs.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { plainView } from '../../../world/git/run/plain-view.ts';
+import { readRef } from '../../../world/git/refs/refs.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
-import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import { livingTokens } from '../../../world/agents/quiet-loop.ts';
+import { isThere } from '../../../world/os/is-there.ts';
 import { runShell } from '../../../world/processes/run-shell.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import type { Handler } from '../handler.ts';
-import { restoreCommand } from '../keep-view.ts';
-import { readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import type { Handler } from '../../call/handler.ts';
+import { restoreCommand } from '../../../core/views/next-command.ts';
+import { readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 /** The person's shell in the worktree of a loop. How the shell ends is the person's business, not an outcome of ours. */
 export const handle: Handler = async (call) => {
@@ -40,7 +40,7 @@ async function requireWorktree(repo: Repository, state: State, loop: Loop): Prom
     throw new AppError('E_NO_WORKTREE', `loop ${id} has no worktree of its own: it works in place, in ${place.path}`, {
       remedy: `cd ${shellWord(place.path)}`,
     });
-  if (worktree !== null && existsSync(worktree)) return worktree;
+  if (worktree !== null && isThere(worktree)) return worktree;
   const where = worktree === null ? '' : ` at ${worktree}`;
   throw new AppError('E_NO_WORKTREE', `loop ${id} has no worktree${where} ${isWorking(loop) ? 'now' : 'any more'}`, {
     remedy: await wayBack(repo, state, loop),

@@ -1,21 +1,22 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { canBeQueued } from '../../../core/loops/landing-queue.ts';
+import type { Loop } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { paintDiff } from '../../../text/screen/paint-diff.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import { treeOf } from '../../../world/git/tree-edit.ts';
-import { openView } from '../../../world/git/view.ts';
-import type { LoopDiff } from '../../../world/loop-diff.ts';
-import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loop-diff.ts';
-import { readLoopFiles } from '../../../world/loop-files.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import { treeOf } from '../../../world/git/objects/tree-edit.ts';
+import { openView } from '../../../world/git/run/view.ts';
+import type { LoopDiff } from '../../../world/loops/loop-diff.ts';
+import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loops/loop-diff.ts';
+import { readLoopFiles } from '../../../world/checkout/loop-files.ts';
 import { pageText } from '../../../world/page-text.ts';
-import { rewriting } from '../../../world/rewrite-stream.ts';
-import type { Write } from '../../../world/rewrite-stream.ts';
+import { rewriting } from '../../../world/os/rewrite-stream.ts';
+import type { Write } from '../../../world/os/rewrite-stream.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import { targetFor } from '../as-started.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openProject, readState } from '../project.ts';
+import { targetFor } from '../run/as-started.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openProject, readState } from '../../call/project.ts';
 
 /** What a loop has made since it left the target, wherever that is kept by now; of one that is not done, its files as they are now. */
 export const handle: Handler = async (call) => {
@@ -47,6 +48,10 @@ export const handle: Handler = async (call) => {
   if (await isSame(view, base, to))
     call.out.say(`${loop.id} changes nothing since it left ${target} at ${base.slice(0, 12)}`);
   else await show(call, write);
+  if (loop.phase.at === 'parked' && canBeQueued(loop)) {
+    const id = shellWord(loop.id);
+    call.out.say(`next: ralph land ${id}   or throw it away, kept: ralph loops discard ${id}`);
+  }
   return EXIT.ok;
 };
 

@@ -1,27 +1,30 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { ownsBranch } from '../../../core/owns-branch.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { readRef } from '../../../world/git/refs.ts';
-import { openSealsOf } from '../../../world/git/open-seals.ts';
-import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { ownsBranch } from '../../../core/model/owns-branch.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { readRef } from '../../../world/git/refs/refs.ts';
+import { openSealsOf } from '../../../world/git/run/open-seals.ts';
+import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
-import { livingTokens, quietLoop } from '../../../world/keep/quiet-loop.ts';
+import { livingTokens, quietLoop } from '../../../world/agents/quiet-loop.ts';
 import { type AwayPlace, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
-import { awaitLetGo } from '../../../world/loop-lock.ts';
-import { ourWorktrees } from '../../../world/our-worktrees.ts';
+import { findLeft } from '../../../world/checkout/find-left.ts';
+import { awaitLetGo } from '../../../world/checkout/loop-lock.ts';
+import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import { openSeal } from '../../../world/seal/seal.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import { confirm } from '../confirm.ts';
-import type { Call, Handler } from '../handler.ts';
-import { filesText, restoreCommand } from '../keep-view.ts';
-import { openProject, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { HOST_MS } from '../stop-loops.ts';
-import { writeFacts } from '../write-facts.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { confirm } from '../show/confirm.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { filesText } from '../show/keep-view.ts';
+import { restoreCommand } from '../../../core/views/next-command.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { HOST_MS } from '../run/stop-loops.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** Throws a loop away. Its work is kept first; killed anywhere, calling it again goes on from there. */
 export const handle: Handler = async (call) => {
@@ -54,7 +57,10 @@ export const handle: Handler = async (call) => {
   if (call.flags['json'] === true)
     call.out.json({ version: 1, loop: loop.id, branch: loop.branch, path, kept: kept?.id ?? null });
   else if (isDone) call.out.say(`${loop.id} was discarded before`);
-  else say(call, loop, kept, (await readRef(place.view, `refs/heads/${loop.branch}`)) === null);
+  else {
+    say(call, loop, kept, (await readRef(place.view, `refs/heads/${loop.branch}`)) === null);
+    await sayLeft(call, place, loop, kept);
+  }
   return EXIT.ok;
 };
 
@@ -104,6 +110,14 @@ async function tell({ repo }: AwayPlace, { id }: Loop, kept: Kept | null): Promi
     if (now === undefined || now.phase.at === 'landed' || (isDiscarded(now) && kept === null)) return [];
     return [{ type: 'loop-discarded', loop: id, kept: kept?.id ?? null }];
   });
+}
+
+/** What it changed in a person's checkout stays there; one line takes it away, and nothing of theirs. */
+async function sayLeft({ out }: Call, { view }: AwayPlace, loop: Loop, kept: Kept | null): Promise<void> {
+  const left = kept === null ? null : await findLeft(view, loop, kept.commit);
+  if (left === null) return;
+  out.say(`  still in your checkout: ${cleanLine(left.paths.join(', '))}`);
+  out.say(`  to take that away: ${left.command}`);
 }
 
 function requireAllowed(call: Call, state: State, loop: Loop, isAlive: boolean): void {

@@ -1,17 +1,18 @@
-import { isoTime } from '../../../core/describe-time.ts';
-import { EXIT } from '../../../core/errors.ts';
-import type { Event } from '../../../core/events.ts';
-import { loopHistory } from '../../../core/loop-history.ts';
-import { EMPTY_STATE } from '../../../core/model.ts';
-import { fold } from '../../../core/step.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import { isoTime } from '../../../core/model/describe-time.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { Event } from '../../../core/model/events.ts';
+import { loopHistory } from '../../../core/views/loop-history.ts';
+import { EMPTY_STATE } from '../../../core/model/model.ts';
+import { fold } from '../../../core/fold/fold.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { readLogOnly } from '../../../world/log/file-log.ts';
-import { logFolder } from '../../../world/state-places.ts';
+import { logFolder } from '../../../world/git/run/state-places.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import type { Handler } from '../handler.ts';
-import { historyLine } from '../history-line.ts';
-import type { Style } from '../output.ts';
+import type { Handler } from '../../call/handler.ts';
+import { historyLine } from '../../call/history-line.ts';
+import type { Style } from '../../call/output.ts';
+import { localTime } from '../../../world/os/local-time.ts';
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
 
@@ -34,6 +35,6 @@ export const handle: Handler = async ({ args, cwd, flags, out }) => {
   }
   // Whether there is colour goes by standard error; this may go into a file.
   const style = process.stdout.isTTY ? out.style : PLAIN;
-  for (const entry of entries) out.data(`${isoTime(entry.at)}  ${historyLine(entry, loop.id, style)}`);
+  for (const entry of entries) out.data(`${localTime(entry.at)}  ${historyLine(entry, loop.id, style)}`);
   return EXIT.ok;
 };

@@ -1,15 +1,15 @@
-import { costInWords } from '../../../core/cost-view.ts';
-import { EXIT } from '../../../core/errors.ts';
-import type { LoopRow, TipOf } from '../../../core/loops-view.ts';
-import { countRows, isOver, loopRows } from '../../../core/loops-view.ts';
+import { costInWords } from '../../../core/views/cost-view.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { LoopRow, TipOf } from '../../../core/views/loops-view.ts';
+import { countRows, isOver, loopRows } from '../../../core/views/loops-view.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
 import type { TableColumn } from '../../../text/screen/table.ts';
 import { fitTable } from '../../../text/screen/table.ts';
-import { readRefFile } from '../../../world/git/ref-files.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
-import { age } from '../keep-view.ts';
-import { readState } from '../project.ts';
+import { readRefFile } from '../../../world/git/refs/ref-files.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Handler } from '../../call/handler.ts';
+import { age } from '../show/keep-view.ts';
+import { readState } from '../../call/project.ts';
 
 const PROMPT_CHARS_MAX = 48;
 const SHA_DIGITS = 12;

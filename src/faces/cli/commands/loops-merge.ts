@@ -1,13 +1,13 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import type { Handler } from '../handler.ts';
-import { landOne } from '../land-one.ts';
-import { readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { awaitState } from '../await-state.ts';
+import type { Handler } from '../../call/handler.ts';
+import { readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { awaitState } from '../run/await-state.ts';
+import { landOne } from './land.ts';
 
 /** Lands one loop. */
 export const handle: Handler = async (call) => {

@@ -1,4 +1,4 @@
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../call/handler.ts';
 import { handle as land } from './land.ts';
 
 /** Lands everything that is ready. */

@@ -1,28 +1,28 @@
-import { existsSync } from 'node:fs';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { ExitCode } from '../../../core/errors.ts';
-import type { Host, Loop, State } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import type { NotResumed } from '../../../core/stop-loop.ts';
-import { whyNotResumed } from '../../../core/stop-loop.ts';
-import { isPromptTask, taskIdOf, trackerOf } from '../../../core/tasks.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { Host, Loop, State } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import type { NotResumed } from '../../../core/fold/stop-loop.ts';
+import { whyNotResumed } from '../../../core/fold/stop-loop.ts';
+import { isPromptTask, taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
 import { leftoversMessage } from '../../../text/commit-message.ts';
-import { identityEnvironment, readIdentity } from '../../../world/git/identity.ts';
-import { commitLeftovers } from '../../../world/git/leftovers.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import { readCommitter } from '../../../world/git/run/identity.ts';
+import { commitLeftovers } from '../../../world/loops/leftovers.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { livingTokens } from '../../../world/agents/quiet-loop.ts';
+import { isThere } from '../../../world/os/is-there.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import { awaitStateFor } from '../await-state.ts';
-import { continueTask } from '../continue-task.ts';
-import type { Call, Handler } from '../handler.ts';
-import { readState } from '../project.ts';
-import type { Project } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { startProject } from '../start-project.ts';
-import { whereOf } from '../stop-loops.ts';
-import { writeFacts } from '../write-facts.ts';
+import { awaitStateFor } from '../run/await-state.ts';
+import { continueTask } from '../run/continue-task.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { readState } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { startProject } from '../run/start-project.ts';
+import { whereOf } from '../run/stop-loops.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** How long a host may take to see that there is something to take up. */
 const TAKEN_MS = 5000;
@@ -40,7 +40,7 @@ export const handle: Handler = async (call) => {
   if (!isWorking(loop)) await commitByHand(project, loop);
   if (host !== null) return handOver(call, repo, loop, host);
   if (!isPromptTask(loop.task)) return continueTask(call, project, state, loop);
-  const { continueLoop } = await import('../prompt-loop.ts');
+  const { continueLoop } = await import('../run/prompt-loop.ts');
   return continueLoop(call, project, state, loop);
 };
 
@@ -76,10 +76,10 @@ async function commitByHand({ repo, config }: Project, loop: Loop): Promise<void
     throw new AppError('E_BUSY', `processes of loop ${loop.id} still live`, {
       remedy: `ralph loops stop ${shellWord(loop.id)} --force`,
     });
-  if (path === null || !existsSync(path)) return;
-  const identityEnv = identityEnvironment(await readIdentity(repo));
+  if (path === null || !isThere(path)) return;
+  const identity = await readCommitter(repo, config.settings.landing.sign);
   const message = leftoversMessage(loop.title, loop.id, loop.iteration);
-  await commitLeftovers(repo, { path, branch: loop.branch, message, base: loop.base, maxNew, identityEnv });
+  await commitLeftovers(repo, { path, branch: loop.branch, message, base: loop.base, maxNew, identity });
 }
 
 /** A living host that takes up whatever loop of this tracker is free. */

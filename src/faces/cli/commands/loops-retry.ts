@@ -1,14 +1,14 @@
-import { AppError } from '../../../core/errors.ts';
-import { canBeQueued } from '../../../core/landing-queue.ts';
-import { loopNext } from '../../../core/loop-next.ts';
-import { statusOf } from '../../../core/loops-view.ts';
-import { findRepository } from '../../../world/git/repository.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import { canBeQueued } from '../../../core/loops/landing-queue.ts';
+import { loopNext } from '../../../core/views/loop-next.ts';
+import { statusOf } from '../../../core/views/loops-view.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import type { Handler } from '../handler.ts';
-import { landOne } from '../land-one.ts';
-import { readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import type { Handler } from '../../call/handler.ts';
+import { readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { landOne } from './land.ts';
 
 /** Lands once more what was put aside at landing. */
 export const handle: Handler = async (call) => {

@@ -1,20 +1,20 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { isWorking } from '../../../core/model.ts';
-import { nextOf } from '../../../core/loops-view.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { readAgentFile } from '../../../world/agent-run/agent-file.ts';
-import { canTalk } from '../../../world/agent-run/inbox.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import { runFolder } from '../../../world/state-places.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { nextOf } from '../../../core/views/loops-view.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { readAgentFile } from '../../../world/agents/run/agent-file.ts';
+import { canTalk } from '../../../world/agents/run/inbox.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import { runFolder } from '../../../world/git/run/state-places.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { cutNotice, saidText } from '../../verbs/said-text.ts';
-import type { Handler } from '../handler.ts';
-import { readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import type { Handler } from '../../call/handler.ts';
+import { readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** One fact in the log; the host hands it on, at once where the agent's driver can. */
 export const handle: Handler = async (call) => {

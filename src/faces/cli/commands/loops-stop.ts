@@ -1,17 +1,17 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { isWorking, loopsOf } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking, loopsOf } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { livingTokens } from '../../../world/keep/quiet-loop.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openProject, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { stopLoops, whereOf } from '../stop-loops.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { stopLoops, whereOf } from '../run/stop-loops.ts';
 
 /** Stops a loop, or all that work, and says so when it is true. */
 export const handle: Handler = async (call) => {

@@ -1,7 +1,7 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
 import { claimFrom } from '../../verbs/caller.ts';
 import type { CallerClaim } from '../../verbs/caller.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 declare const __VERSION__: string;
 

@@ -1,6 +1,6 @@
 import { placeOf, show } from '../../verbs/answer.ts';
 import { searchMemories } from '../../verbs/memories.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../call/handler.ts';
 
 export const handle: Handler = async (call) => {
   const answer = await searchMemories(placeOf(call), call.args);

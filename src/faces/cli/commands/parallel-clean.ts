@@ -1,10 +1,10 @@
-import { EXIT } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
-import { ourWorktrees } from '../../../world/our-worktrees.ts';
-import type { Handler } from '../handler.ts';
-import { openProject, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../take-worktrees.ts';
+import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../run/take-worktrees.ts';
 
 /** Removes what is landed and nothing else, keeps it all the same, and says why the rest stays. */
 export const handle: Handler = async (call) => {

@@ -1,23 +1,23 @@
-import { describePutBack } from '../../../core/describe-put-back.ts';
-import { EXIT } from '../../../core/errors.ts';
-import type { ExitCode } from '../../../core/errors.ts';
-import type { Sha } from '../../../core/ids.ts';
-import { vouchedFor } from '../../../core/integration-value.ts';
-import type { State } from '../../../core/model.ts';
-import { isGreenTree } from '../../../core/verdicts.ts';
+import { describePutBack } from '../../../core/views/describe-put-back.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import { vouchedFor } from '../../../core/loops/integration-value.ts';
+import type { State } from '../../../core/model/model.ts';
+import { isGreenTree } from '../../../core/loops/verdicts.ts';
 import type { PublishEvent } from '../../../engine/effects/publish.ts';
 import { publishTo } from '../../../engine/effects/publish.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import type { World } from '../../../world/world.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openLandingWorld } from '../landing-world.ts';
-import { readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { settleIntegration } from '../settle-integration.ts';
-import { nextToPublish } from '../show-summary.ts';
-import { startProject } from '../start-project.ts';
-import { writeFacts } from '../write-facts.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import type { World } from '../../../world/contract/world.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openLandingWorld } from '../run/landing-world.ts';
+import { readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { settleIntegration } from '../run/settle-integration.ts';
+import { nextToPublish } from '../show/show-summary.ts';
+import { startProject } from '../run/start-project.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** Moves your branch to everything that has landed; lands nothing new. */
 export const handle: Handler = async (call) => {

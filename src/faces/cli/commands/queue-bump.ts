@@ -1,10 +1,10 @@
-import { EXIT } from '../../../core/errors.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
-import { requireQueued } from '../queued-loop.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Handler } from '../../call/handler.ts';
+import { requireQueued } from '../run/queued-loop.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** The loop boards first. A train that has begun without it is built anew. */
 export const handle: Handler = async (call) => {

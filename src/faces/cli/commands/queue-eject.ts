@@ -1,12 +1,12 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { State } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
-import { requireQueued } from '../queued-loop.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { State } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Handler } from '../../call/handler.ts';
+import { requireQueued } from '../run/queued-loop.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** Takes a loop out of the queue; its branch is kept. */
 export const handle: Handler = async (call) => {

@@ -1,8 +1,8 @@
-import { EXIT } from '../../../core/errors.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Handler } from '../../call/handler.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** Nothing lands until the queue is let go; loops go on working. */
 export const handle: Handler = async (call) => {

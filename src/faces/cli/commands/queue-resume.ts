@@ -1,9 +1,9 @@
-import { EXIT } from '../../../core/errors.ts';
-import { landingQueue } from '../../../core/landing-queue.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Handler } from '../handler.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { landingQueue } from '../../../core/loops/landing-queue.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Handler } from '../../call/handler.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'queue resume');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeMs } from '../../../core/describe-time.ts';
-import { EXIT } from '../../../core/errors.ts';
-import type { QueueView, TrainView } from '../../../core/queue-view.ts';
-import { queueView } from '../../../core/queue-view.ts';
+import { describeMs } from '../../../core/model/describe-time.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { QueueView, TrainView } from '../../../core/views/queue-view.ts';
+import { queueView } from '../../../core/views/queue-view.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { findRepository } from '../../../world/git/repository.ts';
-import type { Call, Handler } from '../handler.ts';
-import { columns } from '../output.ts';
-import { readState } from '../project.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { columns } from '../../call/output.ts';
+import { readState } from '../../call/project.ts';
 
 const LOOK_EVERY_MS = 1000;
 

@@ -1,36 +1,38 @@
-import { invariant } from '../../../core/assert.ts';
-import type { ExitCode } from '../../../core/errors.ts';
-import { EXIT } from '../../../core/errors.ts';
-import type { Sha } from '../../../core/ids.ts';
+import { invariant } from '../../../core/model/assert.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { Sha } from '../../../core/model/ids.ts';
 import { featureName } from '../../../text/feature/feature-name.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { chooseAgents, chooseToTalkTo } from '../../../world/choose-agent.ts';
-import type { ChosenAgent } from '../../../world/choose-agent.ts';
+import { chooseAgents, chooseToTalkTo } from '../../../world/agents/choose-agent.ts';
+import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import type { FeatureOrder, MadeFeature } from '../../../world/feature/make-feature.ts';
 import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder, planFeature } from '../../../world/feature/plan-feature.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { openView } from '../../../world/git/view.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { openView } from '../../../world/git/run/view.ts';
 import { keepAside } from '../../../world/start/ralph-loop-file.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
+import { findTmux } from '../../../world/start/tmux.ts';
 import { whoLoops } from '../../../world/start/who-loops.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openOwnProject } from '../project.ts';
-import type { Project } from '../project.ts';
-import { runPromptLoop } from '../prompt-loop.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { sayFailedSetup } from '../say-failed-setup.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openOwnProject } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
+import { runPromptLoop } from '../run/prompt-loop.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { sayFailedSetup } from '../show/say-failed-setup.ts';
 import { chooseWay } from '../start/choose-way.ts';
+import type { LaunchOrder } from '../start/launch-beside.ts';
 import { launchBeside, refuseTwoWays, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
 import { loopText, openingOf, requireText, wishOf } from '../start/start-wish.ts';
 import type { StartWish } from '../start/start-wish.ts';
 import { talkWords, writeLaunch } from '../start/write-launch.ts';
 import type { LaunchWish } from '../start/write-launch.ts';
-import { startProject } from '../start-project.ts';
+import { startProject } from '../run/start-project.ts';
 
 /** A worktree for a feature and an agent in it: to talk to, or as a loop; beside whoever loops here already. */
 export const handle: Handler = async (call) => {
@@ -57,7 +59,8 @@ export const handle: Handler = async (call) => {
     feature,
     occupants: occupants.all,
     worktree: occupants.worktree,
-    beside: tmux === null ? 'a script to paste' : tmux.isInside ? 'a new tmux window' : 'a tmux session',
+    tmux: tmux === null ? null : tmux.isInside ? ('window' as const) : ('session' as const),
+    isTmuxMissing: findTmux(call.env, call.cwd) === null,
     strategy: config.settings.autoSpawnStrategy,
   };
   const way = occupants.all.length === 0 ? null : await chooseWay(call, crowd);
@@ -83,8 +86,10 @@ export const handle: Handler = async (call) => {
   const script = writeLaunch(call, launch);
   if (wish.workflow === 'continue-loop')
     call.out.say(`its state file is kept: ${keepAside(wish.found.file, new Date())}`);
-  if (way === 'parallel' || isBeside || (text === null && !canTalk(call)))
-    return beside(call, wish, launch, script, way === 'parallel' || isBeside ? tmux : null);
+  if (way === 'parallel' || way === 'copy' || isBeside || (text === null && !canTalk(call))) {
+    const isChosen = way === 'copy';
+    return beside(call, wish, launch, { script, tmux: way === 'parallel' || isBeside ? tmux : null, isChosen });
+  }
   call.out.say(`start it again at any time: ${script}`);
   return text === null
     ? talk(call, launch, config.settings.agents[agent.name]?.env ?? {})
@@ -163,14 +168,25 @@ async function beside(
   call: Call,
   { workflow }: StartWish,
   { made }: LaunchWish,
-  script: string,
-  tmux: ReturnType<typeof wishedTmux>,
+  how: Pick<LaunchOrder, 'script' | 'tmux' | 'isChosen'>,
 ): Promise<ExitCode> {
   const { name, path, branch, base, reused, portBase, setup } = made;
-  const order = { name, path, script, tmux };
+  const order = { name, path, ...how };
   const launched = await launchBeside(call, order);
   if (call.flags['json'] === true)
-    call.out.json({ version: 1, name, path, branch, base, reused, portBase, setup, workflow, script, ...launched });
+    call.out.json({
+      version: 1,
+      name,
+      path,
+      branch,
+      base,
+      reused,
+      portBase,
+      setup,
+      workflow,
+      script: how.script,
+      ...launched,
+    });
   else sayLaunched(call, order, launched);
   return EXIT.ok;
 }

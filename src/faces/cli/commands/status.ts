@@ -1,27 +1,39 @@
-import { EXIT } from '../../../core/errors.ts';
-import { describeForeseen } from '../../../core/foreseen.ts';
-import { isPromptTracker } from '../../../core/tasks.ts';
-import type { AccountView, StatusView } from '../../../core/view.ts';
-import { statusView } from '../../../core/view.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { describeForeseen } from '../../../core/views/foreseen.ts';
+import type { LoopRow } from '../../../core/views/loops-view.ts';
+import { isOver, loopRows } from '../../../core/views/loops-view.ts';
+import type { State } from '../../../core/model/model.ts';
+import { isPromptTask, isPromptTracker } from '../../../core/model/tasks.ts';
+import type { AccountView, StatusView } from '../../../core/views/view.ts';
+import { statusView } from '../../../core/views/view.ts';
+import { isAtWork } from '../../../core/views/view-workers.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openTasks } from '../open-tasks.ts';
-import { columns } from '../output.ts';
-import { openProject, readState } from '../project.ts';
-import { sayWhere } from '../say-where.ts';
-import { warnAll } from '../warn-all.ts';
-import { describeMs } from '../../../core/describe-time.ts';
-import { howMany } from '../../../core/how-many.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openTasksIfAny } from '../../call/open-tasks.ts';
+import { withChosen } from '../run/choose-tasks.ts';
+import { columns } from '../../call/output.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { sayWhere } from '../show/say-where.ts';
+import { warnAll } from '../show/warn-all.ts';
+import { describeMs } from '../../../core/model/describe-time.ts';
+import { howMany } from '../../../core/model/how-many.ts';
+import { localTime } from '../../../world/os/local-time.ts';
+import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
   sayWhere(call, project.repo);
-  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  const { tracker, state: all, warnings } = await openTasksIfAny(project, await readState(project.repo));
+  const state = withChosen(call, all, tracker);
   warnAll(call, warnings);
-  const view = statusView(state, tracker, Date.now());
+  const { limits } = project.config.settings;
+  const view = statusView(state, tracker, Date.now(), limits.attempts, project.config.settings.project);
   if (call.flags['json'] === true) call.out.json(view);
-  else if (call.flags['parallel'] === true) call.out.data(workers(view));
-  else show(call, view);
+  else if (call.flags['parallel'] === true) call.out.data(workers(view.workers));
+  else {
+    show(call, view);
+    if (isPromptTracker(tracker)) showWithoutTasks(call, state);
+  }
   return EXIT.ok;
 };
 
@@ -42,12 +54,20 @@ function show(call: Call, view: StatusView): void {
       'done',
     ] as const
   ).filter((state) => counts[state] > 0);
-  call.out.data(
-    `${isPromptTracker(view.tracker) ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
-  );
-  if (view.workers.length > 0) call.out.data(`\n${workers(view)}`);
+  const isWithoutTasks = isPromptTracker(view.tracker);
+  if (!isWithoutTasks || counts.tasks > 0)
+    call.out.data(
+      `${isWithoutTasks ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
+    );
+  const working = view.workers.filter(isAtWork);
+  if (working.length > 0) call.out.data(`\n${workers(working)}`);
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);
   if (view.run.overspent !== null) call.out.data(`\nthe run's budget is spent: ${view.run.overspent}`);
+  const { reached } = view.project;
+  if (reached !== null)
+    call.out.data(
+      `\na limit of the project is reached: ${reached.spent}; nothing new starts. raise it: ${reached.next}`,
+    );
   if (view.disk !== null) {
     const { free_mb: free, floor_mb: floor } = view.disk;
     call.out.data(`\nnothing new starts: ${free} MB free on the disk, ${floor} MB asked for; make room: ralph prune`);
@@ -59,6 +79,7 @@ function show(call: Call, view: StatusView): void {
     call.out.data(
       `\n${columns(open.map((task) => [task.status, task.id, task.detail ?? '', `next: ${task.next ?? ''}`]))}`,
     );
+  if (view.base !== null) call.out.data(`\n${cleanLine(view.base)}`);
   if (view.queue_paused) call.out.data('\nthe queue is paused; let it go: ralph queue resume');
   if (view.trouble !== null)
     call.out.data(`\nlanding is stopped: ${cleanLine(`${view.trouble.detail} ${view.trouble.paths.join(', ')}`)}`);
@@ -69,11 +90,24 @@ function show(call: Call, view: StatusView): void {
   if (view.hosts.length === 0 && counts.waiting > 0) call.out.say('no host runs; start one: ralph run --parallel');
 }
 
+const isPrompt = ({ loops }: State, { id }: LoopRow): boolean => {
+  const task = loops[id]?.task;
+  return task !== undefined && isPromptTask(task);
+};
+
+/** There is something to see without a task file, too, and a next step. */
+function showWithoutTasks({ out }: Call, state: State): void {
+  const open = loopRows(state, Date.now()).filter((row) => !isOver(row) && !isPrompt(state, row));
+  if (open.length > 0)
+    out.data(`\n${columns(open.map((row) => [row.status, row.id, cleanLine(row.title), `next: ${row.next}`]))}`);
+  out.say(`no task file. one loop: ralph run "what should be done"   a list: ${FIRST_TASK}`);
+}
+
 /** How long it still takes, so that nobody has to count. */
 function heldLine({ account, kind, detail, until, left_ms: leftMs }: AccountView): string {
   const held = `${cleanLine(account)} is held (${kind}): ${cleanLine(detail)}`;
   if (until === null || leftMs === null) return held;
-  return `${held}; resumes in ${describeMs(leftMs)}, at ${new Date(until).toISOString()}`;
+  return `${held}; resumes in ${describeMs(leftMs)}, at ${localTime(until)}`;
 }
 
 /** The most urgent thing to know about a loop. */
@@ -83,15 +117,15 @@ function noteOf({ error, foreseen, rework, progress }: StatusView['workers'][num
   return cleanLine([error, meets, back, progress].find((note) => note != null && note !== '') ?? '');
 }
 
-function workers(view: StatusView): string {
-  if (view.workers.length === 0) return 'no loop is running';
-  const rows = view.workers.map((one) => [
+function workers(all: StatusView['workers']): string {
+  if (all.length === 0) return 'no loop is running';
+  const rows = all.map((one) => [
     String(one.slot),
     one.task,
     one.status,
     `iteration ${one.iteration}`,
     describeMs(one.duration_ms),
-    one.gates ?? '-',
+    one.gates_status ?? '-',
     one.agent,
     one.branch,
     noteOf(one),

@@ -1,17 +1,19 @@
-import { EXIT } from '../../../core/errors.ts';
-import { taskViews } from '../../../core/view.ts';
-import type { TaskView } from '../../../core/view.ts';
-import { columns } from '../output.ts';
-import type { Handler } from '../handler.ts';
-import { openTasks } from '../open-tasks.ts';
-import { openProject, readState } from '../project.ts';
-import { warnAll } from '../warn-all.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { taskViews } from '../../../core/views/view.ts';
+import type { TaskView } from '../../../core/views/view.ts';
+import { withChosen } from '../run/choose-tasks.ts';
+import { columns } from '../../call/output.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openTasks } from '../../call/open-tasks.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { warnAll } from '../show/warn-all.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
-  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  const { tracker, state: all, warnings } = await openTasks(project, await readState(project.repo));
+  const state = withChosen(call, all, tracker);
   warnAll(call, warnings);
-  const views = taskViews(state, tracker);
+  const views = taskViews(state, tracker, project.config.settings.limits.attempts);
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
   else call.out.data(columns(views.map(taskRow)));
   return EXIT.ok;

@@ -1,13 +1,14 @@
-import { EXIT } from '../../../core/errors.ts';
-import { taskIdOf } from '../../../core/tasks.ts';
-import { taskViews } from '../../../core/view.ts';
-import { columns } from '../output.ts';
-import type { Handler } from '../handler.ts';
-import { openTasks } from '../open-tasks.ts';
-import { planRun } from '../../../core/plan-run.ts';
-import { runPolicy } from '../policy.ts';
-import { openProject, readState } from '../project.ts';
-import { warnAll } from '../warn-all.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { taskViews } from '../../../core/views/view.ts';
+import { withChosen } from '../run/choose-tasks.ts';
+import { columns } from '../../call/output.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openTasks } from '../../call/open-tasks.ts';
+import { planRun } from '../../../core/plan/plan-run.ts';
+import { runPolicy } from '../run/policy.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { warnAll } from '../show/warn-all.ts';
 import { taskRow } from './tasks-list.ts';
 
 const EVERY_SLOT = 10_000;
@@ -15,7 +16,8 @@ const EVERY_SLOT = 10_000;
 /** Ready: it could start now if there were a slot. */
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
-  const { tracker, state, warnings } = await openTasks(project, await readState(project.repo));
+  const { tracker, state: all, warnings } = await openTasks(project, await readState(project.repo));
+  const state = withChosen(call, all, tracker, project.config.settings.tracker.only);
   warnAll(call, warnings);
   const policy = runPolicy({
     settings: project.config.settings,
@@ -26,7 +28,9 @@ export const handle: Handler = async (call) => {
     env: call.env,
   });
   const starts = planRun(state, { ...policy, slots: EVERY_SLOT }).starts.map((start) => taskIdOf(state, start.task));
-  const views = starts.flatMap((id) => taskViews(state, tracker).filter((view) => view.id === id));
+  const views = starts.flatMap((id) =>
+    taskViews(state, tracker, policy.limits.attempts).filter((view) => view.id === id),
+  );
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
   else if (views.length === 0) call.out.say('no task could start now; see: ralph tasks list');
   else call.out.data(columns(views.map(taskRow)));

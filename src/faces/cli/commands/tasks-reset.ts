@@ -1,22 +1,23 @@
-import type { Event } from '../../../core/events.ts';
-import { AppError, EXIT } from '../../../core/errors.ts';
-import { taskId, taskKey } from '../../../core/ids.ts';
-import type { TaskKey } from '../../../core/ids.ts';
-import type { Loop, State } from '../../../core/model.ts';
-import { isLive, loopsOf } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import { taskViews } from '../../../core/view.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { quietLoop } from '../../../world/keep/quiet-loop.ts';
-import type { Call, Handler } from '../handler.ts';
-import { findOne } from '../find-one.ts';
-import { openTasks } from '../open-tasks.ts';
-import type { OpenTasks } from '../open-tasks.ts';
-import { openProject, readState } from '../project.ts';
-import type { Project } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { HOST_MS, whereOf } from '../stop-loops.ts';
-import { writeFacts } from '../write-facts.ts';
+import type { Event } from '../../../core/model/events.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { taskId, taskKey } from '../../../core/model/ids.ts';
+import type { TaskKey } from '../../../core/model/ids.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isLive, loopsOf } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskViews } from '../../../core/views/view.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { branchTip } from '../../../world/worktrees/worktrees.ts';
+import { quietLoop } from '../../../world/agents/quiet-loop.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { findOne } from '../../call/find-one.ts';
+import { openTasks } from '../../call/open-tasks.ts';
+import type { OpenTasks } from '../../call/open-tasks.ts';
+import { openProject, readState } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { HOST_MS, whereOf } from '../run/stop-loops.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 interface Chosen extends Pick<OpenTasks, 'tracker' | 'state'> {
   readonly id: string;
@@ -45,7 +46,7 @@ export const handle: Handler = async (call) => {
   const loops = loopsOf(before).filter((loop) => loop.task === key);
   const held = loops.filter(isLive);
   await endAgents(project.repo, held, graceMs);
-  const kept = loops.filter((loop) => loop.head !== null && loop.head !== loop.base);
+  const kept = await withWork(project.repo, loops);
   if (call.flags['json'] === true) {
     const branches = kept.map((loop) => loop.branch);
     call.out.json({ version: 1, task: id, stopped: held.map((loop) => loop.id), kept: branches });
@@ -57,6 +58,13 @@ export const handle: Handler = async (call) => {
   call.out.say('next: ralph run --parallel');
   return EXIT.ok;
 };
+
+/** Those whose branch holds commits: what was thrown away is a keep, and its branch is gone. */
+async function withWork(repo: Repository, loops: readonly Loop[]): Promise<readonly Loop[]> {
+  const made = loops.filter((loop) => loop.head !== null && loop.head !== loop.base);
+  const tips = await Promise.all(made.map((loop) => branchTip(repo, loop.branch)));
+  return made.filter((_, at) => tips[at] !== null);
+}
 
 /** No process of these loops lives afterwards; a host that has one is given the time to end it. */
 async function endAgents(repo: Repository, loops: readonly Loop[], graceMs: number): Promise<void> {

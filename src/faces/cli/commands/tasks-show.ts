@@ -1,19 +1,20 @@
-import { EXIT } from '../../../core/errors.ts';
-import { taskKey } from '../../../core/ids.ts';
-import { loopsOf } from '../../../core/model.ts';
-import { taskViews } from '../../../core/view.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { taskKey } from '../../../core/model/ids.ts';
+import { loopsOf } from '../../../core/model/model.ts';
+import { taskViews } from '../../../core/views/view.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
-import type { Handler } from '../handler.ts';
-import { findOne } from '../find-one.ts';
-import { openTasks } from '../open-tasks.ts';
-import { columns } from '../output.ts';
-import { openProject, readState } from '../project.ts';
-import { howMany } from '../../../core/how-many.ts';
+import type { Handler } from '../../call/handler.ts';
+import { findOne } from '../../call/find-one.ts';
+import { openTasks } from '../../call/open-tasks.ts';
+import { columns } from '../../call/output.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { howMany } from '../../../core/model/how-many.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);
   const { tracker, state } = await openTasks(project, await readState(project.repo));
-  const view = findOne(taskViews(state, tracker), (task) => [task.id], call.args[0] ?? '', 'task', 'ralph tasks list');
+  const views = taskViews(state, tracker, project.config.settings.limits.attempts);
+  const view = findOne(views, (task) => [task.id], call.args[0] ?? '', 'task', 'ralph tasks list');
   const task = state.trackers[tracker]?.tasks.find((one) => one.id === view.id);
   const loops = loopsOf(state).filter((loop) => task !== undefined && loop.task === taskKey(tracker, task.id));
   if (call.flags['json'] === true) {

@@ -1,26 +1,27 @@
-import { AppError, EXIT } from '../../../core/errors.ts';
-import type { Event } from '../../../core/events.ts';
-import type { State } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
-import type { WorktreeSettings } from '../../../core/settings.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { Event } from '../../../core/model/events.ts';
+import type { State } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import type { WorktreeSettings } from '../../../core/model/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { noteFeature } from '../../../world/feature/feature-note.ts';
-import { fetchSubmodules, hasSubmodules } from '../../../world/feature/submodules.ts';
-import { finishRemovals } from '../../../world/git/finish-removals.ts';
-import { missingFilters, withoutFilters } from '../../../world/git/missing-filters.ts';
-import { adminDirOf } from '../../../world/git/worktree-admin.ts';
-import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
+import { noteFeature } from '../../../world/worktrees/feature-note.ts';
+import { fetchSubmodules, hasSubmodules } from '../../../world/worktrees/submodules.ts';
+import { finishRemovals } from '../../../world/worktrees/finish-removals.ts';
+import { missingFilters, withoutFilters } from '../../../world/git/run/missing-filters.ts';
+import { adminDirOf } from '../../../world/git/files/worktree-admin.ts';
+import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import type { Keep } from '../../../world/keep/list-keeps.ts';
 import { openKeep } from '../../../world/keep/open-keep.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { readTakenNote } from '../../../world/keep/taken-note.ts';
 import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
-import { writeLoopNote } from '../../../world/loop-notes.ts';
-import type { Call, Handler } from '../handler.ts';
-import { filesText, restoreCommand } from '../keep-view.ts';
-import { openProject, readState } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { writeFacts } from '../write-facts.ts';
+import { writeLoopNote } from '../../../world/worktrees/loop-notes.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { filesText } from '../show/keep-view.ts';
+import { restoreCommand } from '../../../core/views/next-command.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 
 /** Takes back the last act that took something away: discard, prune, clean or the removal of a worktree. */
 export const handle: Handler = async (call) => {
@@ -36,7 +37,7 @@ export const handle: Handler = async (call) => {
     const why = await whyNotBack(place, keep);
     if (why !== null) blocked.push({ keep, why });
     else {
-      await takeBack(place, keep, config.settings.worktree);
+      await takeBack(place, keep);
       restored.push(keep);
     }
   }
@@ -61,9 +62,9 @@ export const handle: Handler = async (call) => {
 };
 
 /** The loop is told when its work stands again, and only then is the act done with. */
-async function takeBack(place: AwayPlace, keep: Keep, settings: WorktreeSettings): Promise<void> {
+async function takeBack(place: AwayPlace, keep: Keep): Promise<void> {
   await bringBack(place, keep);
-  if (keep.act === 'remove') await noteFeatureAgain(place, keep, settings);
+  if (keep.act === 'remove') await noteFeatureAgain(place, keep);
   const { loop, path } = keep;
   if (loop !== null) {
     const state = await writeFacts(place.repo, async (now): Promise<readonly Event[]> =>
@@ -86,14 +87,10 @@ async function fillSubmodules({ out }: Call, { act, path }: Keep, { submodules }
 }
 
 /** So did that of a worktree for a person: its name, what came along, and its ports, if they are still free. */
-async function noteFeatureAgain(
-  { repo }: AwayPlace,
-  { path, commit }: Keep,
-  settings: WorktreeSettings,
-): Promise<void> {
+async function noteFeatureAgain({ repo }: AwayPlace, { path, commit }: Keep): Promise<void> {
   const before = readTakenNote(repo, commit)?.feature ?? null;
   const adminDir = path === null ? null : adminDirOf(repo, path);
-  if (before !== null && adminDir !== null) await noteFeature(repo, adminDir, before, settings);
+  if (before !== null && adminDir !== null) await noteFeature(repo, adminDir, before);
 }
 
 function isDiscarded(state: State, { loop }: Keep): boolean {

@@ -1,16 +1,17 @@
-import { describeWaiting } from '../../../core/describe-waiting.ts';
-import { EXIT } from '../../../core/errors.ts';
-import { planRun } from '../../../core/plan-run.ts';
-import { allTaskViews } from '../../../core/view.ts';
-import { explain } from '../../../core/why.ts';
+import { describeWaiting } from '../../../core/views/describe-waiting.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { planRun } from '../../../core/plan/plan-run.ts';
+import { allTaskViews } from '../../../core/views/view.ts';
+import { explain } from '../../../core/views/why.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
-import { preflight } from '../../../world/git/preflight.ts';
-import { failedWords } from '../failed-words.ts';
-import { findOne } from '../find-one.ts';
-import type { Handler } from '../handler.ts';
-import { openTasks } from '../open-tasks.ts';
-import { runPolicy } from '../policy.ts';
-import { openProject, readState } from '../project.ts';
+import { preflight } from '../../../world/git/files/preflight.ts';
+import { failedWords } from '../show/failed-words.ts';
+import { findOne } from '../../call/find-one.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openTasks } from '../../call/open-tasks.ts';
+import { runPolicy } from '../run/policy.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { inLocalTime } from '../../../world/os/local-time.ts';
 
 /** Says in sentences why a task is not landed, shows the gate that failed, and how to see it fail again. */
 export const handle: Handler = async (call) => {
@@ -19,7 +20,8 @@ export const handle: Handler = async (call) => {
   const { tracker, state } = await openTasks(project, await readState(project.repo));
   const names = (task: { readonly id: string; readonly loop: string | null }): readonly string[] =>
     task.loop === null ? [task.id] : [task.id, task.loop];
-  const task = findOne(allTaskViews(state, tracker), names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
+  const views = allTaskViews(state, tracker, settings.limits.attempts);
+  const task = findOne(views, names, call.args[0] ?? '', 'task or loop', 'ralph tasks list');
   const { target } = await preflight(project.repo, settings.landing.target);
   const plan = planRun(state, runPolicy({ settings, tracker, target, agents: [], resolver: null, env: call.env }));
   const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
@@ -37,7 +39,7 @@ export const handle: Handler = async (call) => {
     return EXIT.ok;
   }
   call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.status})`);
-  for (const sentence of why.sentences) call.out.data(cleanText(sentence));
+  for (const sentence of why.sentences) call.out.data(inLocalTime(cleanText(sentence)));
   for (const line of stderr) call.out.data(line);
   if (why.gate !== null) call.out.data(`\n$ ${cleanText(why.gate.command)}\n${cleanText(why.gate.tail)}`);
   if (why.reproduce !== null) call.out.data(`\nto see it again: ${cleanText(why.reproduce)}`);

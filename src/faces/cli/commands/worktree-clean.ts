@@ -1,10 +1,10 @@
-import { EXIT } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { cleanFeatures } from '../../../world/feature/clean-features.ts';
-import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
-import type { Handler } from '../handler.ts';
-import { openProject } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 /** Removes what was made for people and has landed; what they made themselves is theirs. */
 export const handle: Handler = async (call) => {

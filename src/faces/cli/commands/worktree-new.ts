@@ -1,11 +1,11 @@
-import { EXIT } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder } from '../../../world/feature/plan-feature.ts';
-import type { Call, Handler } from '../handler.ts';
-import { openProject } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
-import { sayFailedSetup } from '../say-failed-setup.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { sayFailedSetup } from '../show/say-failed-setup.ts';
 
 /** A worktree with everything it needs. Its folder is the data: `cd "$(ralph worktree new login)"`. */
 export const handle: Handler = async (call) => {

@@ -1,16 +1,16 @@
-import { EXIT } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
 import { type RemovedFeature, removeFeature } from '../../../world/feature/remove-feature.ts';
-import { realpathLoose } from '../../../world/git/worktree-admin.ts';
-import { healWorktreeEntries } from '../../../world/repair/heal-entries.ts';
-import { findFeature } from '../feature-view.ts';
-import type { Handler } from '../handler.ts';
-import { filesText } from '../keep-view.ts';
-import type { Output } from '../output.ts';
-import { openProject } from '../project.ts';
-import { refuseInLoop } from '../refuse-in-loop.ts';
+import { realpathLoose } from '../../../world/git/files/worktree-admin.ts';
+import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
+import { findFeature } from '../show/feature-view.ts';
+import type { Handler } from '../../call/handler.ts';
+import { filesText } from '../show/keep-view.ts';
+import type { Output } from '../../call/output.ts';
+import { openProject } from '../../call/project.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 /** Removes one worktree. What has not landed is refused, or by force kept first. */
 export const handle: Handler = async (call) => {

@@ -1,12 +1,12 @@
-import { EXIT } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { type FeatureStatus, listFeatures } from '../../../world/feature/feature-status.ts';
 import type { Distance } from '../../../world/feature/unlanded.ts';
-import { featureState, featureView, findFeature } from '../feature-view.ts';
-import type { Handler } from '../handler.ts';
-import { columns } from '../output.ts';
-import { openProject } from '../project.ts';
-import { howMany } from '../../../core/how-many.ts';
+import { featureState, featureView, findFeature } from '../show/feature-view.ts';
+import type { Handler } from '../../call/handler.ts';
+import { columns } from '../../call/output.ts';
+import { openProject } from '../../call/project.ts';
+import { howMany } from '../../../core/model/how-many.ts';
 
 /** What one worktree holds. True without an upstream too: what counts is where work lands. Changes nothing. */
 export const handle: Handler = async (call) => {
@@ -19,12 +19,14 @@ export const handle: Handler = async (call) => {
 };
 
 function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {
-  const { name, path, branch, target, upstream, unlanded, locked, note } = status;
+  const { name, path, branch, target, upstream, unlanded, locked, note, base, head } = status;
   const landed =
     unlanded === null
       ? 'nobody can tell'
       : unlanded === 0
-        ? 'all'
+        ? base === head
+          ? 'nothing: no commits yet'
+          : 'all'
         : unlanded === 1
           ? 'all but 1 commit'
           : `all but ${howMany(unlanded, 'commit')}`;

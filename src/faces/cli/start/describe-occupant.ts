@@ -1,17 +1,27 @@
 import { shortLine } from '../../../text/screen/clean.ts';
+import { inLocalTime } from '../../../world/os/local-time.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
 
 const PROMPT_CHARS = 60;
 
+/** What to call whoever loops here. */
+export function nameOccupant(occupant: Occupant): string {
+  if (occupant.kind === 'loop') return `loop ${shortLine(occupant.holder.loop, PROMPT_CHARS)}`;
+  const { feature } = occupant.found;
+  return feature === null ? 'the ralph-loop' : shortLine(feature, PROMPT_CHARS);
+}
+
 /** Who loops here, in one line. */
 export function describeOccupant(occupant: Occupant): string {
   if (occupant.kind === 'loop') {
-    const { loop, pid, started, prompt } = occupant.holder;
+    const { pid, started, prompt } = occupant.holder;
     const words = shortLine(prompt, PROMPT_CHARS);
-    return `loop ${shortLine(loop, PROMPT_CHARS)} works in ${occupant.checkout} since ${shortLine(started, 30)} (process ${pid}: ${words})`;
+    const since = inLocalTime(shortLine(started, 30));
+    return `${nameOccupant(occupant)} works in ${occupant.checkout} since ${since} (process ${pid}: ${words})`;
   }
-  const { file, state, problem } = occupant.found;
-  if (state === null) return `a ralph-loop state file is here that cannot be read: ${problem}`;
+  const { file, feature, state, problem } = occupant.found;
+  const name = feature === null ? 'a ralph-loop' : `ralph-loop ${nameOccupant(occupant)}`;
+  if (state === null) return `${name} has a state file here that cannot be read: ${problem}`;
   const of = state.maxIterations === null ? '' : ` of ${state.maxIterations}`;
-  return `a ralph-loop is in iteration ${state.iteration}${of} (${file}: ${shortLine(state.prompt, PROMPT_CHARS)})`;
+  return `${name} is in iteration ${state.iteration}${of} (${file}: ${shortLine(state.prompt, PROMPT_CHARS)})`;
 }

@@ -1,10 +1,11 @@
-import { AppError } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
 import { copyToClipboard } from '../../../world/start/clipboard.ts';
 import { findTmux } from '../../../world/start/tmux.ts';
 import type { Tmux, TmuxPlace } from '../../../world/start/tmux.ts';
-import type { Call } from '../handler.ts';
+import type { Call } from '../../call/handler.ts';
+import { INSTALL_TMUX } from './choose-way.ts';
 
 export interface Launched {
   /** Null: it is not started yet; the command starts it. */
@@ -19,6 +20,8 @@ export interface LaunchOrder {
   readonly path: string;
   readonly script: string;
   readonly tmux: Tmux | null;
+  /** The user chose to have the command, and was told of other ways. */
+  readonly isChosen: boolean;
 }
 
 /** To start it and to start nothing cannot both be meant. */
@@ -57,13 +60,15 @@ async function copied({ env, cwd, flags }: Call, command: string): Promise<strin
 export function sayLaunched(call: Call, order: LaunchOrder, { tmux, command, clipboard }: Launched): void {
   const { out } = call;
   if (tmux?.at === 'window')
-    return out.say(`started ${order.name} in tmux window ${tmux.name}; tmux next-window goes to the next one`);
+    return out.say(
+      `started ${order.name} in tmux window ${tmux.name}; Ctrl+b n goes to the next window, Ctrl+b p back`,
+    );
   if (tmux?.at === 'session') out.say(`started ${order.name} in tmux session ${tmux.name}. To see it:`);
   else out.say(`to start ${order.name}, paste this into another terminal:`);
   // What is to be pasted is data: alone on its line, and alone in a pipe.
   out.data(command ?? '');
   if (clipboard === 'terminal') out.say('the terminal was asked to put it on the clipboard');
   else if (clipboard !== null) out.say(`it is on the clipboard (${clipboard})`);
-  if (tmux === null && order.tmux === null && findTmux(call.env, call.cwd) === null)
-    out.say('with tmux installed it would start by itself');
+  if (!order.isChosen && tmux === null && order.tmux === null && findTmux(call.env, call.cwd) === null)
+    out.say(`tip: ${INSTALL_TMUX}`);
 }

@@ -1,8 +1,9 @@
-import { shellWord } from '../../../core/remedy.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { keepAside } from '../../../world/start/ralph-loop-file.ts';
 import { stopHolder } from '../../../world/start/stop-holder.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
-import type { Call } from '../handler.ts';
+import type { Call } from '../../call/handler.ts';
+import { nameOccupant } from './describe-occupant.ts';
 
 /** Beside the time an agent has to end, for everything that is written down. */
 const LAST_WORK_MS = 30_000;
@@ -12,7 +13,7 @@ export async function makeRoom({ out }: Call, occupants: readonly Occupant[], gr
   for (const occupant of occupants) {
     if (occupant.kind === 'ralph-loop') {
       const kept = keepAside(occupant.found.file, new Date());
-      out.say(`the ralph-loop ends with its next stop; its state is kept: ${kept}`);
+      out.say(`${nameOccupant(occupant)} ends with its next stop; its state is kept: ${kept}`);
       continue;
     }
     const { loop } = occupant.holder;

@@ -1,15 +1,15 @@
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AppError } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { iterationsLeft } from '../../../text/start/ralph-loop-state.ts';
 import { openingWords, startPrompt } from '../../../text/start/start-prompt.ts';
 import { readWish } from '../../../text/start/workflow.ts';
 import type { Wish } from '../../../text/start/workflow.ts';
-import { readPlainText } from '../../../world/plain-text.ts';
+import { isFile } from '../../../world/os/is-there.ts';
+import { readPlainText } from '../../../world/os/plain-text.ts';
 import { findRalphLoop } from '../../../world/start/ralph-loop-file.ts';
 import type { FoundRalphLoop } from '../../../world/start/ralph-loop-file.ts';
-import type { Call } from '../handler.ts';
+import type { Call } from '../../call/handler.ts';
 
 /** What shall be done in the worktree. */
 export type StartWish =
@@ -64,7 +64,7 @@ export function loopText(
   const text = source !== null && 'text' in source ? source.text : specText(call, source?.spec ?? null, plan, order);
   return {
     prompt: startPrompt({ workflow, feature: order.feature, plan, spec, text, ...boundsOf(call) }),
-    settings: new Map(),
+    settings: new Map(workflow === 'plan-only' ? [['completion_file', plan]] : []),
   };
 }
 
@@ -125,12 +125,3 @@ const texts = ({ flags }: Call, name: string): readonly string[] => {
   const value = flags[name];
   return Array.isArray(value) ? (value as readonly string[]) : [];
 };
-
-/** A text that is no path at all (too long, with NUL) is no file either. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}

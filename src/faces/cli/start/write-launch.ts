@@ -1,10 +1,10 @@
 import { talkArgv } from '../../../text/start/talk-argv.ts';
-import { ourProgram } from '../../../world/agent-run/our-program.ts';
-import type { ChosenAgent } from '../../../world/choose-agent.ts';
+import { ourPlugin, ourProgram } from '../../../world/agents/run/our-program.ts';
+import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import type { MadeFeature } from '../../../world/feature/make-feature.ts';
 import { findExecutable } from '../../../world/processes/environment.ts';
 import { START_PROMPT, writeLaunchScript, writeStartPrompt } from '../../../world/start/launch-files.ts';
-import type { Call } from '../handler.ts';
+import type { Call } from '../../call/handler.ts';
 
 export interface LaunchWish {
   readonly made: MadeFeature;
@@ -24,7 +24,7 @@ const OPENING_CHARS_MAX = 20_000;
 export function talkWords({ env }: Call, { made, agent, opening }: LaunchWish): readonly string[] {
   const isLong = opening !== null && (opening.length > OPENING_CHARS_MAX || opening.includes('\0'));
   const told = isLong ? `Read ${START_PROMPT} and do what it says.` : opening;
-  const [program = '', ...args] = talkArgv(agent.name, agent.settings, told);
+  const [program = '', ...args] = talkArgv(agent.name, agent.settings, told, ourPlugin());
   return [findExecutable(program, env, made.path) ?? program, ...args];
 }
 

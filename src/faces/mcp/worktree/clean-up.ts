@@ -1,12 +1,11 @@
-import { AppError } from '../../../core/errors.ts';
-import { loopsOf } from '../../../core/model.ts';
-import { shellWord } from '../../../core/remedy.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import { loopsOf } from '../../../core/model/model.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import type { FeatureStatus } from '../../../world/feature/feature-status.ts';
-import { missingFeatures, pruneMissing } from '../../../world/feature/prune-missing.ts';
 import { removeFeature } from '../../../world/feature/remove-feature.ts';
-import { readState } from '../../cli/project.ts';
+import { readState } from '../../call/project.ts';
 import type { Answer } from '../../verbs/answer.ts';
-import { type WorktreePlace, allOf, namedWorktree } from './find-worktree.ts';
+import { type WorktreePlace, namedWorktree } from './find-worktree.ts';
 import { told } from './told.ts';
 
 /** Takes a worktree away. What it holds and has not landed is refused, or by force kept first. */
@@ -46,21 +45,5 @@ async function refuseMerge({ repo }: WorktreePlace, { branch, unlanded, target }
       loop === undefined
         ? `git -C ${shellWord(repo.root)} merge --no-ff ${shellWord(branch)}`
         : `ralph land ${shellWord(loop.id)}`,
-  });
-}
-
-/** Takes away what git still lists and nobody has any more. */
-export async function pruneGone(place: WorktreePlace): Promise<Answer> {
-  if (place.given.flag('dry_run')) {
-    const gone = missingFeatures(await allOf(place));
-    return told({ more: { dry_run: true, pruned: gone.map(({ path, branch }) => ({ worktree_path: path, branch })) } });
-  }
-  const removed = await pruneMissing(place.repo, place.settings);
-  return told({
-    next: removed.flatMap(({ restore }) => restore ?? []),
-    more: {
-      dry_run: false,
-      pruned: removed.map(({ path, branch, kept }) => ({ worktree_path: path, branch, kept })),
-    },
   });
 }

@@ -1,13 +1,13 @@
-import { AppError } from '../../../core/errors.ts';
-import type { Settings } from '../../../core/settings.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import type { Settings } from '../../../core/model/settings.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
 import { type FeatureStatus, listFeatures } from '../../../world/feature/feature-status.ts';
 import { givenPath } from '../../../world/feature/given-path.ts';
-import type { Repository } from '../../../world/git/repository.ts';
-import { realpathLoose } from '../../../world/git/worktree-admin.ts';
-import { listWorktrees } from '../../../world/git/worktrees.ts';
-import type { Call } from '../../cli/handler.ts';
-import { openProject } from '../../cli/project.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { realpathLoose } from '../../../world/git/files/worktree-admin.ts';
+import { listWorktrees } from '../../../world/worktrees/worktrees.ts';
+import type { Call } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
 import type { Given } from '../tool.ts';
 
 export interface WorktreePlace {
@@ -28,9 +28,8 @@ export const allOf = ({ repo, settings }: WorktreePlace): Promise<readonly Featu
 /** The worktree meant by path or name. Only what git knows as one of this repository can be meant. */
 export async function namedWorktree(place: WorktreePlace): Promise<FeatureStatus> {
   const { given } = place;
-  const said = ['worktree_path', 'current_path', 'name'].filter((which) => given.text(which) !== '');
-  const [path, name] = [given.text('worktree_path') || given.text('current_path'), given.text('name')];
-  if (said.length !== 1)
+  const [path, name] = [given.text('worktree_path'), given.text('name')];
+  if ((path === '') === (name === ''))
     throw new AppError('E_USAGE', 'say which worktree is meant, by worktree_path or by name', {
       remedy: 'ralph worktree list',
     });

@@ -1,4 +1,4 @@
-import { shellWord } from '../../../core/remedy.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
 import type { Changes } from '../../../world/feature/feature-changes.ts';
 import type { FeatureStatus } from '../../../world/feature/feature-status.ts';
 import { whatItHolds } from '../../../world/feature/remove-feature.ts';
@@ -69,7 +69,10 @@ const statusOf = (one: FeatureStatus): Record<string, unknown> => ({
 const counted = ({ staged, unstaged, conflicts }: Changes): number => staged + unstaged + conflicts;
 
 function nextOf(one: FeatureStatus): readonly string[] {
-  if (one.missing) return ['worktree_repair if its folder was moved, worktree_prune if it is gone for good'];
+  if (one.missing)
+    return [
+      `git worktree repair NEW_PATH if its folder was moved, ralph worktree remove ${shellWord(one.name)} if it is gone for good`,
+    ];
   const holds = whatItHolds(one);
   if (one.isMain || one.ours === 'loop') return [];
   return [holds === null ? 'worktree_cleanup: it holds nothing that has not landed' : `cd ${shellWord(one.path)}`];

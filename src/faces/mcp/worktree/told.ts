@@ -1,4 +1,4 @@
-import type { AppError } from '../../../core/errors.ts';
+import type { AppError } from '../../../core/model/errors.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { Answer } from '../../verbs/answer.ts';
 

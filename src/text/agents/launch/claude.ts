@@ -1,7 +1,6 @@
-import type { AgentSettings } from '../../../core/settings.ts';
+import type { AgentSettings } from '../../../core/model/settings.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
 import { fromEnvironment, mcpJson } from './mcp-json.ts';
-import { STRUCTURED_ANSWER } from './structured-answer.ts';
 
 /** Tools that leave the worktree or begin something that outlives the iteration. */
 const UNWANTED_TOOLS = 'EnterWorktree,ExitWorktree,CronCreate,CronDelete,CronList,ScheduleWakeup';
@@ -19,7 +18,6 @@ function commonFlags(agent: AgentSettings, facts: LaunchFacts): readonly string[
     ...(facts.mcp === null ? [] : ['--mcp-config', mcpJson(fromEnvironment(facts.mcp), { alwaysLoad: true })]),
     '--disallowedTools',
     UNWANTED_TOOLS,
-    ...(facts.signal === 'structured' ? ['--json-schema', JSON.stringify(STRUCTURED_ANSWER)] : []),
     ...(facts.budgetUsd === null ? [] : ['--max-budget-usd', dollars(facts.budgetUsd)]),
     '--max-turns',
     String(agent.maxTurns),
@@ -34,12 +32,11 @@ export const launchClaude = (agent: AgentSettings, facts: LaunchFacts): Launch =
   env: agent.env,
   protocol: 'claude',
   talk: null,
-  schema: null,
 });
 
 export function launchClaudeStdio(agent: AgentSettings, facts: LaunchFacts): Launch {
   const stdio = ['-p', '--input-format', 'stream-json', '--permission-prompt-tool', 'stdio'];
   const argv = [...agent.command, ...stdio, ...commonFlags(agent, facts), ...agent.args];
   const talk = { kind: 'claude-stdio', argv, cwd: facts.cwd } as const;
-  return { argv, env: agent.env, protocol: 'claude', talk, schema: null };
+  return { argv, env: agent.env, protocol: 'claude', talk };
 }

@@ -1,15 +1,15 @@
-import type { AgentSettings } from '../../../core/settings.ts';
+import type { AgentSettings } from '../../../core/model/settings.ts';
 import { MCP_NAME } from '../talk/talk-spec.ts';
 import type { McpServer } from '../talk/talk-spec.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
-import { STRUCTURED_ANSWER } from './structured-answer.ts';
 import { tomlArray, tomlString, tomlTable } from './toml.ts';
 
 /**
  * What git writes when it commits in a linked worktree. The whole common folder would not do: the sandbox keeps any `.git`
  * it is given read-only. So hooks and configuration stay out of the agent's reach.
  */
-const writableRoots = ({ git }: LaunchFacts): readonly string[] => [
+const writableRoots = ({ git, top }: LaunchFacts): readonly string[] => [
+  ...(top === undefined ? [] : [top]),
   git.adminDir,
   `${git.commonDir}/objects`,
   `${git.commonDir}/refs`,
@@ -45,7 +45,6 @@ function sandboxFlags(agent: AgentSettings, facts: LaunchFacts): readonly string
 }
 
 export function launchCodex(agent: AgentSettings, facts: LaunchFacts): Launch {
-  const schemaFile = facts.signal === 'structured' ? facts.schemaFile : null;
   const argv = [
     ...agent.command,
     'exec',
@@ -53,27 +52,23 @@ export function launchCodex(agent: AgentSettings, facts: LaunchFacts): Launch {
     ...(agent.model === null ? [] : ['-m', agent.model]),
     ...sandboxFlags(agent, facts),
     ...settings(facts),
-    ...(schemaFile === null ? [] : ['--output-schema', schemaFile]),
     // The prompt is on standard input. What the user adds comes after it: a flag that takes a list would swallow the dash.
     '-',
     ...agent.args,
   ];
-  const schema = schemaFile === null ? null : STRUCTURED_ANSWER;
-  return { argv, env: agent.env, protocol: 'codex', talk: null, schema };
+  return { argv, env: agent.env, protocol: 'codex', talk: null };
 }
 
 export function launchCodexServer(agent: AgentSettings, facts: LaunchFacts): Launch {
   const roots = `sandbox_workspace_write.writable_roots=${tomlArray(writableRoots(facts))}`;
   const sandbox = agent.sandbox === 'none' ? [] : ['-c', roots, ...NETWORK];
   const argv = [...agent.command, 'app-server', ...sandbox, ...settings(facts), ...agent.args];
-  const schema = facts.signal === 'structured' ? STRUCTURED_ANSWER : null;
   const talk = {
     kind: 'codex-app-server',
     argv,
     cwd: facts.cwd,
     model: agent.model,
     sandbox: agent.sandbox,
-    schema,
   } as const;
-  return { argv, env: agent.env, protocol: 'codex-app-server', talk, schema: null };
+  return { argv, env: agent.env, protocol: 'codex-app-server', talk };
 }

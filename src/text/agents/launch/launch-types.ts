@@ -1,13 +1,13 @@
-import type { CompletionSignal } from '../../../core/settings.ts';
 import type { Protocol } from '../agent-event.ts';
 import type { McpServer, TalkSpec } from '../talk/talk-spec.ts';
 
 /** What a command line depends on beside the agent's settings. */
 export interface LaunchFacts {
   readonly cwd: string;
+  /** The worktree it works in, where it starts further down; absent: it starts at the top. */
+  readonly top?: string;
   /** What may still be spent, for a client that can be told; null: no bound. */
   readonly budgetUsd: number | null;
-  readonly signal: CompletionSignal;
   /** Null: our verbs are not offered as tools. */
   readonly mcp: McpServer | null;
   readonly git: {
@@ -15,8 +15,6 @@ export interface LaunchFacts {
     readonly adminDir: string;
     readonly commonDir: string;
   };
-  /** Where a client that wants its schema as a file will find it; null: nowhere. */
-  readonly schemaFile: string | null;
   /** The environment the agent gets anyway: a variable that holds a whole configuration is merged with it, not replaced. */
   readonly inherited?: Readonly<Record<string, string>>;
 }
@@ -30,6 +28,4 @@ export interface Launch {
   readonly protocol: Protocol;
   /** Null: prompt on standard input, and that is all. */
   readonly talk: TalkSpec | null;
-  /** To be written to `schemaFile` before the start; null: nothing. */
-  readonly schema: object | null;
 }

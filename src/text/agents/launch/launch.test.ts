@@ -1,23 +1,19 @@
 import { parse } from '@decimalturn/toml-patch';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DRIVERS } from '../../../core/settings.ts';
-import type { AgentSettings, Driver } from '../../../core/settings.ts';
+import { DRIVERS } from '../../../core/model/settings.ts';
+import type { AgentSettings, Driver } from '../../../core/model/settings.ts';
 import { completeAgent } from '../known.ts';
 import { launch } from './launch.ts';
 import type { LaunchFacts } from './launch.ts';
-import { STRUCTURED_ANSWER } from './structured-answer.ts';
 
 const FACTS: LaunchFacts = {
   cwd: '/w t/x',
   budgetUsd: null,
-  signal: 'promise',
   mcp: null,
   git: { adminDir: '/r "a"/.git/worktrees/x', commonDir: '/r "a"/.git' },
-  schemaFile: '/runs/schema.json',
 };
 const MCP = { command: ['/n ode', "it's.js", 'mcp'], env: { RALPH_TOKEN: 'a"b\\c', 'odd name': '1' } };
-const SCHEMA = JSON.stringify(STRUCTURED_ANSWER);
 const MODEL = `m'o"d\\el`;
 
 const agentOf = (driver: Driver, more: Partial<AgentSettings> = {}): AgentSettings => {
@@ -44,14 +40,13 @@ const CODEX_MCP = [
   '-c',
   String.raw`mcp_servers.ralph={command="/n ode",args=["it's.js","mcp"],env_vars=["RALPH_TOKEN","odd name"],default_tools_approval_mode="approve"}`,
 ];
-const SH = ['sh', '-c', 'prompt=$(cat; printf x) && exec "$@" "${prompt%x}" </dev/null', 'sh'];
 
 const mcpJson = (extra: object): string =>
   JSON.stringify({
     mcpServers: { ralph: { command: '/n ode', args: ["it's.js", 'mcp'], env: MCP.env, ...extra } },
   });
 
-const FULL: Partial<LaunchFacts> = { mcp: MCP, signal: 'structured', budgetUsd: 0.1 + 0.2 };
+const FULL: Partial<LaunchFacts> = { mcp: MCP, budgetUsd: 0.1 + 0.2 };
 const WITH_MODEL = { model: MODEL, args: ['--own', 'x y'] };
 
 /** driver, settings, facts, what stands between the command and the end */
@@ -71,8 +66,6 @@ const ROWS: readonly (readonly [Driver, Partial<AgentSettings>, Partial<LaunchFa
       '--mcp-config',
       mcpJson({ alwaysLoad: true, env: { RALPH_TOKEN: '${RALPH_TOKEN}', 'odd name': '${odd name}' } }),
       ...NO_TOOLS,
-      '--json-schema',
-      SCHEMA,
       '--max-budget-usd',
       '0.3000',
       '--max-turns',
@@ -128,8 +121,6 @@ const ROWS: readonly (readonly [Driver, Partial<AgentSettings>, Partial<LaunchFa
       '--dangerously-bypass-approvals-and-sandbox',
       ...CODEX_QUIET,
       ...CODEX_MCP,
-      '--output-schema',
-      '/runs/schema.json',
       '-',
       '--own',
       'x y',
@@ -150,44 +141,6 @@ const ROWS: readonly (readonly [Driver, Partial<AgentSettings>, Partial<LaunchFa
     ],
   ],
   ['acp', WITH_MODEL, FULL, ['--own', 'x y']],
-  ['gemini', WITH_MODEL, FULL, ['--approval-mode=yolo', '--output-format', 'stream-json', '-m', MODEL, '--own', 'x y']],
-  [
-    'qwen',
-    {},
-    FULL,
-    [
-      '--approval-mode',
-      'yolo',
-      '--output-format',
-      'stream-json',
-      '--mcp-config',
-      mcpJson({}),
-      '--json-schema',
-      SCHEMA,
-      '--max-session-turns',
-      '7',
-    ],
-  ],
-  ['opencode', WITH_MODEL, {}, ['run', '--format', 'json', '--auto', '-m', MODEL, '--own', 'x y']],
-  [
-    'copilot',
-    WITH_MODEL,
-    FULL,
-    [
-      '--allow-all-tools',
-      '--output-format',
-      'json',
-      '--model',
-      MODEL,
-      '--additional-mcp-config',
-      mcpJson({
-        type: 'local',
-        tools: ['*'],
-      }),
-      '--own',
-      'x y',
-    ],
-  ],
   ['pi', WITH_MODEL, FULL, ['-p', '--mode', 'json', '--model', MODEL, '--own', 'x y']],
 ];
 
@@ -195,13 +148,6 @@ describe('launch', () => {
   it.each(ROWS)('%s', (driver, settings, facts, expected) => {
     const { argv } = launch(agentOf(driver, settings), { ...FACTS, ...facts });
     expect(argv).toEqual(['prog', 'first', ...expected]);
-  });
-
-  it.each([
-    ['cline', ['--json', '-m', MODEL, '--own', 'x y']],
-    ['continue', ['--auto', '--format', 'json', '--own', 'x y', '-p']],
-  ] as const)('%s gets its prompt as an argument', (driver, expected) => {
-    expect(launch(agentOf(driver, WITH_MODEL), FACTS).argv).toEqual([...SH, 'prog', 'first', ...expected]);
   });
 
   it('says how the output is to be read, and who holds a conversation', () => {
@@ -217,34 +163,13 @@ describe('launch', () => {
       'codex',
       'codex-app-server: codex-app-server, codex-app-server',
       'acp: acp, acp',
-      'gemini',
-      'qwen',
-      'opencode',
-      'copilot',
       'pi',
-      'cline',
-      'continue',
     ]);
-  });
-
-  it('offers no tools to an agent that shall have none', () => {
-    const offered = DRIVERS.filter((driver) => {
-      const text = JSON.stringify(launch(agentOf(driver, { mcp: false }), { ...FACTS, mcp: MCP }));
-      return text.includes('RALPH_TOKEN');
-    });
-    expect(offered).toEqual([]);
   });
 
   it('passes the agent its variables', () => {
     const without = DRIVERS.filter((driver) => launch(agentOf(driver, { env: { A: 'b' } }), FACTS).env['A'] !== 'b');
     expect(without).toEqual([]);
-  });
-
-  it('has a schema to write only for the client that wants a file', () => {
-    const facts = { ...FACTS, signal: 'structured' } as const;
-    expect(DRIVERS.filter((driver) => launch(agentOf(driver), facts).schema !== null)).toEqual(['codex']);
-    expect(launch(agentOf('codex'), { ...facts, schemaFile: null }).schema).toBeNull();
-    expect(launch(agentOf('codex-app-server'), facts).talk).toMatchObject({ schema: STRUCTURED_ANSWER });
   });
 });
 
@@ -283,19 +208,6 @@ describe('the model of an ACP agent', () => {
     expect(argv).toEqual(['droid', 'acp']);
     expect(talk).toMatchObject({ model: MODEL });
   });
-});
-
-describe('the configuration for opencode', () => {
-  it('gets our server beside what the user has in the environment', () => {
-    const inherited = { OPENCODE_CONFIG_CONTENT: '{"mcp":{"theirs":{"type":"local"}},"model":"a/b"}' };
-    const { env } = launch(agentOf('opencode'), { ...FACTS, mcp: MCP, inherited });
-    expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toEqual({
-      mcp: { theirs: { type: 'local' }, ralph: { type: 'local', command: MCP.command, environment: MCP.env } },
-      model: 'a/b',
-    });
-  });
-
-  it('is left alone without a wish', () => expect(launch(agentOf('opencode'), FACTS).env).toEqual({}));
 });
 
 describe('what codex is told', () => {

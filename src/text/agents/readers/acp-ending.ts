@@ -11,7 +11,7 @@ const AUTH_REQUIRED = -32_000;
 export function readStop(reason: string, message: string | null, moment: Moment): readonly AgentEvent[] {
   switch (reason) {
     case 'end_turn':
-      return [{ type: 'finished', text: null, structured: null, turns: null }];
+      return [{ type: 'finished', text: null, turns: null }];
     case 'max_tokens':
       return failure(moment, 'stopped at the most tokens an answer may have', { kind: 'context' });
     case 'max_turn_requests':

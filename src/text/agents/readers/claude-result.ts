@@ -1,9 +1,10 @@
-import type { FailureKind } from '../../../core/failure.ts';
+import type { FailureKind } from '../../../core/model/failure.ts';
 import type { AgentEvent } from '../agent-event.ts';
-import { type Memory, tokensIn } from './claude-memory.ts';
+import type { Moment } from '../reset-time.ts';
 import { failure } from './failures.ts';
 import { at, type Bag, bagOf, countAt, listAt, numberAt, textAt, textsIn } from './json.ts';
-import { costOf, isNothing, type Tokens, usage } from './tally.ts';
+import { costOf, isNothing, type Tally, type Tokens, usage } from './tally.ts';
+import type { ToolBook } from './tools.ts';
 
 const FAILED_SUBTYPES: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ['error_max_turns', 'turns'],
@@ -14,6 +15,23 @@ const FAILED_REASONS: ReadonlyMap<string, FailureKind> = new Map<string, Failure
   ['max_turns', 'turns'],
   ['budget_exhausted', 'budget'],
 ]);
+
+/** What the reader of Claude's stream remembers between lines. */
+export interface Memory {
+  readonly moment: Moment;
+  readonly tools: ToolBook;
+  readonly tally: Tally;
+  /** The messages seen last: one message comes in several lines, each with the whole usage. */
+  readonly seen: Set<string>;
+  /** A limit event told when it is over: more exact than the words of the result. */
+  limitIsTold: boolean;
+}
+
+export function tokensIn(bag: Bag | null): Tokens {
+  const cached = countAt(bag, 'cache_read_input_tokens');
+  const beside = cached + countAt(bag, 'cache_creation_input_tokens');
+  return { input: countAt(bag, 'input_tokens') + beside, cached, output: countAt(bag, 'output_tokens') };
+}
 
 /** Claude's word that a run is over; there may be several. */
 export function readResult(bag: Bag, memory: Memory): readonly AgentEvent[] {
@@ -27,7 +45,7 @@ export function readResult(bag: Bag, memory: Memory): readonly AgentEvent[] {
 /** The sums by model count the whole process, subagents too; the plain ones only this result. */
 function readResultUsage(bag: Bag, memory: Memory): readonly AgentEvent[] {
   const cost = costOf(numberAt(bag, 'total_cost_usd'), 'total');
-  const rest = memory.tally.settle(tokensIn(bagOf(at(bag, 'usage')), memory.dialect));
+  const rest = memory.tally.settle(tokensIn(bagOf(at(bag, 'usage'))));
   const models = Object.values(bagOf(at(bag, 'modelUsage')) ?? {});
   const total = models.reduce<Tokens>(
     (sum, model) => {
@@ -48,11 +66,10 @@ function readResultUsage(bag: Bag, memory: Memory): readonly AgentEvent[] {
 function readEnding(bag: Bag, memory: Memory): readonly AgentEvent[] {
   const text = textAt(bag, 'result') ?? '';
   const subtype = textAt(bag, 'subtype') ?? '';
-  const isError = at(bag, 'is_error') === true || subtype.startsWith('error') || memory.dialect.isErrorText(text);
+  const isError = at(bag, 'is_error') === true || subtype.startsWith('error');
   if (!isError) {
-    const structured = at(bag, 'structured_output') ?? null;
     const said = text === '' ? null : text;
-    return [{ type: 'finished', text: said, structured, turns: numberAt(bag, 'num_turns') }];
+    return [{ type: 'finished', text: said, turns: numberAt(bag, 'num_turns') }];
   }
   const kind = FAILED_SUBTYPES.get(subtype) ?? FAILED_REASONS.get(textAt(bag, 'terminal_reason') ?? '');
   // What is meant for its makers says nothing to a person.

@@ -1,20 +1,130 @@
-import type { Reader } from '../agent-event.ts';
-import type { Moment } from '../reset-time.ts';
-import { openClaudeShape } from './claude-shape.ts';
-import { textAt } from './json.ts';
+import type { AgentEvent, Reader } from '../agent-event.ts';
+import { fromUnixTime, type Moment } from '../reset-time.ts';
+import { type Memory, readResult, tokensIn } from './claude-result.ts';
+import { at, type Bag, bagOf, listAt, numberAt, parseBag, textAt } from './json.ts';
+import { createTally, isNothing, usage } from './tally.ts';
+import { createToolBook, detailOf } from './tools.ts';
+
+const SEEN_MAX = 200;
+const CLIENT_ITSELF = '<synthetic>';
 
 /** A subscription shows as `none` or as a source named after OAuth; a key shows as the variable or file it came from. */
 const SUBSCRIPTION = /^none$|oauth|login/i;
 
 /** Claude Code: `--output-format stream-json`, alone or held by its control protocol. */
 export function openClaude(moment: Moment): Reader {
-  return openClaudeShape(moment, {
-    hasCacheInside: false,
-    billingOf(init) {
-      const source = textAt(init, 'apiKeySource');
-      if (source === null || source === '') return null;
-      return SUBSCRIPTION.test(source) ? 'subscription' : 'key';
+  const memory: Memory = {
+    moment,
+    tools: createToolBook(),
+    tally: createTally(),
+    seen: new Set(),
+    limitIsTold: false,
+  };
+  return {
+    read(line) {
+      const bag = parseBag(line);
+      if (bag === null) return [];
+      switch (textAt(bag, 'type')) {
+        case 'system':
+          return readSystem(bag, memory);
+        case 'assistant':
+          return readAssistant(bag, memory);
+        case 'user':
+          return readToolResults(bag, memory);
+        case 'rate_limit_event':
+          return readLimit(bag, memory);
+        case 'result':
+          return readResult(bag, memory);
+        default:
+          return [];
+      }
     },
-    isErrorText: () => false,
+  };
+}
+
+function readSystem(bag: Bag, memory: Memory): readonly AgentEvent[] {
+  switch (textAt(bag, 'subtype')) {
+    case 'init': {
+      const billing = billingOf(bag);
+      return [{ type: 'started', session: textAt(bag, 'session_id'), model: textAt(bag, 'model'), billing }];
+    }
+    case 'api_retry': {
+      const words = [textAt(bag, 'error'), numberAt(bag, 'error_status')].filter((word) => word !== null);
+      return [{ type: 'throttled', why: words.join(' '), retryMs: numberAt(bag, 'retry_delay_ms') }];
+    }
+    case 'permission_denied':
+      return memory.tools.end(textAt(bag, 'tool_use_id') ?? '', 'denied');
+    default:
+      return [];
+  }
+}
+
+function billingOf(init: Bag): 'key' | 'subscription' | null {
+  const source = textAt(init, 'apiKeySource');
+  if (source === null || source === '') return null;
+  return SUBSCRIPTION.test(source) ? 'subscription' : 'key';
+}
+
+function readAssistant(bag: Bag, memory: Memory): readonly AgentEvent[] {
+  const message = bagOf(at(bag, 'message'));
+  // What the client says in the model's place comes again in the result, with its status.
+  if (textAt(message, 'model') === CLIENT_ITSELF) return [];
+  const isSubagent = textAt(bag, 'parent_tool_use_id') !== null;
+  const events = listAt(message, 'content').flatMap((block): readonly AgentEvent[] => {
+    const kind = textAt(block, 'type');
+    if (kind === 'tool_use')
+      return memory.tools.begin(
+        textAt(block, 'id') ?? '',
+        textAt(block, 'name') ?? 'tool',
+        detailOf(at(block, 'input')),
+      );
+    const text = kind === 'text' ? (textAt(block, 'text') ?? '') : '';
+    const isSaid = text !== '' && !isSubagent;
+    return isSaid ? [{ type: 'said', text, isPart: false }] : [];
   });
+  return [...events, ...countAnswer(message, memory)];
+}
+
+function countAnswer(message: Bag | null, memory: Memory): readonly AgentEvent[] {
+  const id = textAt(message, 'id') ?? '';
+  const tokens = tokensIn(bagOf(at(message, 'usage')));
+  if (isNothing(tokens) || memory.seen.has(id)) return [];
+  if (memory.seen.size >= SEEN_MAX) memory.seen.clear();
+  memory.seen.add(id);
+  memory.tally.add(tokens);
+  return [usage({ tokens: { scope: 'add', ...tokens }, turns: 1 })];
+}
+
+function readToolResults(bag: Bag, memory: Memory): readonly AgentEvent[] {
+  const rejected = new Set(
+    listAt(bag, 'tool_result_meta')
+      .filter((meta) => textAt(meta, 'permission_decision', 'decision') === 'reject')
+      .map((meta) => textAt(meta, 'id')),
+  );
+  return listAt(bag, 'message', 'content').flatMap((block) => {
+    if (textAt(block, 'type') !== 'tool_result') return [];
+    const id = textAt(block, 'tool_use_id') ?? '';
+    const state = at(block, 'is_error') === true ? 'failed' : 'ended';
+    return memory.tools.end(id, rejected.has(id) ? 'denied' : state);
+  });
+}
+
+function readLimit(bag: Bag, memory: Memory): readonly AgentEvent[] {
+  const info = bagOf(at(bag, 'rate_limit_info'));
+  const status = textAt(info, 'status');
+  if (status !== 'rejected' && status !== 'allowed_warning') return [];
+  const resetsAtMs = fromUnixTime(numberAt(info, 'resetsAt'));
+  const window = textAt(info, 'rateLimitType') ?? 'usage';
+  const share = numberAt(info, 'utilization');
+  // With overage the work goes on, for money.
+  const isOver = status === 'rejected' && at(info, 'isUsingOverage') !== true;
+  if (isOver && resetsAtMs !== null) memory.limitIsTold = true;
+  return [
+    {
+      type: 'limit',
+      status: isOver ? 'reached' : 'warning',
+      resetsAtMs,
+      detail: share === null ? window : `${window} ${Math.round(share * 100)}%`,
+    },
+  ];
 }

@@ -84,7 +84,7 @@ function readError(params: Bag | null, memory: Memory): readonly AgentEvent[] {
 
 function readTurn(turn: Bag | null, memory: Memory): readonly AgentEvent[] {
   const status = textAt(turn, 'status');
-  if (status === 'completed') return [{ type: 'finished', text: null, structured: null, turns: null }];
+  if (status === 'completed') return [{ type: 'finished', text: null, turns: null }];
   const error = bagOf(at(turn, 'error'));
   return fail(textAt(error, 'message') ?? `turn ${status ?? 'ended'}`, at(error, 'codexErrorInfo'), memory);
 }

@@ -45,7 +45,7 @@ export function openCodex(moment: Moment): Reader {
             cached: countAt(told, 'cached_input_tokens'),
             output: countAt(told, 'output_tokens'),
           } as const;
-          return [usage({ tokens, turns: 1 }), { type: 'finished', text: null, structured: null, turns: null }];
+          return [usage({ tokens, turns: 1 }), { type: 'finished', text: null, turns: null }];
         }
         default:
           return [];

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../../core/failure.ts';
+import type { FailureKind } from '../../../core/model/failure.ts';
 import type { AgentEvent } from '../agent-event.ts';
 import { classifyMessage } from '../classify.ts';
 import { type Moment, readResetTime } from '../reset-time.ts';

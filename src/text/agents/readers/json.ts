@@ -46,6 +46,16 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(found) ? found : [];
 }
 
+/** The object at the end of a path, empty if there is none. */
+export const objectAt = (value: unknown, ...path: readonly string[]): Bag => bagOf(at(value, ...path)) ?? {};
+
+/** The objects in the list there. */
+export const objectsAt = (value: unknown, ...path: readonly string[]): readonly Bag[] =>
+  listAt(value, ...path).flatMap((one): readonly Bag[] => {
+    const bag = bagOf(one);
+    return bag === null ? [] : [bag];
+  });
+
 /** The texts of a list of content blocks, or the content itself where it is plain text. */
 export function textsIn(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content];

@@ -41,7 +41,7 @@ export function openPi(moment: Moment): Reader {
           ];
         case 'agent_end':
           // It ends after every try, also a vain one.
-          return isBroken ? [] : [{ type: 'finished', text: null, structured: null, turns: null }];
+          return isBroken ? [] : [{ type: 'finished', text: null, turns: null }];
         default:
           return [];
       }

@@ -1,5 +1,5 @@
-import { objectAt, objectsAt, textAt } from './json.ts';
-import type { Json } from './json.ts';
+import { objectAt, objectsAt, textAt } from '../readers/json.ts';
+import type { Bag } from '../readers/json.ts';
 import { hear, openRpc } from './rpc.ts';
 import type { RpcAnswer } from './rpc.ts';
 import { MCP_NAME } from './talk-spec.ts';
@@ -34,7 +34,7 @@ export function openAcp(spec: AcpSpec, prompt: string): Talk {
   const promptIfReady = (note: string | null = null): TalkStep =>
     step(rpc.asked().length === 0 ? sendPrompt(prompt) : [], note);
 
-  const onNewSession = (result: Json): TalkStep => {
+  const onNewSession = (result: Bag): TalkStep => {
     session = textAt(result, 'sessionId');
     if (session === null) return fail('the agent opened no session');
     const sets: string[] = [];
@@ -83,14 +83,14 @@ export function openAcp(spec: AcpSpec, prompt: string): Talk {
   };
 }
 
-function openMode(session: Json): string | null {
+function openMode(session: Bag): string | null {
   const modes = objectAt(session, 'modes');
   const offered = objectsAt(modes, 'availableModes').map((mode) => textAt(mode, 'id'));
   const wanted = OPEN_MODES.find((mode) => offered.includes(mode)) ?? null;
   return wanted === textAt(modes, 'currentModeId') ? null : wanted;
 }
 
-function allowed(params: Json): object {
+function allowed(params: Bag): object {
   const options = objectsAt(params, 'options');
   const chosen = WELCOME_OPTIONS.map((kind) => options.find((option) => option['kind'] === kind)).find(
     (option) => option !== undefined,

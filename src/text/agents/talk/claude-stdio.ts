@@ -1,5 +1,5 @@
-import { objectAt, parseLine, textAt } from './json.ts';
-import type { Json } from './json.ts';
+import { objectAt, parseBag, textAt } from '../readers/json.ts';
+import type { Bag } from '../readers/json.ts';
 import { openProgress } from './talk-types.ts';
 import type { Talk, TalkStep } from './talk-types.ts';
 
@@ -17,7 +17,7 @@ export function openClaudeStdio(prompt: string): Talk {
   const { step, fail } = progress;
   let isInterrupted = false;
 
-  const onResult = (said: Json): TalkStep => {
+  const onResult = (said: Bag): TalkStep => {
     const isInOrder = said['is_error'] !== true && said['subtype'] === 'success' && !isInterrupted;
     if (!isInOrder) return fail(`the turn ended with ${textAt(said, 'subtype') ?? 'no reason'}`);
     progress.state = 'turn-ended';
@@ -27,7 +27,7 @@ export function openClaudeStdio(prompt: string): Talk {
   return {
     begin: () => [control('initialize', { subtype: 'initialize', hooks: null }), words(prompt)],
     take: (line) => {
-      const said = parseLine(line);
+      const said = parseBag(line);
       if (said === null) return step();
       switch (said['type']) {
         case 'control_request':
@@ -55,7 +55,7 @@ export function openClaudeStdio(prompt: string): Talk {
   };
 }
 
-function replyTo(said: Json): readonly string[] {
+function replyTo(said: Bag): readonly string[] {
   const id = textAt(said, 'request_id');
   if (id === null) return [];
   const request = objectAt(said, 'request');

@@ -1,5 +1,5 @@
-import { objectAt, textAt } from './json.ts';
-import type { Json } from './json.ts';
+import { objectAt, textAt } from '../readers/json.ts';
+import type { Bag } from '../readers/json.ts';
 import { hear, openRpc } from './rpc.ts';
 import type { RpcAnswer, RpcNotice, RpcSide } from './rpc.ts';
 import type { CodexServerSpec } from './talk-spec.ts';
@@ -59,8 +59,7 @@ const input = (at: Place, text: string): object => ({ threadId: at.thread, input
 function startTurn(at: Place, text: string): readonly string[] {
   at.progress.state = 'going';
   at.isTurning = true;
-  const shape = at.spec.schema === null ? {} : { outputSchema: at.spec.schema };
-  return [at.rpc.ask({ type: 'turn' }, 'turn/start', { ...input(at, text), ...shape })];
+  return [at.rpc.ask({ type: 'turn' }, 'turn/start', input(at, text))];
 }
 
 /** Between turns: goes on with what waits, or is at rest. */
@@ -124,7 +123,7 @@ const threadParams = ({ cwd, model, sandbox }: CodexServerSpec): object => ({
  * What we answer when it asks for leave, which it does only if the user's own configuration makes it. To allow a command
  * means to run it outside the sandbox: who asked for a sandbox gets a no. Null: nothing we could answer.
  */
-function leaveFor(method: string, params: Json, sandbox: 'workspace' | 'none'): object | null {
+function leaveFor(method: string, params: Bag, sandbox: 'workspace' | 'none'): object | null {
   const isOpen = sandbox === 'none';
   switch (method) {
     case 'item/commandExecution/requestApproval':

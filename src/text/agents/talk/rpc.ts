@@ -1,5 +1,5 @@
-import { objectAt, parseLine, textAt } from './json.ts';
-import type { Json } from './json.ts';
+import { objectAt, parseBag, textAt } from '../readers/json.ts';
+import type { Bag } from '../readers/json.ts';
 
 /** What a line of JSON-RPC is to us. */
 export type Heard = RpcRequest | RpcNotice | RpcAnswer;
@@ -8,26 +8,26 @@ interface RpcRequest {
   readonly type: 'request';
   readonly id: string | number;
   readonly method: string;
-  readonly params: Json;
+  readonly params: Bag;
 }
 
 export interface RpcNotice {
   readonly type: 'notice';
   readonly method: string;
-  readonly params: Json;
+  readonly params: Bag;
 }
 
 export interface RpcAnswer {
   readonly type: 'answer';
   readonly id: number;
-  readonly result: Json;
+  readonly result: Bag;
   /** Null: it went well. */
   readonly error: string | null;
 }
 
 /** Null: nothing of the protocol. */
 export function hear(line: string): Heard | null {
-  const said = parseLine(line);
+  const said = parseBag(line);
   if (said === null) return null;
   const method = textAt(said, 'method');
   const id = said['id'];

@@ -29,7 +29,6 @@ export interface CodexServerSpec extends Started {
   readonly model: string | null;
   readonly sandbox: 'workspace' | 'none';
   /** The shape of the last answer; null: free. */
-  readonly schema: object | null;
 }
 
 export interface ClaudeStdioSpec extends Started {

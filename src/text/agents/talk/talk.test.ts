@@ -11,7 +11,6 @@ const CODEX: TalkSpec = {
   cwd: '/w',
   model: null,
   sandbox: 'workspace',
-  schema: null,
 };
 const CLAUDE: TalkSpec = { kind: 'claude-stdio', argv: ['c'], cwd: '/w' };
 
@@ -144,7 +143,7 @@ const completed = (status: string, threadId = 't'): object => ({
 
 describe('codex app-server', () => {
   it('starts a thread in its sandbox and a turn', () => {
-    const talk = openTalk({ ...CODEX, model: 'm"', sandbox: 'none', schema: { type: 'object' } }, 'do it');
+    const talk = openTalk({ ...CODEX, model: 'm"', sandbox: 'none' }, 'do it');
     expect(said(talk.begin())).toMatchObject([{ id: 1, method: 'initialize' }]);
     expect(take(talk, { id: 1, result: {} })).toEqual([
       'going',
@@ -158,7 +157,7 @@ describe('codex app-server', () => {
     const input = [{ type: 'text', text: 'do it' }];
     expect(take(talk, { id: 2, result: { thread: { id: 't' } } })).toEqual([
       'going',
-      { id: 3, method: 'turn/start', params: { threadId: 't', input, outputSchema: { type: 'object' } } },
+      { id: 3, method: 'turn/start', params: { threadId: 't', input } },
     ]);
     expect(take(talk, completed('completed', 'of a helper'))).toEqual(['going']);
     expect(take(talk, completed('completed'))).toEqual(['turn-ended']);

@@ -1,0 +1,144 @@
+import { unreachable } from '../model/assert.ts';
+import { withLoop } from '../loops/draft.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import { hear } from './loop-verbs.ts';
+import type { LoopId, TaskKey } from '../model/ids.ts';
+import { withoutCar } from './land.ts';
+import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
+import type { Host, Loop, State } from '../model/model.ts';
+import { isLive, isWorking, loopsOf } from '../model/model.ts';
+import { parkStranded } from '../loops/put-aside.ts';
+import { mainMerged } from '../loops/rework.ts';
+import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
+import { takeOver } from '../loops/take-over.ts';
+
+type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
+export type LoopEvent =
+  | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' }>
+  | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
+
+/** What became of one loop, and of what builds on it. */
+export function applyLoopEvent(state: State, event: LoopEvent, stamp: Stamp): State {
+  const next = changeOne(state, event, stamp);
+  const at = 'loop' in event && next !== state ? next.loops[event.loop]?.phase.at : undefined;
+  return at === 'parked' || at === 'ready' ? parkStranded(next, stamp) : next;
+}
+
+function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
+  switch (event.type) {
+    case 'task-reset':
+      return resetTask(state, event.task, stamp);
+    case 'task-claimed':
+      return alone(state, beginLoop(state, event, stamp), event.loop, stamp);
+    case 'loop-adopted': {
+      const next = changeLoop(state, event.loop, (loop) =>
+        loop.host === null && isWorking(loop) ? adopted(state, loop, event, stamp) : loop,
+      );
+      return alone(state, next, event.loop, stamp);
+    }
+    case 'worktree-made':
+      return changeOwned(state, event, (loop, host) => worktreeMade(loop, event, host.policy.limits, stamp));
+    case 'worktree-lost':
+      return changeLoop(state, event.loop, (loop) => worktreeLost(loop, stamp));
+    case 'worktree-retired':
+      return changeLoop(state, event.loop, (loop) => ({ ...loop, worktree: null, worktreeState: 'retired' }));
+    case 'worktree-kept':
+      return changeLoop(state, event.loop, (loop) => ({ ...loop, worktreeState: 'kept' }));
+    case 'iteration-ended':
+      return lastWord(state, event, stamp) ?? endIteration(state, event, stamp);
+    case 'gates-ended':
+      return endGates(state, event, stamp);
+    case 'main-merged': {
+      const loop = state.loops[event.loop];
+      return loop == null || loop.host === null || loop.fence !== event.fence
+        ? state
+        : mainMerged(state, loop, event, stamp);
+    }
+    case 'loop-released':
+      return changeOwned(state, event, (loop) => released(loop, event.why, stamp));
+    case 'loop-progressed':
+    case 'loop-blocked':
+    case 'loop-done':
+    case 'loop-steered':
+      return changeLoop(state, event.loop, (loop) => hear(loop, event, stamp));
+    case 'loop-discarded':
+      return discard(state, event, stamp);
+    case 'loop-stopped':
+      return changeLoop(state, event.loop, (loop) => stopLoop(loop, event.now, stamp));
+    case 'loop-resumed':
+      return changeLoop(state, event.loop, (loop) => resumeLoop(state, loop, stamp));
+    case 'loop-restored':
+      return changeLoop(state, event.loop, (loop) =>
+        loop.phase.at === 'parked' && loop.phase.reason === 'discarded'
+          ? {
+              ...park(
+                loop,
+                wasGreen(loop) ? 'ejected' : 'stopped',
+                'a person took it back after throwing it away',
+                stamp,
+              ),
+              worktree: event.path,
+              worktreeState: event.path === null ? 'none' : 'kept',
+            }
+          : loop,
+      );
+    case 'command-failed':
+      return changeLoop(state, event.loop, (loop) =>
+        loop.fence === event.fence && isWorking(loop) ? park(loop, 'broken', event.message, stamp) : loop,
+      );
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Somebody begins to work on it: whoever had its branch before has it no more. */
+function alone(before: State, state: State, id: LoopId, stamp: Stamp): State {
+  const loop = state.loops[id];
+  return loop === undefined || state === before ? state : takeOver(state, loop, stamp);
+}
+
+/** What was thrown away at work is not done: it can go on, and nobody is led to land it. */
+const wasGreen = ({ lastGate }: Loop): boolean => lastGate?.verdict === 'green';
+
+function changeLoop(state: State, id: Loop['id'], change: (loop: Loop) => Loop): State {
+  const loop = state.loops[id];
+  if (loop == null) return state;
+  const changed = change(loop);
+  return changed === loop ? state : withLoop(state, changed);
+}
+
+/** Changes a loop only if the fact comes from whoever holds it now. */
+function changeOwned(
+  state: State,
+  event: { readonly loop: Loop['id']; readonly fence: number },
+  change: (loop: Loop, host: Host) => Loop,
+): State {
+  return changeLoop(state, event.loop, (loop) => {
+    const host = loop.host === null ? undefined : state.hosts[loop.host];
+    return host == null || loop.fence !== event.fence ? loop : change(loop, host);
+  });
+}
+
+/** Thrown away, it does not ride in a train either. What landed is not a loop's to throw away. */
+function discard(state: State, event: Extract<LoopEvent, { type: 'loop-discarded' }>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  if (loop == null || loop.phase.at === 'landed') return state;
+  const detail = event.kept === null ? 'a person threw it away' : `a person threw it away; kept as ${event.kept}`;
+  const discarded: Loop = { ...park(loop, 'discarded', detail, stamp), worktree: null, worktreeState: 'none' };
+  return { ...withLoop(state, discarded), landing: withoutCar(state.landing, loop.id) };
+}
+
+function landsTask({ landing, loops }: State, task: TaskKey): boolean {
+  if (landing === null) return false;
+  return landing.cars.some((car) => car.loop !== null && loops[car.loop]?.task === task);
+}
+
+function resetTask(state: State, task: TaskKey, stamp: Stamp): State {
+  const loops = { ...state.loops };
+  for (const loop of loopsOf(state))
+    if (loop.task === task && isLive(loop)) loops[loop.id] = park(loop, 'reset', 'freed by ralph tasks reset', stamp);
+  const { [task]: _attempts, ...attempts } = state.attempts;
+  const { [task]: _landed, ...landed } = state.landed;
+  const next = { ...state, loops, attempts, landed, landing: landsTask(state, task) ? null : state.landing };
+  return parkStranded(next, stamp);
+}

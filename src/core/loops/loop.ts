@@ -1,0 +1,360 @@
+import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
+import { isHeldBack, lacksGreenBase, noteClaim, redBase } from './base.ts';
+import { describeMs } from '../model/describe-time.ts';
+import type { Draft } from './draft.ts';
+import { withEntry, withItem, withLoop } from './draft.ts';
+import type { Event, IterationOutcome, Stamp } from '../model/events.ts';
+import type { HostId } from '../model/ids.ts';
+import { describeLeftOut } from '../model/left-out.ts';
+import { describeRed } from '../model/line-that-matters.ts';
+import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
+import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from '../model/model.ts';
+import { noteSpending } from './run.ts';
+import type { LimitSettings } from '../model/settings.ts';
+import { findTask } from '../model/tasks.ts';
+import { usedSince } from '../model/grants.ts';
+import { addUsage, overspent } from '../model/usage.ts';
+import { sawVerdict, withOdds } from './odds.ts';
+import { recordVerdict, verdictOf } from './verdicts.ts';
+import { howMany } from '../model/how-many.ts';
+import { describeWithdrawn, isWithdrawn } from './withdrawn.ts';
+
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
+
+/** Starts a loop, unless the task is in somebody's hands already or the host is gone. */
+export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp): State {
+  const host = state.hosts[event.host];
+  const task = findTask(state, event.task);
+  const held = loopsOf(state).some((loop) => loop.task === event.task && isLive(loop));
+  if (host == null || task == null || held || state.landed[event.task] != null || state.loops[event.loop] != null)
+    return state;
+  const attempt = (state.attempts[event.task] ?? 0) + 1;
+  const loop: Loop = {
+    id: event.loop,
+    task: event.task,
+    title: task.title,
+    group: task.group,
+    attempt,
+    branch: event.branch,
+    target: host.policy.target,
+    agent: host.policy.agents[0]?.name ?? '',
+    host: event.host,
+    slot: event.slot,
+    fence: stamp.seq,
+    onto: event.onto,
+    phase: { at: 'preparing' },
+    since: stamp.at,
+    claimedAt: stamp.at,
+    worktree: null,
+    worktreeState: 'none',
+    base: null,
+    baseTree: null,
+    ...(state.integration === null ? {} : { begun: state.integration }),
+    head: null,
+    tree: null,
+    ...UNWORKED,
+    landings: 0,
+    ...UNTOLD,
+    place: host.policy.place,
+  };
+  return { ...withLoop(state, loop), attempts: withEntry(state.attempts, event.task, attempt) };
+}
+
+export function adopted(state: State, loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
+  const free = { waitsFor: null, hostDied: false };
+  const phase = loop.waitsFor === 'base' ? afterBase(state, loop, event.host) : loop.phase;
+  return { ...loop, ...free, phase, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
+}
+
+/** Main was red and is green now: it comes in first, and what was done by then is judged once more. */
+function afterBase(state: State, loop: Loop, host: HostId): Phase {
+  const { phase, iteration } = loop;
+  const policy = state.hosts[host]?.policy;
+  const isRed = policy !== undefined && redBase(state, policy) !== null;
+  if (phase.at !== 'iterating' || isRed || !canUpdate(loop)) return phase;
+  return { at: 'updating', n: wasClaimed(loop) ? iteration : phase.n };
+}
+
+const wasClaimed = ({ iteration, doneSaid, tree, baseTree }: Loop): boolean =>
+  iteration > 0 && doneSaid === iteration && tree !== baseTree;
+
+/** In a person's checkout nothing is merged behind their back. */
+const canUpdate = ({ place, worktree, lastOdd }: Loop): boolean =>
+  place.at === 'worktree' && worktree !== null && !isHalfDone(lastOdd);
+
+export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: LimitSettings, stamp: Stamp): Loop {
+  if (loop.phase.at !== 'preparing') return loop;
+  const made: Loop = {
+    ...loop,
+    since: stamp.at,
+    branch: event.branch ?? loop.branch,
+    worktree: event.path,
+    worktreeState: 'made',
+    base: loop.base ?? event.base,
+    baseTree: loop.baseTree ?? event.baseTree,
+    begun: loop.begun ?? loop.base ?? event.base,
+    head: event.head,
+    tree: event.tree,
+    setupFailed: event.setup?.failed ?? null,
+  };
+  const ready = withinBudget(made, limits, stamp);
+  // Sent back and then its worktree was lost: main still has to come in.
+  if (ready.phase.at !== 'iterating' || loop.rework === null || loop.rework.merged !== null) return ready;
+  return { ...ready, phase: { at: 'updating', n: ready.phase.n } };
+}
+
+export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
+  if (!isWorking(loop) || loop.phase.at === 'preparing') return loop;
+  // A person's checkout is not ours to make again.
+  if (loop.place.at === 'checkout') return park(loop, 'broken', `its checkout ${loop.place.path} is gone`, stamp);
+  const lost: Loop = { ...loop, phase: { at: 'preparing' }, since: stamp.at, worktree: null, worktreeState: 'none' };
+  return stoppedIfAsked(lost, stamp);
+}
+
+/** What comes after one run of the agent, for its loop, its account and the run's budget. */
+export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  const host = loop?.host == null ? undefined : state.hosts[loop.host];
+  if (loop == null || host == null || loop.fence !== event.fence) return state;
+  if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return state;
+  const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
+  const strikes = accountOf(noted, event.account)?.strikes ?? 0;
+  const isHeld = isHeldBack(noted, host.policy, loop);
+  const after = afterIteration(loop, event, { limits: host.policy.limits, strikes, isHeld }, stamp);
+  const next = stoppedIfOver(noted, updatedFirst(noted, host, releasedIfStuck(noted, host, after)), stamp);
+  // The check of a stray has put back what it moved, so publishing may work again.
+  if (event.breach !== null) noted.publishing = { ...noted.publishing, blocked: null };
+  noted.loops = withEntry(noted.loops, loop.id, next);
+  return noted;
+}
+
+/** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
+function updatedFirst(state: State, host: Host, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating' || !canUpdate(loop)) return loop;
+  const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
+  return meetsMain || lacksGreenBase(state, host.policy, loop)
+    ? { ...loop, phase: { at: 'updating', n: loop.phase.n } }
+    : loop;
+}
+
+/** The gates, another iteration, or the end by a stop rule. */
+function afterIteration(
+  loop: Loop,
+  event: Of<'iteration-ended'>,
+  { limits, strikes, isHeld }: { readonly limits: LimitSettings; readonly strikes: number; readonly isHeld: boolean },
+  stamp: Stamp,
+): Loop {
+  const failed = isFailure(event.outcome) || (event.outcome === 'throttled' && strikes >= STRIKES_MAX);
+  const after = counted(loop, event, failed, stamp);
+  if (event.breach !== null) return park(after, 'tampered', describeBreach(event.breach), stamp);
+  const claimed = event.outcome === 'claimed' || (event.outcome === 'worked' && loop.doneSaid === event.n);
+  if (event.outcome === 'timed-out')
+    return giveUp(after, 'runtime', `the agent was stopped after ${describeMs(limits.runtimeMs)}`, stamp);
+  if (claimed && event.tree !== loop.baseTree && !isHalfDone(event.odd) && !isUntold(after))
+    return toldOmitted(loop, after, limits, stamp) ?? { ...after, phase: { at: 'gating', n: event.n } };
+  if (!claimed && loop.blockedWhy !== null) return park(after, 'blocked', loop.blockedWhy, stamp);
+  if (isHeld) return withinBudget({ ...after, ...uncounted(loop) }, limits, stamp);
+  if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
+  return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+/** Who claims to be done hears once what was left out of the commit, if there is an iteration left to hear it in. Null: the gates go on. */
+function toldOmitted(loop: Loop, after: Loop, limits: LimitSettings, stamp: Stamp): Loop | null {
+  if (after.omitted == null || loop.omitted != null) return null;
+  const next = nextIteration({ ...after }, limits, '', stamp);
+  return next.phase.at === 'parked' ? null : next;
+}
+
+export function describeBreach({ did, kept, restored }: Breach): string {
+  const parts = [did.join('; ')];
+  if (restored.length > 0) parts.push(`put back: ${restored.join(', ')}`);
+  if (kept.length > 0) parts.push(`kept: ${kept.join(', ')}`);
+  return parts.join('. ');
+}
+
+/** A person said something that no agent has heard: what is there cannot be what they want. */
+const isUntold = (loop: Loop): boolean => loop.guidance.length > 0;
+
+export const isFailure = (outcome: IterationOutcome): boolean =>
+  outcome === 'failed' || outcome === 'lost' || outcome === 'stalled';
+
+/** The agent was not allowed to work, or was told to stop: no iteration, no failure, no attempt. */
+const countsForNothing = (outcome: IterationOutcome): boolean =>
+  outcome === 'interrupted' || outcome === 'limited' || outcome === 'throttled' || outcome === 'refused';
+
+export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolean, stamp: Stamp): Draft<Loop> {
+  const moved = event.tree !== loop.tree;
+  const counts = failed || !countsForNothing(event.outcome);
+  // One by one: most of a long log is this event, and with so many fields a literal takes three times as long.
+  const next: Draft<Loop> = { ...loop };
+  next.agent = event.agent;
+  next.head = event.head;
+  next.tree = event.tree;
+  next.since = stamp.at;
+  next.iteration = event.n;
+  next.counted = loop.counted + (counts ? 1 : 0);
+  next.usedMs = loop.usedMs + event.durationMs;
+  next.idleStreak = moved ? 0 : loop.idleStreak + (counts && !failed ? 1 : 0);
+  next.failureStreak = failed ? loop.failureStreak + 1 : counts ? 0 : loop.failureStreak;
+  next.lastSaid = event.said;
+  next.lastOdd = event.odd;
+  next.hookSlip = event.hookSlip ?? null;
+  next.yours = event.yours ?? null;
+  next.dropped = event.dropped ?? null;
+  next.omitted = event.omitted ?? null;
+  next.lastFailure = event.failure;
+  next.usage = addUsage(loop.usage, event.usage);
+  next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
+  next.progress = null;
+  next.blockedWhy = null;
+  // Who could not work has heeded nothing: it is said again to the next one.
+  next.guidance = counts && !failed ? loop.guidance.filter((one) => one.id > event.guided) : loop.guidance;
+  return next;
+}
+
+/** What counts against a loop, as it was. */
+const uncounted = ({ counted: before, idleStreak, failureStreak }: Loop) => ({
+  counted: before,
+  idleStreak,
+  failureStreak,
+});
+
+/** The next iteration, though this one did not count: what it cost does. */
+export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): Loop {
+  const spent = overspent(usedSince(loop), limits);
+  return spent === null
+    ? { ...loop, phase: { at: 'iterating', n: loop.iteration + 1 } }
+    : park(loop, 'budget', spent, stamp);
+}
+
+/** A loop that no agent may go on with is nobody's, so that its host can end. */
+function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating') return loop;
+  if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
+  if (isHeldBack(state, host.policy, loop)) return { ...loop, host: null, waitsFor: 'base' };
+  return chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut'
+    ? { ...loop, host: null, waitsFor: 'auth' }
+    : loop;
+}
+
+/** A merge or rebase in the middle, work on another branch: what is on the branch is not what the agent means. */
+const isHalfDone = (odd: string | null): boolean => odd !== null && odd !== 'embedded-repository';
+
+function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
+  if (event.failure !== null) return `${event.agent}: ${event.failure.message}`;
+  if (failed) return `${event.agent} exited with ${event.exit ?? 'no code'}`;
+  if (isHalfDone(event.odd)) return `the worktree was left half-done: ${event.odd}`;
+  if (event.yours !== undefined) return `what it did to files of yours is not part of the work: ${event.yours}`;
+  return event.dropped ?? event.omitted ?? '';
+}
+
+/** Green gates make a loop ready; red ones are what its next iteration is about. */
+export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  const host = loop?.host == null ? undefined : state.hosts[loop.host];
+  if (loop == null || host == null || loop.fence !== event.fence) return state;
+  if (loop.phase.at !== 'gating' || loop.phase.n !== event.n) return state;
+  const judged: Loop = {
+    ...loop,
+    head: event.head,
+    // What was counted of it when its iteration ended stays so.
+    tree: event.head === loop.head ? loop.tree : event.tree,
+    since: stamp.at,
+    usedMs: loop.usedMs + event.durationMs,
+    footprint: event.changed,
+    obeyed: [...event.protected, ...(event.obeyed ?? [])],
+    lastGate: event.report,
+    besides: event.besides ?? null,
+  };
+  const { limits } = host.policy;
+  const known = noteVerdict(noteClaim(state, host.policy, loop, event), host.policy.gatesHash, event);
+  const goesOn = event.report.verdict === 'red' || isUntold(judged);
+  const isHeld = goesOn && isHeldBack(known, host.policy, loop);
+  const isBaseGone = event.report.verdict === 'red' && canUpdate(judged) && lacksGreenBase(known, host.policy, judged);
+  if (isBaseGone) return withLoop(known, { ...judged, phase: { at: 'updating', n: event.n } });
+  const after = isHeld
+    ? withinBudget({ ...judged, counted: Math.max(0, loop.counted - 1), doneSaid: event.n }, limits, stamp)
+    : event.report.verdict === 'red'
+      ? nextIteration(judged, limits, describeStillRed(event.report), stamp)
+      : isUntold(judged)
+        ? nextIteration(judged, limits, 'what you said was not heard yet', stamp)
+        : readied(judged, host, event, stamp);
+  return withLoop(known, updatedFirst(known, host, releasedIfStuck(known, host, after)));
+}
+
+const describeStillRed = (report: GateReport): string =>
+  `gate still fails: ${describeRed(report)}${report.leftOut === undefined ? '' : `; ${describeLeftOut(report.leftOut)}`}`;
+
+/** The same tree red and then green: the gates cannot be trusted quite. */
+function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'gates-ended'>): State {
+  const before = verdictOf(state, gatesHash, tested);
+  const known = recordVerdict(state, gatesHash, tested, report.verdict);
+  if (report.verdict === 'red') return known;
+  return withOdds(known, (odds) => sawVerdict(odds, before === 'red' ? 'flaky' : 'firm'));
+}
+
+/**
+ * Ready to land, by itself where that is the policy and nothing but its own work would land. What runs in every other loop once it is
+ * on main waits for a person who names it, also where a person lands: `ralph land --all` would take it along.
+ */
+function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp): Loop {
+  const { protected: touched, tooLarge } = event;
+  const isItsOwn = loop.besides == null;
+  if (isItsOwn && touched.length > 0)
+    return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
+  if (isItsOwn && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
+  const lands = isItsOwn && host.policy.mergePolicy === 'auto_merge';
+  return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
+}
+
+/** Takes a loop that nobody else has seen yet. */
+function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, stamp: Stamp): Loop {
+  const also = last === '' ? '' : `; ${last}`;
+  const spent = overspent(usedSince(loop), limits);
+  if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
+  if (loop.failureStreak >= limits.consecutiveFailures)
+    return giveUp(loop, 'failures', `${loop.failureStreak} failures in a row${also}`, stamp);
+  if (loop.idleStreak >= limits.noProgress)
+    return giveUp(loop, 'no-progress', `no change in ${howMany(loop.idleStreak, 'iteration')}${also}`, stamp);
+  if (loop.counted - Math.max(loop.granted.counted, loop.rework?.countedBefore ?? 0) >= limits.iterations)
+    return giveUp(loop, 'iterations', `not done after ${howMany(loop.counted, 'iteration')}${also}`, stamp);
+  if (loop.usedMs - loop.granted.usedMs >= limits.runtimeMs)
+    return giveUp(loop, 'runtime', `not done after ${describeMs(limits.runtimeMs)}${also}`, stamp);
+  loop.phase = { at: 'iterating', n: loop.iteration + 1 };
+  return loop;
+}
+
+/** Work that did not fit and could not be mended is put aside for what was wrong with it, not for how the mending ended. */
+function giveUp(loop: Loop, reason: ParkReason, detail: string, stamp: Stamp): Loop {
+  const { rework } = loop;
+  if (rework === null) return park(loop, reason, detail, stamp);
+  return park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths);
+}
+
+export function park(
+  loop: Loop,
+  reason: ParkReason,
+  detail: string,
+  stamp: Stamp,
+  paths: readonly string[] = [],
+): Loop {
+  return { ...loop, host: null, stopping: false, phase: { at: 'parked', reason, detail, paths }, since: stamp.at };
+}
+
+/** Put aside because a person said so. What waited for its gates is judged by them when it goes on. */
+export function parkStopped(loop: Loop, stamp: Stamp): Loop {
+  const doneSaid = loop.phase.at === 'gating' ? loop.phase.n : loop.doneSaid;
+  return { ...park(loop, 'stopped', 'a person stopped it', stamp), doneSaid };
+}
+
+/** Its iteration is over: asked to stop, or without a task, it gets no other one. */
+function stoppedIfOver(state: State, loop: Loop, stamp: Stamp): Loop {
+  const goesOn = loop.phase.at === 'iterating' || loop.phase.at === 'updating';
+  if (goesOn && isWithdrawn(state, loop)) return park(loop, 'stopped', describeWithdrawn(state, loop), stamp);
+  return stoppedIfAsked(loop, stamp);
+}
+
+/** Its iteration is over. What else became of it goes before the wish that it stop. */
+function stoppedIfAsked(loop: Loop, stamp: Stamp): Loop {
+  return loop.stopping && isWorking(loop) ? parkStopped(loop, stamp) : loop;
+}

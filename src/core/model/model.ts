@@ -1,0 +1,394 @@
+import type { Account } from './account-model.ts';
+import type { Altered } from './altered.ts';
+import type { Base, BasePolicy } from './base-model.ts';
+import type { Besides } from './place.ts';
+import type { Failure } from './failure.ts';
+import { type Granted, NOTHING_GRANTED } from './grants.ts';
+import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
+import type { Keeps } from './keeps.ts';
+import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
+import type { ParkReason } from './park-reason.ts';
+import type { Place } from './place.ts';
+import type { Day, ProjectLimits } from './project-limits.ts';
+import type { Filter, Tracker } from './task.ts';
+import type {
+  Clash,
+  Foreseen,
+  Landing,
+  LandingTrouble,
+  Odds,
+  Pace,
+  Publishing,
+  Rework,
+  TrainPolicy,
+} from './landing.ts';
+import { type Budget, NO_USAGE, type Usage } from './usage.ts';
+import { NOTHING_VOUCHED, type Vouching } from './vouching.ts';
+
+export type { Account, Hold } from './account-model.ts';
+export type { Breach } from './breach.ts';
+export type { ParkReason } from './park-reason.ts';
+export type { PutBack, Suspect } from './vouching.ts';
+export type { Place } from './place.ts';
+export type {
+  Car,
+  Clash,
+  Foreseen,
+  GateRun,
+  Landing,
+  LandingTrouble,
+  Odds,
+  Pace,
+  Publishing,
+  RedTree,
+  Rework,
+  TrainPolicy,
+} from './landing.ts';
+
+/** Everything the log says, folded. Plain data: a snapshot is its JSON. */
+export interface State extends Vouching {
+  readonly seq: number;
+  readonly hosts: Readonly<Record<HostId, Host>>;
+  /** By tracker path, relative to the checkout. */
+  readonly trackers: Readonly<Record<string, Tracker>>;
+  readonly loops: Readonly<Record<LoopId, Loop>>;
+  /** Where each task landed. */
+  readonly landed: Readonly<Record<TaskKey, Landed>>;
+  /** Attempts made at a task since it was last reset. */
+  readonly attempts: Readonly<Record<TaskKey, number>>;
+  /** The train under way. */
+  readonly landing: Landing | null;
+  readonly landingTrouble: LandingTrouble | null;
+  /** A person holds the queue: nothing lands until they let it go. */
+  readonly queuePaused: boolean;
+  readonly targetHead: Sha | null;
+  /** Somebody else has moved the target since the log began, so that it may hold landings of another clone. */
+  readonly isTargetMoved?: boolean;
+  readonly publishing: Publishing;
+  /** Gate verdicts by `<gates hash>:<tree>`, oldest first, bounded. */
+  readonly verdicts: readonly Verdict[];
+  /** Main itself, by gates hash, bounded. */
+  readonly bases: Readonly<Record<string, Base>>;
+  readonly odds: Odds;
+  readonly pace: Pace;
+  /** What will not merge if it goes on like this, by loop. */
+  readonly foreseen: Readonly<Record<LoopId, readonly Foreseen[]>>;
+  /** What each account allows, by name; absent: everything. */
+  readonly accounts: Readonly<Record<string, Account>>;
+  readonly run: Run;
+  /** The day it is, by the calendar of whoever works; null: nobody has told. */
+  readonly day: Day | null;
+  /** Less is free than may be; null: there is room. */
+  readonly disk: DiskLow | null;
+  /** What loops found that nobody has asked for yet, oldest first, bounded. */
+  readonly proposals: readonly Proposal[];
+  /** The refs that keep work, as they were looked at last: they come back when somebody else deletes them. */
+  readonly keeps: Keeps;
+  /** The gates of the host that joined last; absent: none has told. */
+  readonly gates?: readonly string[];
+}
+
+export interface DiskLow {
+  readonly freeMb: number;
+  readonly floorMb: number;
+  readonly since: number;
+}
+
+/** From the first host that starts to the moment when nothing is left to do; a host that dies or is stopped does not end it. */
+export interface Run {
+  readonly isOpen: boolean;
+  readonly since: number;
+  readonly usage: Usage;
+  /** The budget that is spent, in words; null: there is room. */
+  readonly overspent: string | null;
+}
+
+export interface Proposal {
+  readonly loop: LoopId;
+  readonly title: string;
+  readonly body: string;
+  readonly at: number;
+}
+
+export interface Landed {
+  readonly loop: LoopId;
+  readonly commit: Sha;
+  readonly at: number;
+}
+
+export interface ProcessMark {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+/** A process that runs loops or lands them. */
+export interface Host {
+  readonly id: HostId;
+  readonly mark: ProcessMark;
+  readonly policy: HostPolicy;
+  /** stopped: its process is suspended. */
+  readonly state: 'up' | 'draining' | 'stopped';
+  /** Its time is over: it begins nothing any more, and ends what it has begun. */
+  readonly isEnding?: true;
+  readonly joinedAt: number;
+}
+
+/** What a host was told to do; fixed when it joins, so that every fold sees the same. */
+export interface HostPolicy {
+  readonly tracker: string;
+  /** Room for loops; 0: this host only lands. */
+  readonly slots: number;
+  /** How many loops of task lists it lets be at work, all hosts together; absent: as many as it has room for. */
+  readonly maxWorkers?: number;
+  readonly strategy: Strategy;
+  readonly mergePolicy: MergePolicy;
+  readonly limits: LimitSettings;
+  readonly target: string;
+  readonly publish: PublishMode;
+  readonly method: LandingMethod;
+  /** Who works, in order: the next one only while those before it are held back. */
+  readonly agents: readonly PolicyAgent[];
+  readonly budget: Budget;
+  /** What all loops of the repository may use, beside the budget of a run; absent: no bound. */
+  readonly project?: ProjectLimits;
+  /** Who resolves conflicts under `ai_resolve`; null: the loop's own agent. */
+  readonly resolver: PolicyAgent | null;
+  /** Gate commands and the environment they run in. */
+  readonly gatesHash: string;
+  /** The gates, as the user wrote them; absent: not told. */
+  readonly gates?: readonly string[];
+  readonly hasGates: boolean;
+  readonly base: BasePolicy;
+  /** Gates get a time limit from how long they took before. */
+  readonly gateTimeoutAuto: boolean;
+  readonly train: TrainPolicy;
+  /** Where the loops it starts work. */
+  readonly place: Place;
+  /** It goes on with this loop and begins no other; null: it works through the tracker. */
+  readonly only: LoopId | null;
+  /** The tasks it may work on; absent: all of the tracker. */
+  readonly choice?: readonly Filter[];
+}
+
+export interface PolicyAgent {
+  readonly name: string;
+  readonly account: string;
+}
+
+/** One attempt at one task: branch, worktree, iterations. */
+export interface Loop {
+  readonly id: LoopId;
+  readonly task: TaskKey;
+  readonly title: string;
+  readonly group: string | null;
+  readonly attempt: number;
+  readonly branch: string;
+  /** The branch it was begun for; absent: nobody knows any more. */
+  readonly target?: string;
+  readonly agent: string;
+  /** Who works on it; null: free to be adopted. */
+  readonly host: HostId | null;
+  readonly slot: number;
+  /** Sequence number of the claim or adoption: an effect with an older one is a stranger's. */
+  readonly fence: number;
+  /** Loops whose unlanded branches this one was started from. */
+  readonly onto: readonly LoopId[];
+  readonly phase: Phase;
+  readonly since: number;
+  readonly claimedAt: number;
+  readonly place: Place;
+  readonly worktree: string | null;
+  readonly worktreeState: 'none' | 'made' | 'retired' | 'kept';
+  readonly base: Sha | null;
+  readonly baseTree: Sha | null;
+  /** Integration when the task was claimed: what is done on it since was done by another. Absent: nobody knows any more. */
+  readonly begun?: Sha;
+  /** A person wants it to land though another has done its task. */
+  readonly isTwice?: boolean;
+  /** A person wants it to go on or to land though its task is no longer in the list. */
+  readonly isWanted?: true;
+  readonly head: Sha | null;
+  readonly tree: Sha | null;
+  /** Number of the last iteration, counted or not. */
+  readonly iteration: number;
+  readonly counted: number;
+  readonly usedMs: number;
+  readonly idleStreak: number;
+  readonly failureStreak: number;
+  readonly lastSaid: string;
+  readonly lastGate: GateReport | null;
+  /** What the last iteration left half-done in its worktree; null: nothing. */
+  readonly lastOdd: string | null;
+  /** What a hook did to the repository by mistake in the last iteration, and what was put back; absent or null: nothing. */
+  readonly hookSlip?: string | null;
+  readonly setupFailed?: { readonly command: string; readonly tail: string } | null;
+  /** Files of a person's that changed while it worked in their checkout, and are no part of its work. */
+  readonly yours?: string | null;
+  /** What the last iteration did to the task file that is no work, in words. */
+  readonly dropped?: string | null;
+  /** New files of the last iteration that our commit left out, in words. */
+  readonly omitted?: string | null;
+  /** Commits on its branch that are not of its making and would land with it; absent or null: none. */
+  readonly besides?: Besides | null;
+  /** Landings begun: only a loop that was once at it may have landed without our knowing. */
+  readonly landings: number;
+  readonly usage: Usage;
+  /** What each iteration cost, oldest first, bounded. */
+  readonly spends: readonly Spend[];
+  /** Why the last iteration came to nothing. */
+  readonly lastFailure: Failure | null;
+  /** What the agent says of itself while it works. */
+  readonly progress: string | null;
+  /** The agent says it cannot go on: why. */
+  readonly blockedWhy: string | null;
+  /** The iteration that said it was done by a verb, or whose gates a person stopped. */
+  readonly doneSaid: number | null;
+  /** Given back because no agent may work: until a person logs in, another run has money again, a limit of the project is raised, or main itself is green. */
+  readonly waitsFor: 'auth' | 'budget' | 'limit' | 'base' | null;
+  /** Its host died while it held it, and nobody has taken it up since; one that left in order gave it back. */
+  readonly hostDied: boolean;
+  /** What a person said and the agent was not told yet. */
+  readonly guidance: readonly Guidance[];
+  /** Why it went back to work after it was ready; null: it never did. */
+  readonly rework: Rework | null;
+  /** Files it changed, as far as kept, from when it was last gated until it lands. */
+  readonly footprint: readonly string[];
+  /** Files it changed that later gates and agents go by; absent: none. */
+  readonly obeyed?: readonly string[];
+  /** It does not merge with integration as it was there. */
+  readonly clash: Clash | null;
+  /** Sequence number of a person's wish to land it first; 0: none. */
+  readonly bumped: number;
+  /** A person wants it to stop when its iteration ends. */
+  readonly stopping: boolean;
+  /** What it had used when a person last let it go on in spite of a limit: limits count from there. */
+  readonly granted: Granted;
+}
+
+export interface Spend {
+  readonly n: number;
+  readonly agent: string;
+  readonly usage: Usage;
+}
+
+export interface Guidance {
+  readonly id: number;
+  readonly text: string;
+}
+
+export interface GateReport {
+  readonly verdict: VerdictKind;
+  readonly failing: string | null;
+  readonly tail: string;
+  /** What the gates did to tracked files; absent: nothing. */
+  readonly altered?: Altered;
+  /** Variables that the failing gate or its output names and gates do not get; absent: none. */
+  readonly leftOut?: readonly string[];
+}
+
+export type Phase =
+  | { readonly at: 'preparing' }
+  | { readonly at: 'iterating'; readonly n: number }
+  | { readonly at: 'gating'; readonly n: number }
+  /** Main is merged into its worktree; iteration `n` comes next or, where that is over, its gates. */
+  | { readonly at: 'updating'; readonly n: number }
+  | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
+  | { readonly at: 'landed'; readonly commit: Sha }
+  | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
+
+export type VerdictKind = 'green' | 'red';
+
+export interface Verdict {
+  readonly key: string;
+  readonly verdict: VerdictKind;
+}
+
+export const EMPTY_STATE: State = {
+  seq: 0,
+  hosts: {},
+  trackers: {},
+  loops: {},
+  landed: {},
+  attempts: {},
+  landing: null,
+  landingTrouble: null,
+  queuePaused: false,
+  ...NOTHING_VOUCHED,
+  targetHead: null,
+  publishing: { published: null, blocked: null, diverged: false },
+  verdicts: [],
+  bases: {},
+  odds: { red: 0, green: 0, flaky: 0, firm: 0 },
+  pace: { aloneMs: [], besideMs: [] },
+  foreseen: {},
+  accounts: {},
+  run: { isOpen: false, since: 0, usage: NO_USAGE, overspent: null },
+  day: null,
+  disk: null,
+  proposals: [],
+  keeps: {},
+};
+
+/** What a loop has done before its first iteration. */
+export const UNWORKED = {
+  iteration: 0,
+  counted: 0,
+  usedMs: 0,
+  idleStreak: 0,
+  failureStreak: 0,
+  lastSaid: '',
+  lastGate: null,
+  lastOdd: null,
+} as const;
+
+/** What is known of a loop whose agent has told nothing and cost nothing yet. */
+export const UNTOLD: Pick<
+  Loop,
+  | 'usage'
+  | 'spends'
+  | 'lastFailure'
+  | 'progress'
+  | 'blockedWhy'
+  | 'doneSaid'
+  | 'waitsFor'
+  | 'hostDied'
+  | 'guidance'
+  | 'rework'
+  | 'footprint'
+  | 'clash'
+  | 'bumped'
+  | 'stopping'
+  | 'granted'
+  | 'place'
+> = {
+  place: { at: 'worktree' },
+  usage: NO_USAGE,
+  spends: [],
+  lastFailure: null,
+  progress: null,
+  blockedWhy: null,
+  doneSaid: null,
+  waitsFor: null,
+  hostDied: false,
+  guidance: [],
+  rework: null,
+  footprint: [],
+  clash: null,
+  bumped: 0,
+  stopping: false,
+  granted: NOTHING_GRANTED,
+};
+
+export const VERDICTS_MAX = 256;
+export const SPENDS_MAX = 1000;
+export const PROPOSALS_MAX = 200;
+
+const WORKING: ReadonlySet<Phase['at']> = new Set(['preparing', 'iterating', 'gating', 'updating']);
+
+export const isWorking = (loop: Loop): boolean => WORKING.has(loop.phase.at);
+
+/** Neither landed nor parked: the task is in somebody's hands. */
+export const isLive = (loop: Loop): boolean => loop.phase.at !== 'landed' && loop.phase.at !== 'parked';
+
+export const loopsOf = (state: State): readonly Loop[] => Object.values(state.loops);

@@ -1,0 +1,68 @@
+import type { Sha, TaskId, TaskKey } from './ids.ts';
+import { taskId, taskKey } from './ids.ts';
+import type { State } from './model.ts';
+import type { Task } from './task.ts';
+
+/** The task a key names, as its tracker told it last. */
+export function findTask(state: State, key: TaskKey): Task | null {
+  for (const [tracker, { tasks }] of Object.entries(state.trackers)) {
+    if (!key.startsWith(`${tracker}#`)) continue;
+    const found = tasks.find((task) => taskKey(tracker, task.id) === key);
+    if (found != null) return found;
+  }
+  return null;
+}
+
+/** The tracker a key was made of, also when its task is no longer in it. */
+export function trackerOf(state: State, key: TaskKey): string {
+  const known = Object.keys(state.trackers).find((tracker) => key.startsWith(`${tracker}#`));
+  return known ?? key.slice(0, key.indexOf('#'));
+}
+
+const PROMPT = 'prompt:';
+
+/** The name under which a single prompt is a tracker of one task: no file stands behind it. */
+export const promptTracker = (id: string): string => `${PROMPT}${id}`;
+export const isPromptTracker = (tracker: string): boolean => tracker.startsWith(PROMPT);
+export const isPromptTask = (key: TaskKey): boolean => key.startsWith(PROMPT);
+
+/** The id a key was made of, also when its task is no longer in the tracker. */
+export function taskIdOf(state: State, key: TaskKey): TaskId {
+  return findTask(state, key)?.id ?? taskId(key.slice(key.indexOf('#') + 1));
+}
+
+/** What landing a loop ticks, and in which tracker. A prompt has no file to tick it in. */
+export function tickOf(
+  state: State,
+  { task: key }: { readonly task: TaskKey },
+): { readonly tick: TaskId | null; readonly tracker: string } {
+  return { tick: isPromptTask(key) ? null : (findTask(state, key)?.id ?? null), tracker: trackerOf(state, key) };
+}
+
+/** Tasks that have landed and are not ticked where the list was read. */
+export function landedUnticked({ trackers, landed }: State, tracker: string): readonly TaskId[] {
+  const open = (trackers[tracker]?.tasks ?? []).filter(({ status }) => status !== 'done');
+  return open.flatMap(({ id }) => (landed[taskKey(tracker, id)] === undefined ? [] : [id]));
+}
+
+/** The order in which tasks start: by priority, then as they stand in the file. */
+export function inOrder(tasks: readonly Task[]): readonly Task[] {
+  const rank = (task: Task): number => task.priority ?? Number.POSITIVE_INFINITY;
+  return tasks
+    .map((task, index) => ({ task, index }))
+    .sort((a, b) => (rank(a.task) === rank(b.task) ? a.index - b.index : rank(a.task) - rank(b.task)))
+    .map(({ task }) => task);
+}
+
+/** Tasks that have landed for this target and are open in the list all the same: whoever looks at git can tell why. */
+export function landedAndOpen(
+  { landed, loops }: State,
+  tracker: string,
+  { tasks, target }: { readonly tasks: readonly Task[]; readonly target: string },
+): readonly { readonly task: TaskId; readonly commit: Sha }[] {
+  return tasks.flatMap(({ id, status }) => {
+    const landing = landed[taskKey(tracker, id)];
+    const isOfOther = landing !== undefined && (loops[landing.loop]?.target ?? target) !== target;
+    return landing === undefined || isOfOther || status === 'done' ? [] : [{ task: id, commit: landing.commit }];
+  });
+}

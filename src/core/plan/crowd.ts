@@ -1,0 +1,31 @@
+import type { Host, Loop, State } from '../model/model.ts';
+import { isWorking, loopsOf } from '../model/model.ts';
+import { isPromptTask, isPromptTracker } from '../model/tasks.ts';
+
+/** How many loops of task lists are at work, all hosts together, and how many may be. */
+export interface Crowd {
+  readonly atWork: number;
+  readonly max: number;
+}
+
+/** Hosts of task lists; nobody waits for one that is suspended, for nobody knows when it goes on. */
+const isCounted = (host: Host | undefined): boolean => host !== undefined && host.state !== 'stopped';
+
+export function crowdOf(state: State): Crowd {
+  const isAtWork = ({ host, task }: Loop): boolean =>
+    host !== null && isCounted(state.hosts[host]) && !isPromptTask(task);
+  const limits = Object.values(state.hosts)
+    .filter((host) => isCounted(host) && !isPromptTracker(host.policy.tracker))
+    .map(({ policy }) => policy.maxWorkers ?? policy.slots);
+  return {
+    atWork: loopsOf(state).filter((loop) => isWorking(loop) && isAtWork(loop)).length,
+    max: Math.max(0, ...limits),
+  };
+}
+
+/** Room for further loops of this host beside all others at work. A prompt never waits for it. */
+export function roomBeside(state: State, { policy }: Host): number {
+  if (isPromptTracker(policy.tracker)) return Number.POSITIVE_INFINITY;
+  const { atWork, max } = crowdOf(state);
+  return Math.max(0, max - atWork);
+}

@@ -1,0 +1,233 @@
+import { chooseAgent, roomFor } from '../loops/accounts.ts';
+import { canAdopt } from '../loops/adoptable.ts';
+import { holdingBase, isHeldBack, mayBeginOne } from '../loops/base.ts';
+import { boarding, landingQueue } from '../loops/landing-queue.ts';
+import type { Start } from '../model/commands.ts';
+import type { HostId, LoopId, TaskKey } from '../model/ids.ts';
+import { taskKey } from '../model/ids.ts';
+import { fitsAll } from '../model/filters.ts';
+import type { Hold, Host, Loop, State } from '../model/model.ts';
+import { isLive, isWorking, loopsOf } from '../model/model.ts';
+import { newestLoops } from './newest-loops.ts';
+import { conflictsToMend } from '../loops/rework.ts';
+import { reachedLimit, type Reached } from '../model/project-limits.ts';
+import { staysParked } from './stays-parked.ts';
+import { isInDoubt } from '../train/suspect.ts';
+import type { Task } from '../model/task.ts';
+import { isWithdrawn } from '../loops/withdrawn.ts';
+import { findTask, inOrder, taskIdOf } from '../model/tasks.ts';
+import { roomBeside, crowdOf } from './crowd.ts';
+
+/** Why a task does not start now. */
+export type Waiting =
+  | { readonly why: 'done' }
+  /** On the remote branch that the target follows. */
+  | { readonly why: 'done-upstream'; readonly on: string }
+  | { readonly why: 'landed' }
+  | { readonly why: 'blocked'; readonly reason: string }
+  | { readonly why: 'held'; readonly loop: LoopId }
+  | { readonly why: 'ready'; readonly loop: LoopId }
+  | { readonly why: 'parked'; readonly loop: LoopId }
+  | { readonly why: 'dependency'; readonly on: readonly string[] }
+  | { readonly why: 'group'; readonly group: string; readonly behind: string }
+  | { readonly why: 'account'; readonly account: string; readonly hold: Hold }
+  | { readonly why: 'budget'; readonly spent: string }
+  /** A limit of the project is reached. */
+  | ({ readonly why: 'limit' } & Reached)
+  /** The time of this host is over. */
+  | { readonly why: 'time' }
+  | { readonly why: 'disk'; readonly freeMb: number; readonly floorMb: number }
+  /** What it would begin from is not known to be sound. */
+  | { readonly why: 'integration' }
+  /** Main itself fails this gate, without the work of any loop. */
+  | { readonly why: 'base'; readonly gate: string }
+  /** This host was told to begin others. */
+  | { readonly why: 'not-chosen' }
+  | { readonly why: 'slots' }
+  /** All hosts together have as many loops at work as may be. */
+  | { readonly why: 'workers'; readonly atWork: number; readonly max: number };
+
+export interface Plan {
+  readonly starts: readonly Start[];
+  readonly adopts: readonly { readonly loop: LoopId; readonly slot: number }[];
+  readonly waits: readonly { readonly task: Task; readonly waiting: Waiting }[];
+}
+
+/** What a host starts now, in order, and why the rest waits. Full slots, unmet dependencies and busy groups hold a task back; nothing else does. */
+export function schedule(state: State, me: HostId): Plan {
+  const host = state.hosts[me];
+  if (host == null || host.state !== 'up') return { starts: [], adopts: [], waits: [] };
+  const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
+  const free = freeSlots(state, host, mine);
+  const adopts = (isInDoubt(state) || host.isEnding ? [] : orphans(state, host)).flatMap((loop) => {
+    const slot = free.shift();
+    return slot === undefined ? [] : [{ loop: loop.id, slot }];
+  });
+  if (host.policy.only !== null) return { starts: [], adopts, waits: [] };
+  const closed = closedBecause(state, host);
+  const base = holdingBase(state, host.policy);
+  const startsMax = base === null ? Number.POSITIVE_INFINITY : mayBeginOne(state, host.policy) ? 1 : 0;
+  const picture = look(state, host);
+  const starts: Start[] = [];
+  const waits: { task: Task; waiting: Waiting }[] = [];
+  for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
+    const held: Waiting | null = starts.length < startsMax ? null : { why: 'base', gate: base?.report.failing ?? '' };
+    const waiting = waitingOf(picture, task) ?? closed ?? held;
+    const slot = waiting === null ? free.shift() : undefined;
+    if (waiting !== null || slot === undefined) {
+      waits.push({ task, waiting: waiting ?? fullBecause(state, host, mine.length, adopts.length + starts.length) });
+      continue;
+    }
+    const group = groupOf(host, task);
+    starts.push({ task: taskKey(host.policy.tracker, task.id), slot, onto: startsFrom(picture, task, group) });
+    if (group !== null) picture.busyGroups.set(group, task.id);
+  }
+  return { starts, adopts, waits };
+}
+
+/** Its own slots are taken, or other hosts leave it no room. */
+function fullBecause(state: State, host: Host, mine: number, more: number): Waiting {
+  if (mine + more >= roomFor(state, host.policy)) return { why: 'slots' };
+  const { atWork, max } = crowdOf(state);
+  return { why: 'workers', atWork: atWork + more, max };
+}
+
+/** Why no new task may start at all. */
+function closedBecause(state: State, { policy, isEnding }: Host): Waiting | null {
+  if (isEnding) return { why: 'time' };
+  if (isInDoubt(state)) return { why: 'integration' };
+  if (state.run.overspent !== null) return { why: 'budget', spent: state.run.overspent };
+  const reached = reachedLimit(state, policy.project);
+  if (reached !== null) return { why: 'limit', ...reached };
+  if (state.disk !== null) return { why: 'disk', freeMb: state.disk.freeMb, floorMb: state.disk.floorMb };
+  const choice = chooseAgent(state, policy);
+  return choice.kind === 'go' ? null : { why: 'account', account: choice.account, hold: choice.hold };
+}
+
+interface Picture {
+  readonly state: State;
+  readonly host: Host;
+  readonly byTask: ReadonlyMap<TaskKey, Loop>;
+  readonly busyGroups: Map<string, string>;
+  readonly readyInGroup: ReadonlyMap<string, Loop>;
+}
+
+function look(state: State, host: Host): Picture {
+  const busyGroups = new Map<string, string>();
+  const readyInGroup = new Map<string, Loop>();
+  const live = loopsOf(state).filter(
+    (loop) => isLive(loop) && loop.task.startsWith(`${host.policy.tracker}#`) && !isLeftLying(state, loop),
+  );
+  for (const loop of live.sort((a, b) => readySeqOf(a) - readySeqOf(b)))
+    for (const group of groupsOf(state, host, loop))
+      if (loop.phase.at === 'ready' && !loop.phase.queued) readyInGroup.set(group, loop);
+      else busyGroups.set(group, taskIdOf(state, loop.task));
+  return { state, host, byTask: newestLoops(state), busyGroups, readyInGroup };
+}
+
+/** Nobody goes on with it or lands it unless a person says so: no group waits for that, and nothing is built on it. */
+const isLeftLying = (state: State, loop: Loop): boolean => loop.host === null && isWithdrawn(state, loop);
+
+const readySeqOf = (loop: Loop): number => (loop.phase.at === 'ready' ? loop.phase.readySeq : 0);
+
+/** The group a loop was started in and, if the tracker was edited since, the one its task is in now. */
+function groupsOf(state: State, host: Host, loop: Loop): ReadonlySet<string> {
+  const groups = [groupOf(host, loop), groupOf(host, findTask(state, loop.task) ?? loop)];
+  return new Set(groups.filter((group) => group !== null));
+}
+
+/** Under strategy `group` the tasks without a group are one group of their own. */
+function groupOf(host: Host, task: Pick<Task, 'group'>): string | null {
+  return task.group ?? (host.policy.strategy === 'group' ? '' : null);
+}
+
+function waitingOf(picture: Picture, task: Task): Waiting | null {
+  const { state, host } = picture;
+  const key = taskKey(host.policy.tracker, task.id);
+  const loop = picture.byTask.get(key);
+  if (!fitsAll(host.policy.choice ?? [], task)) return { why: 'not-chosen' };
+  if (state.landed[key] != null) return { why: 'landed' };
+  if (task.status === 'done') return { why: 'done' };
+  if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
+  if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
+  const there = state.trackers[host.policy.tracker]?.upstream;
+  if (there?.done.includes(task.id) === true) return { why: 'done-upstream', on: there.name };
+  if (task.status === 'blocked') return { why: 'blocked', reason: task.blockedReason ?? 'marked as blocked' };
+  if (loop != null && staysParked(state, loop, host.policy.limits.attempts)) return { why: 'parked', loop: loop.id };
+  const unmet = task.deps.filter((dep) => !isMet(picture, dep));
+  if (unmet.length > 0) return { why: 'dependency', on: unmet };
+  const group = groupOf(host, task);
+  const behind = group === null ? undefined : picture.busyGroups.get(group);
+  return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
+}
+
+/** A dependency counts once landed; where a person lands by hand, once its branch is ready to start from. */
+function isMet(picture: Picture, dep: Task['id']): boolean {
+  const { state, host } = picture;
+  const key = taskKey(host.policy.tracker, dep);
+  if (state.landed[key] != null) return true;
+  if (state.trackers[host.policy.tracker]?.tasks.find((task) => task.id === dep)?.status === 'done') return true;
+  return host.policy.mergePolicy === 'manual' && picture.byTask.get(key)?.phase.at === 'ready';
+}
+
+/** The unlanded branches a new loop must contain: its dependencies' and, in a group, the one before it. */
+function startsFrom(picture: Picture, task: Task, group: string | null): readonly LoopId[] {
+  const { host } = picture;
+  const ready = task.deps.flatMap((dep) => {
+    const loop = picture.byTask.get(taskKey(host.policy.tracker, dep));
+    return loop?.phase.at === 'ready' ? [loop.id] : [];
+  });
+  const before = group === null ? undefined : picture.readyInGroup.get(group);
+  return before == null || ready.includes(before.id) ? ready : [...ready, before.id];
+}
+
+function freeSlots(state: State, host: Host, mine: readonly Loop[]): number[] {
+  const taken = new Set(mine.map((loop) => loop.slot));
+  const slots = Array.from({ length: host.policy.slots }, (_, index) => index + 1);
+  const room = Math.max(0, Math.min(roomFor(state, host.policy) - mine.length, roomBeside(state, host)));
+  return slots.filter((slot) => !taken.has(slot)).slice(0, room);
+}
+
+function orphans(state: State, host: Host): readonly Loop[] {
+  return loopsOf(state)
+    .filter((loop) => loop.host === null && isWorking(loop) && canAdopt(state, host, loop))
+    .filter((loop) => !isHeldBack(state, host.policy, loop))
+    .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
+}
+
+/** A limit that is over at a known time is worth waiting for, and so is room on the disk or beside other hosts. */
+const endsByItself = (waiting: Waiting): boolean =>
+  waiting.why === 'disk' || waiting.why === 'workers' || (waiting.why === 'account' && waiting.hold.untilMs !== null);
+
+/** Nothing is left that this host could do or should wait for. */
+export function isSpent(state: State, me: HostId): boolean {
+  const host = state.hosts[me];
+  if (host == null) return true;
+  const { starts, adopts, waits } = schedule(state, me);
+  if (starts.length > 0 || adopts.length > 0 || waits.some(({ waiting }) => endsByItself(waiting))) return false;
+  // Others leave it no room to go on with what nobody holds.
+  if (host.policy.slots > 0 && !host.isEnding && roomBeside(state, host) === 0 && orphans(state, host).length > 0)
+    return false;
+  const isItsTracker = host.policy.slots > 0 && host.policy.only === null && !host.isEnding;
+  const others = loopsOf(state).some(
+    (loop) =>
+      loop.host !== null &&
+      isWorking(loop) &&
+      // Nobody knows when a suspended process goes on, or if.
+      state.hosts[loop.host]?.state !== 'stopped' &&
+      (loop.host === me || (isItsTracker && loop.task.startsWith(`${host.policy.tracker}#`))),
+  );
+  if (others || state.landing !== null) return false;
+  if (state.landingTrouble !== null) return true;
+  if (state.suspect !== null) return false;
+  if (state.publishing.diverged && !state.queuePaused) return false;
+  if (state.queuePaused) return true;
+  return boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0 && !waitsForOthers(state, host);
+}
+
+/** Its work does not merge while somebody else mends the same files: what comes of that decides about it. */
+function waitsForOthers(state: State, { policy, isEnding }: Host): boolean {
+  if (policy.slots === 0 || isEnding || !landingQueue(state).some((loop) => loop.task.startsWith(`${policy.tracker}#`)))
+    return false;
+  return loopsOf(state).some((loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up');
+}

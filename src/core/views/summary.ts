@@ -1,0 +1,292 @@
+import { accountOf, isForPerson } from '../loops/accounts.ts';
+import type { BaseRed } from '../model/base-model.ts';
+import { asLastJoined, holdingBase } from '../loops/base.ts';
+import type { ExitCode } from '../model/errors.ts';
+import { EXIT } from '../model/errors.ts';
+import { describeHold } from './describe-hold.ts';
+import { describeWaiting } from './describe-waiting.ts';
+import { putBacksOf } from './describe-put-back.ts';
+import type { TaskKey } from '../model/ids.ts';
+import { loopId, taskId, taskKey } from '../model/ids.ts';
+import { canBeQueued } from '../loops/landing-queue.ts';
+import type { HostPolicy, ParkReason, State } from '../model/model.ts';
+import { planRun } from '../plan/plan-run.ts';
+import { asGate, inNewWorktree, shellWord } from '../model/shell-word.ts';
+import { reachedLimit, type Reached } from '../model/project-limits.ts';
+import { findTask, isPromptTracker, taskIdOf } from '../model/tasks.ts';
+import type { TaskView } from './view.ts';
+import { promptViews, taskViews, withdrawnViews } from './view.ts';
+
+/** What came of a run, counted from what is so, not from what was tried. */
+export interface Summary {
+  readonly landed: readonly TaskLine[];
+  readonly ready: readonly TaskLine[];
+  readonly parked: readonly TaskLine[];
+  /** Thrown away by a person: neither done nor left to do. */
+  readonly discarded: readonly TaskLine[];
+  readonly interrupted: readonly TaskLine[];
+  /** Another host is at work on it, beside one that only lands. */
+  readonly running: readonly TaskLine[];
+  readonly waiting: readonly TaskLine[];
+  readonly blocked: readonly TaskLine[];
+  readonly done: readonly TaskLine[];
+  readonly trouble: string | null;
+  /** The command that brings landing on again, where one does; null: it goes on by itself, or its words say how. */
+  readonly troubleNext: string | null;
+  /** Main itself fails its gates; null: it does not, as far as known, or nothing waits for that. */
+  readonly base: BaseLine | null;
+  /** What keeps agents from working, in words. */
+  readonly held: readonly string[];
+  /** The run's budget that is spent, in words; null: there is room, or no bound. */
+  readonly overspent: string | null;
+  /** The limit of the project that is reached; null: none is. */
+  readonly limit: Reached | null;
+  readonly proposals: readonly string[];
+  /** What was on integration and nothing vouched for, in words. */
+  readonly put_back: readonly string[];
+  readonly publish: PublishLine;
+  readonly exit: ExitCode;
+}
+
+export interface TaskLine {
+  readonly task: string;
+  readonly title: string;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly reason: ParkReason | null;
+  readonly detail: string | null;
+  readonly next: string | null;
+  /** Files it changed that later gates and agents go by, where it is ready or landed in this run; absent: none. */
+  readonly obeyed?: readonly string[];
+}
+
+export interface BaseLine {
+  readonly commit: string;
+  readonly gate: string;
+  readonly tail: string;
+  readonly likely: readonly string[];
+  /** Shows the same failure again. */
+  readonly reproduce: string;
+  /** What helps, each a command. */
+  readonly next: readonly string[];
+}
+
+export type PublishLine =
+  | { readonly state: 'nothing' | 'published' | 'pending' }
+  | { readonly state: 'blocked'; readonly why: string; readonly paths: readonly string[] };
+
+const EVERY_SLOT = 10_000;
+
+/** `before`: what was so when it began, where only what it did is to be told; null: all that there is. */
+export function summarize(state: State, asked: HostPolicy, before: State | null = null): Summary {
+  const policy = asLastJoined(state, asked);
+  const views = viewsToTell(state, policy, before);
+  const accounts = heldLines(state, policy);
+  const red = holdingBase(state, policy);
+  const limit = reachedLimit(state, policy.project);
+  const waits = new Map(
+    planRun(state, { ...policy, slots: EVERY_SLOT, maxWorkers: EVERY_SLOT }).waits.map(({ task, waiting }) => [
+      String(task.id),
+      describeWaiting(waiting),
+    ]),
+  );
+  const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
+    views.filter((view) => statuses.includes(view.status)).map((view) => ({ ...line(view), ...obeyedBy(state, view) }));
+  // A new host would try again, so the plan does not say what stopped this one.
+  const closed =
+    state.run.overspent !== null
+      ? `the run's budget is spent: ${state.run.overspent}`
+      : red === null
+        ? (accounts[0] ?? null)
+        : describeWaiting({ why: 'base', gate: red.report.failing ?? '' });
+  const aside = pick('parked');
+  const parked = aside.filter((task) => task.reason !== 'discarded');
+  const isElsewhere = policy.slots === 0;
+  const waitsForBase = ({ loop }: TaskView): boolean => loop !== null && state.loops[loopId(loop)]?.waitsFor === 'base';
+  const open = pick('interrupted', 'orphaned', ...(isElsewhere ? [] : (['running'] as const)));
+  const heldBack = new Set(views.filter(waitsForBase).map((view) => view.id));
+  const interrupted = open.filter(({ task }) => !heldBack.has(task));
+  const waiting = [...open.filter(({ task }) => heldBack.has(task)), ...pick('waiting')].map((task) => ({
+    ...task,
+    detail: (heldBack.has(task.task) ? undefined : waits.get(task.task)) ?? closed,
+  }));
+  const publish = publishLine(state);
+  const trouble = troubleLine(state);
+  const isLeft = interrupted.length + waiting.length + parked.length > 0;
+  const base = isLeft && red !== null ? baseLine(state, policy, red) : null;
+  const needsPerson = trouble !== null || publish.state === 'blocked';
+  return {
+    landed: pick('landed'),
+    ready: pick('ready', 'queued', 'landing'),
+    parked,
+    discarded: aside.filter((task) => task.reason === 'discarded'),
+    interrupted,
+    running: isElsewhere ? pick('running') : [],
+    waiting,
+    blocked: pick('blocked'),
+    done: pick('done'),
+    trouble,
+    troubleNext: troubleNext(state, policy),
+    base,
+    held: accounts,
+    overspent: state.run.overspent,
+    limit,
+    proposals: state.proposals.map((one) => one.title),
+    put_back: putBacksOf(state),
+    publish,
+    exit: isElsewhere
+      ? exitOfLanding(views, { state, before, needsPerson, isBaseRed: base !== null })
+      : exitOf(state, {
+          // Nobody waits for a task that was taken out of the list.
+          parked: parked.filter(({ task }) => isListed(state, policy, task)).length,
+          interrupted: interrupted.filter(({ task }) => isListed(state, policy, task)).length,
+          waiting: waiting.length,
+          needsPerson,
+          isBaseRed: base !== null,
+          isLimited: limit !== null,
+        }),
+  };
+}
+
+const isListed = (state: State, { tracker }: HostPolicy, task: string): boolean =>
+  findTask(state, taskKey(tracker, taskId(task))) !== null;
+
+/** What landed in earlier runs is in `ralph status`; a run tells what it did, and what is left. */
+function viewsToTell(state: State, policy: HostPolicy, before: State | null): readonly TaskView[] {
+  const isNews = ({ id, status }: TaskView): boolean =>
+    status !== 'landed' || before === null || hasLanded(state, taskKey(policy.tracker, taskId(id)), before);
+  const tasks = taskViews(state, policy.tracker, policy.limits.attempts);
+  const gone = withdrawnViews(state, policy.tracker).filter(({ id }) => tasks.every((view) => view.id !== id));
+  const isOfNow = ({ loop }: TaskView): boolean =>
+    before !== null && loop !== null && before.loops[loop]?.phase !== state.loops[loop]?.phase;
+  return [
+    ...gone.filter((view) => isOfNow(view) && isNews(view)),
+    ...(isPromptTracker(policy.tracker) ? tasks : tasks.filter(isNews)),
+    ...(policy.slots === 0 ? promptsOf(state).filter((view) => hasChanged(before, state, view)) : []),
+  ];
+}
+
+/** Since then, or earlier in a run that was cut short and goes on. */
+function hasLanded(state: State, task: TaskKey, before: State): boolean {
+  const [then, now] = [before.landed[task], state.landed[task]];
+  return then?.commit !== now?.commit || (before.run.isOpen && (then?.at ?? 0) >= before.run.since);
+}
+
+/** A host that only lands has no prompt of its own: it tells of those that something became of. */
+function promptsOf(state: State): readonly TaskView[] {
+  return promptViews(state, '').filter(({ loop }) => {
+    const since = loop === null ? undefined : state.loops[loopId(loop)]?.since;
+    return since !== undefined && since >= state.run.since;
+  });
+}
+
+function hasChanged(before: State | null, { loops }: State, { loop }: TaskView): boolean {
+  if (before === null || loop === null) return true;
+  const [then, now] = [before.loops[loop]?.phase, loops[loop]?.phase];
+  return then?.at !== now?.at || now?.at === 'ready' || now?.at === 'parked';
+}
+
+function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State): string | null {
+  if (trouble !== null) return `${trouble.detail}${trouble.paths.length > 0 ? `: ${trouble.paths.join(', ')}` : ''}`;
+  const isWaiting = Object.values(state.loops).some((loop) => loop.phase.at === 'ready' && loop.phase.queued);
+  return queuePaused && isWaiting ? 'the queue is paused. let it go: ralph queue resume' : null;
+}
+
+/** Only a person can merge what conflicts; what they merged is followed. */
+function troubleNext({ landingTrouble: trouble }: State, { target }: HostPolicy): string | null {
+  if (trouble?.kind !== 'upstream-conflict') return null;
+  return `git merge ${shellWord(`refs/paralph/int/${target}`)} && ralph land --all`;
+}
+
+/** Without the work of any loop it fails, so nothing that they do lands. */
+function baseLine(state: State, policy: HostPolicy, { report, likely }: BaseRed): BaseLine {
+  const { gatesHash, target } = policy;
+  const gate = report.failing ?? '';
+  const done = state.bases[gatesHash]?.mending[policy.tracker]?.done ?? null;
+  const loop = done === null ? undefined : state.loops[done];
+  const lands = loop !== undefined && canBeQueued(loop) ? [`ralph land ${shellWord(taskIdOf(state, loop.task))}`] : [];
+  return {
+    commit: state.bases[gatesHash]?.commit ?? '',
+    gate,
+    tail: report.tail,
+    likely,
+    reproduce: inNewWorktree(`refs/paralph/int/${target}`, asGate(gate)),
+    next: [...lands, 'ralph run', 'ralph run --anyway'],
+  };
+}
+
+interface Counts {
+  readonly parked: number;
+  readonly interrupted: number;
+  readonly waiting: number;
+  readonly needsPerson: boolean;
+  readonly isBaseRed: boolean;
+  readonly isLimited: boolean;
+}
+
+function exitOf(state: State, counts: Counts): ExitCode {
+  const { parked, interrupted, waiting, needsPerson, isBaseRed, isLimited } = counts;
+  if (isLimited && parked + interrupted + waiting > 0) return EXIT.limit;
+  if (state.run.overspent !== null && interrupted + waiting > 0) return EXIT.limit;
+  if (isBaseRed) return EXIT.needsPerson;
+  if (parked > 0) return EXIT.parked;
+  if (interrupted + waiting > 0 && needsLogin(state)) return EXIT.needsPerson;
+  if (interrupted > 0) return EXIT.parked;
+  return needsPerson ? EXIT.needsPerson : EXIT.ok;
+}
+
+interface Landing {
+  readonly state: State;
+  readonly before: State | null;
+  readonly needsPerson: boolean;
+  readonly isBaseRed: boolean;
+}
+
+/** Who only lands answers for what was to land: what else is parked or left is not its affair. */
+function exitOfLanding(views: readonly TaskView[], { state, before, needsPerson, isBaseRed }: Landing): ExitCode {
+  const isParkedNow = ({ loop, status, reason }: TaskView): boolean =>
+    status === 'parked' &&
+    reason !== 'discarded' &&
+    (loop === null || before?.loops[loop]?.since !== state.loops[loop]?.since);
+  const isStuck = views.some(({ status }) => status === 'ready' || status === 'queued');
+  if (isBaseRed && (isStuck || views.some(isParkedNow))) return EXIT.needsPerson;
+  if (views.some(isParkedNow)) return EXIT.parked;
+  return needsPerson ? EXIT.needsPerson : EXIT.ok;
+}
+
+const needsLogin = (state: State): boolean => Object.values(state.accounts).some(({ hold }) => isForPerson(hold));
+
+function heldLines(state: State, { agents }: HostPolicy): readonly string[] {
+  const accounts = [...new Set(agents.map((agent) => agent.account))];
+  return accounts.flatMap((account) => {
+    const hold = accountOf(state, account)?.hold ?? null;
+    return hold === null ? [] : [`${account}: ${describeHold(hold)}`];
+  });
+}
+
+function publishLine(state: State): PublishLine {
+  const { published, blocked } = state.publishing;
+  if (blocked !== null) return { state: 'blocked', why: blocked.why, paths: blocked.paths };
+  if (Object.keys(state.landed).length === 0) return { state: 'nothing' };
+  return { state: [published, state.targetHead].includes(state.integration) ? 'published' : 'pending' };
+}
+
+/** What it has brought in this run, or brings when a person lands it. */
+function obeyedBy(state: State, { loop, status }: TaskView): Pick<TaskLine, 'obeyed'> {
+  const made = loop === null ? undefined : state.loops[loopId(loop)];
+  const { obeyed = [] } = made ?? {};
+  const isToldOf = status === 'landed' ? (made?.since ?? 0) >= state.run.since : status === 'ready';
+  return obeyed.length === 0 || !isToldOf ? {} : { obeyed };
+}
+
+function line(view: TaskView): TaskLine {
+  return {
+    task: view.id,
+    title: view.title,
+    branch: view.branch,
+    commit: view.commit,
+    reason: view.reason,
+    detail: view.detail,
+    next: view.next,
+  };
+}

@@ -1,0 +1,384 @@
+import { describeBesides, heldBesides } from './besides.ts';
+import type { HostId, LoopId, Sha } from '../model/ids.ts';
+import { taskKey } from '../model/ids.ts';
+import { canBeQueued, landingQueue } from '../loops/landing-queue.ts';
+import { describeRed } from '../model/line-that-matters.ts';
+import type { Hold, Loop, ParkReason, State } from '../model/model.ts';
+import { isWorking, loopsOf } from '../model/model.ts';
+import { newestLoops } from '../plan/newest-loops.ts';
+import { nextCommand } from './next-command.ts';
+import { findTask, isPromptTracker, taskIdOf, trackerOf } from '../model/tasks.ts';
+import { staysParked } from '../plan/stays-parked.ts';
+import { goOn } from './loop-next.ts';
+import { freeState, nextOf } from './loops-view.ts';
+import {
+  NO_PROJECT_LIMITS,
+  projectUse,
+  reachedLimit,
+  type ProjectLimits,
+  type Reached,
+} from '../model/project-limits.ts';
+import type { Task } from '../model/task.ts';
+import { tokensOf } from '../model/usage.ts';
+import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
+
+import type { WorkerView } from './view-workers.ts';
+import { workerView } from './view-workers.ts';
+
+/** What `limits.attempts` is where it is not set, and for prompts. */
+const ATTEMPTS = 1;
+
+/** Where a task stands, for every face. */
+export type TaskState =
+  | 'waiting'
+  | 'blocked'
+  | 'running'
+  | 'interrupted'
+  | 'orphaned'
+  | 'ready'
+  | 'queued'
+  | 'landing'
+  | 'landed'
+  | 'done'
+  | 'parked';
+
+export interface TaskView {
+  readonly id: string;
+  readonly title: string;
+  readonly group: string | null;
+  readonly depends_on: readonly string[];
+  readonly priority: number | null;
+  readonly line: number;
+  readonly status: TaskState;
+  readonly loop: LoopId | null;
+  readonly branch: string | null;
+  readonly attempts: number;
+  readonly commit: Sha | null;
+  readonly reason: ParkReason | null;
+  readonly detail: string | null;
+  /** The command that moves it on; null: nothing to do by hand. */
+  readonly next: string | null;
+}
+
+/** One loop of this run: at work, or ended in it. */
+/** What keeps an account's agents from working. */
+export interface AccountView {
+  readonly account: string;
+  readonly kind: Hold['kind'];
+  readonly detail: string;
+  /** Epoch milliseconds; null: until a person does something. */
+  readonly until: number | null;
+  readonly left_ms: number | null;
+}
+
+export interface StatusView {
+  readonly version: 1;
+  readonly seq: number;
+  readonly tracker: string;
+  readonly counts: Readonly<Record<TaskState, number>> & { readonly tasks: number };
+  readonly workers: readonly WorkerView[];
+  readonly tasks: readonly TaskView[];
+  readonly queue: readonly LoopId[];
+  readonly queue_paused: boolean;
+  readonly landing: { readonly stage: string; readonly cars: readonly LoopId[] } | null;
+  readonly trouble: { readonly kind: string; readonly detail: string; readonly paths: readonly string[] } | null;
+  /** How main itself fails its gates, in words, as far as known; null: it does not. */
+  readonly base: string | null;
+  readonly integration: Sha | null;
+  readonly published: Sha | null;
+  readonly publish_blocked: { readonly why: string; readonly paths: readonly string[] } | null;
+  readonly accounts: readonly AccountView[];
+  readonly run: {
+    readonly since: number;
+    readonly tokens: number;
+    readonly cost_usd: number | null;
+    readonly overspent: string | null;
+  };
+  /** What all loops have used today or, where its limits are in total, in all. */
+  readonly project: {
+    readonly per: ProjectLimits['per'];
+    readonly cost_usd: number;
+    readonly tokens: number;
+    readonly iterations: number;
+    readonly runtime_ms: number;
+    readonly parked_in_row: number;
+    /** The limit that keeps anything new from starting. */
+    readonly reached: Reached | null;
+  };
+  /** Less is free than may be; null: there is room. */
+  readonly disk: { readonly free_mb: number; readonly floor_mb: number } | null;
+  readonly proposals: readonly { readonly loop: LoopId; readonly title: string }[];
+  readonly hosts: readonly {
+    readonly id: HostId;
+    readonly pid: number;
+    readonly state: string;
+    readonly slots: number;
+    readonly joined_at: number;
+  }[];
+}
+
+/** `attemptsMax`: loops a task may get, as `limits.attempts` says. */
+export function statusView(
+  state: State,
+  tracker: string,
+  nowMs: number,
+  attemptsMax = ATTEMPTS,
+  limits: ProjectLimits = NO_PROJECT_LIMITS,
+): StatusView {
+  const tasks = [...taskViews(state, tracker, attemptsMax), ...promptViews(state, tracker).filter(isOpenPrompt)];
+  const count = (status: TaskState): number => tasks.filter((task) => task.status === status).length;
+  const states: readonly TaskState[] = [
+    'waiting',
+    'blocked',
+    'running',
+    'interrupted',
+    'orphaned',
+    'ready',
+    'queued',
+    'landing',
+    'landed',
+    'done',
+    'parked',
+  ];
+  const counts = Object.fromEntries(states.map((status) => [status, count(status)])) as Record<TaskState, number>;
+  const { blocked, published } = state.publishing;
+  return {
+    version: 1,
+    seq: state.seq,
+    tracker,
+    counts: { tasks: tasks.length, ...counts },
+    workers: loopsOf(state)
+      .filter((loop) => isWorking(loop) || hasEndedIn(state.run, loop))
+      .map((loop) => workerView(state, loop, nowMs)),
+    tasks,
+    queue: landingQueue(state).map((loop) => loop.id),
+    queue_paused: state.queuePaused,
+    landing:
+      state.landing === null
+        ? null
+        : {
+            stage: state.landing.stage.at,
+            cars: state.landing.cars.flatMap((car) => (car.loop === null ? [] : [car.loop])),
+          },
+    trouble:
+      state.landingTrouble === null
+        ? null
+        : { kind: state.landingTrouble.kind, detail: state.landingTrouble.detail, paths: state.landingTrouble.paths },
+    base: describeBase(state),
+    integration: state.integration,
+    published,
+    publish_blocked: blocked === null ? null : { why: blocked.why, paths: blocked.paths },
+    accounts: accountViews(state, nowMs),
+    run: {
+      since: state.run.since,
+      tokens: tokensOf(state.run.usage),
+      cost_usd: state.run.usage.costUsd,
+      overspent: state.run.overspent,
+    },
+    project: projectView(state, limits),
+    disk: state.disk === null ? null : { free_mb: state.disk.freeMb, floor_mb: state.disk.floorMb },
+    proposals: state.proposals.map(({ loop, title }) => ({ loop, title })),
+    hosts: Object.values(state.hosts).map((host) => ({
+      id: host.id,
+      pid: host.mark.pid,
+      state: host.state,
+      slots: host.policy.slots,
+      joined_at: host.joinedAt,
+    })),
+  };
+}
+
+function projectView(state: State, limits: ProjectLimits): StatusView['project'] {
+  const { costUsd, tokens, iterations, runtimeMs, parkedInRow } = projectUse(state, limits.per);
+  return {
+    per: limits.per,
+    cost_usd: costUsd,
+    tokens,
+    iterations,
+    runtime_ms: runtimeMs,
+    parked_in_row: parkedInRow,
+    reached: reachedLimit(state, limits),
+  };
+}
+
+/** The tracker's tasks, and every prompt that was given to a single loop. */
+export const allTaskViews = (state: State, tracker: string, attemptsMax = ATTEMPTS): readonly TaskView[] => [
+  ...taskViews(state, tracker, attemptsMax),
+  ...withdrawnViews(state, tracker).filter(({ loop }) => !isInHand(state, loop)),
+  ...promptViews(state, tracker),
+];
+
+/** Every prompt but that of `tracker`. */
+export function promptViews(state: State, tracker: string): readonly TaskView[] {
+  const newest = newestLoops(state);
+  const others = Object.keys(state.trackers).filter((name) => isPromptTracker(name) && name !== tracker);
+  return others.flatMap((name) => viewsOf(state, name, newest, ATTEMPTS));
+}
+
+/** Prompts are over once landed or thrown away: nobody keeps a list of them. */
+const isOpenPrompt = ({ status, reason }: TaskView): boolean =>
+  status !== 'landed' && status !== 'waiting' && reason !== 'discarded';
+
+/** The tracker's tasks, and those that were taken out of it while somebody works on them or their work waits. */
+export const taskViews = (state: State, tracker: string, attemptsMax = ATTEMPTS): readonly TaskView[] => [
+  ...viewsOf(state, tracker, newestLoops(state), attemptsMax),
+  ...withdrawnViews(state, tracker).filter(({ loop }) => isInHand(state, loop)),
+];
+
+/** Every task that a loop began and that is no longer in the tracker. */
+export function withdrawnViews(state: State, tracker: string): readonly TaskView[] {
+  if (isPromptTracker(tracker) || state.trackers[tracker] === undefined) return [];
+  const gone = [...newestLoops(state).values()].filter(
+    (loop) => trackerOf(state, loop.task) === tracker && findTask(state, loop.task) === null,
+  );
+  return gone.map((loop) => {
+    const { title, group } = loop;
+    const task = { ...NO_TASK, id: taskIdOf(state, loop.task), title, group };
+    return taskView(state, tracker, task, { loop, isStuck: true });
+  });
+}
+
+const NO_TASK = {
+  body: '',
+  acceptance: [],
+  deps: [],
+  priority: null,
+  status: 'open',
+  blockedReason: null,
+  line: 0,
+} as const;
+
+function isInHand({ loops }: State, id: LoopId | null): boolean {
+  const loop = id === null ? undefined : loops[id];
+  return loop !== undefined && (loop.phase.at === 'ready' || (isWorking(loop) && loop.host !== null));
+}
+
+function viewsOf(
+  state: State,
+  tracker: string,
+  newest: ReturnType<typeof newestLoops>,
+  attemptsMax: number,
+): readonly TaskView[] {
+  return (state.trackers[tracker]?.tasks ?? []).map((task) => {
+    const loop = newest.get(taskKey(tracker, task.id)) ?? null;
+    return taskView(state, tracker, task, { loop, isStuck: loop !== null && staysParked(state, loop, attemptsMax) });
+  });
+}
+
+interface Newest {
+  readonly loop: Loop | null;
+  /** If it is parked, its task stays so until a person frees it. */
+  readonly isStuck: boolean;
+}
+
+function taskView(state: State, tracker: string, task: Task, newest: Newest): TaskView {
+  const { loop } = newest;
+  const key = taskKey(tracker, task.id);
+  const found = taskState(state, task, newest, state.landed[key] != null);
+  const there = state.trackers[tracker]?.upstream;
+  const isDoneThere = (found === 'waiting' || found === 'blocked') && there?.done.includes(task.id) === true;
+  const status = isDoneThere ? 'done' : found;
+  const parked = status === 'parked' && loop?.phase.at === 'parked' ? loop.phase : null;
+  return {
+    id: task.id,
+    title: task.title,
+    group: task.group,
+    depends_on: task.deps,
+    priority: task.priority,
+    line: task.line,
+    status,
+    loop: loop?.id ?? null,
+    branch: loop === null || loop.phase.at === 'landed' ? null : loop.branch,
+    attempts: state.attempts[key] ?? 0,
+    commit: state.landed[key]?.commit ?? null,
+    reason: parked?.reason ?? null,
+    detail:
+      parked?.detail ??
+      (isDoneThere
+        ? `done on ${there.name}`
+        : status === 'blocked'
+          ? (task.blockedReason ?? 'marked as blocked')
+          : (readyDetail(state, loop) ?? rewordedDetail(task, loop))),
+    next:
+      loop !== null && (isPromptTracker(tracker) || isMovedOnByLoop(parked?.reason) || isLeftAtWork(state, loop))
+        ? loopsNext(state, loop, status)
+        : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
+  };
+}
+
+function readyDetail(state: State, loop: Loop | null): string | null {
+  if (loop !== null && (isLeftAtWork(state, loop) || (loop.phase.at === 'ready' && isWithdrawn(state, loop))))
+    return describeWithdrawn(state, loop);
+  const besides = loop === null ? null : heldBesides(loop);
+  return besides === null ? null : describeBesides(besides);
+}
+
+/** What landed, or is about to, was begun under other words. */
+function rewordedDetail({ title }: Task, loop: Loop | null): string | null {
+  const isDone = loop?.phase.at === 'ready' || loop?.phase.at === 'landed';
+  return isDone && loop.title !== title ? `reworded since it began as ${JSON.stringify(loop.title)}` : null;
+}
+
+/** No run takes it up: a person who wants it after all says so. */
+const isLeftAtWork = (state: State, loop: Loop): boolean =>
+  isWorking(loop) && loop.host === null && isWithdrawn(state, loop);
+
+/** To begin it anew, or to land it as it is, would lead nowhere. */
+const isMovedOnByLoop = (reason: ParkReason | undefined): boolean =>
+  reason === 'stopped' || reason === 'duplicate' || reason === 'red';
+
+/** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */
+function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
+  if (status === 'interrupted' || status === 'orphaned') return goOn(loop);
+  return status === 'ready' || status === 'parked' ? nextOf(state, loop) : null;
+}
+
+function taskState(state: State, task: Task, { loop, isStuck }: Newest, landed: boolean): TaskState {
+  if (landed) return 'landed';
+  // What was made for it a second time waits for a person to look at it.
+  if (isStuck && loop?.phase.at === 'parked' && loop.phase.reason === 'duplicate') return 'parked';
+  if (task.status === 'done') return 'done';
+  if (loop !== null && isAboard(state, loop.id)) return 'landing';
+  switch (loop?.phase.at) {
+    case 'ready':
+      return loop.phase.queued && !isWithdrawn(state, loop) ? 'queued' : 'ready';
+    case 'preparing':
+    case 'iterating':
+    case 'gating':
+    case 'updating':
+      return loop.host === null ? freeState(loop) : 'running';
+    case 'parked':
+      if (isStuck) return 'parked';
+      break;
+    case 'landed':
+    case undefined:
+      break;
+  }
+  return task.status === 'blocked' ? 'blocked' : 'waiting';
+}
+
+const isAboard = (state: State, id: LoopId): boolean => state.landing?.cars.some((car) => car.loop === id) ?? false;
+
+function accountViews(state: State, nowMs: number): readonly AccountView[] {
+  return Object.entries(state.accounts).flatMap(([account, { hold }]) =>
+    hold === null
+      ? []
+      : [
+          {
+            account,
+            kind: hold.kind,
+            detail: hold.detail,
+            until: hold.untilMs,
+            left_ms: hold.untilMs === null ? null : Math.max(0, hold.untilMs - nowMs),
+          },
+        ],
+  );
+}
+
+const hasEndedIn = ({ since }: State['run'], loop: Loop): boolean => since > 0 && loop.since >= since;
+
+function describeBase({ bases, target }: State): string | null {
+  const { commit, red } = Object.values(bases).at(-1) ?? { commit: '', red: null };
+  if (red === null) return null;
+  return `${target ?? 'main'} itself fails its gates (${commit.slice(0, 10)}): ${describeRed(red.report)}`;
+}

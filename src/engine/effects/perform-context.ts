@@ -1,0 +1,22 @@
+import type { HostPolicy, State } from '../../core/model/model.ts';
+import type { CompletionSignal, LandingSettings } from '../../core/model/settings.ts';
+import type { World } from '../../world/contract/world.ts';
+
+/** How agents say that they are done. */
+export interface Completion {
+  readonly signal: CompletionSignal;
+  readonly promise: string;
+}
+
+export interface PerformContext {
+  readonly world: World;
+  readonly state: () => State;
+  readonly policy: HostPolicy;
+  readonly completion: Completion;
+  readonly gateCommands: readonly string[];
+  readonly protect: readonly string[];
+  /** A file that has to be there before a loop is done; null: none has to. */
+  readonly needs: string | null;
+  readonly landing: Pick<LandingSettings, 'message'>;
+  readonly force: AbortSignal;
+}

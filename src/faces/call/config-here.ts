@@ -1,0 +1,51 @@
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { checkConfig } from '../../world/config-files.ts';
+import type { LoadedConfig } from '../../world/config-files.ts';
+import type { Repository } from '../../world/git/run/repository.ts';
+import { realpathLoose } from '../../world/git/files/worktree-admin.ts';
+import { CONFIG_NAME } from '../../world/target-config.ts';
+import { leadsOut } from '../../world/trackers/task-text.ts';
+import { isThere } from '../../world/os/is-there.ts';
+import type { Call } from './handler.ts';
+
+/** The configuration as it counts for a call from this folder. */
+export async function checkConfigHere(call: Call, repo: Repository): Promise<LoadedConfig> {
+  const config = await checkConfig({ repo, env: call.env, flags: withTaskFile(call, repo) });
+  refuseOther(call, repo, config.own);
+  return config;
+}
+
+const TASKS = 'tasks';
+
+/** A task file is named from the folder one stands in, as files are everywhere; one that is not there, from the top. */
+function withTaskFile({ cwd, settings }: Call, { worktree }: Repository): ReadonlyMap<string, string> {
+  const named = settings.get(TASKS);
+  if (named === undefined || isAbsolute(named)) return settings;
+  const here = resolve(cwd, named);
+  if (!/^\.\.?\//.test(named) && !isThere(here)) return settings;
+  const path = relative(worktree, here);
+  return new Map([...settings, [TASKS, leadsOut(path) ? here : path]]);
+}
+
+/** Whoever stands beside settings takes them for those that count. */
+function refuseOther({ cwd, words }: Call, { root, worktree }: Repository, own: string | null): void {
+  const folder = realpathLoose(cwd);
+  const other = join(folder, CONFIG_NAME);
+  // Which branch's file counts at the top of a checkout is asked where it is read.
+  if (folder === worktree || other === own || !isThere(other)) return;
+  const counts = own ?? join(root, CONFIG_NAME);
+  const typed = words[0] === '-C' ? words.slice(2) : words;
+  throw new AppError(
+    'E_CONFIG',
+    `${relative(worktree, other)} does not count: settings are those of ${counts}${own === null ? ', which is not there yet' : ''}`,
+    {
+      facts: ['a repository has one configuration, at its top'],
+      remedy:
+        own === null
+          ? `mv ${shellWord(other)} ${shellWord(counts)}`
+          : `ralph -C ${[root, ...typed].map(shellWord).join(' ')}`,
+    },
+  );
+}

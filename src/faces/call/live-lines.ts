@@ -1,0 +1,212 @@
+import { describeAltered } from '../../core/model/altered.ts';
+import { describeLeftOut } from '../../core/model/left-out.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import { WAITS } from '../../core/views/loops-view.ts';
+import { describeRed, lineThatMatters } from '../../core/model/line-that-matters.ts';
+import type { GateReport, State } from '../../core/model/model.ts';
+import type { WorktreeSetup } from '../../core/model/worktree-setup.ts';
+import type { News } from '../../core/views/news.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import { tailLines } from './tail-lines.ts';
+import { describeKeeps } from '../../core/model/keeps.ts';
+import { describeHold } from '../../core/views/describe-hold.ts';
+import { describePutBack } from '../../core/views/describe-put-back.ts';
+import { describeMs } from '../../core/model/describe-time.ts';
+import type { Style } from './output.ts';
+import { inLocalTime } from '../../world/os/local-time.ts';
+
+/** What was run before the agent starts is no part of making the worktree, and takes longer. */
+function setupLine(setup: WorktreeSetup | undefined, name: string, style: Style): string | null {
+  if (setup === undefined) return null;
+  const { commands, durationMs, failed } = setup;
+  if (failed === null) return `${name} is set up after ${describeMs(durationMs)}: ${cleanLine(commands.join('; '))}`;
+  const why = lineThatMatters(failed.tail);
+  return style.yellow(
+    `warning: ${name} starts though ${cleanLine(failed.command)} failed after ${describeMs(durationMs)}${why === '' ? '' : `: ${cleanLine(why)}`}; its agent is told. Another command: [worktree] setup`,
+  );
+}
+
+/** One line for a person about what just happened; null: not worth a line. */
+export function eventLine(event: Event, state: State, style: Style): string | null {
+  const name = (loop: LoopId): string => style.bold(taskName(state, loop));
+  switch (event.type) {
+    case 'task-claimed':
+      return `${name(event.loop)} starts in slot ${event.slot} on ${event.branch}`;
+    case 'loop-adopted':
+      return `${name(event.loop)} goes on in slot ${event.slot}`;
+    case 'worktree-made':
+      return event.branch === undefined
+        ? setupLine(event.setup, name(event.loop), style)
+        : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is somebody else's branch`;
+    case 'worktree-lost':
+      // Of a person's checkout it is told that the loop is put aside.
+      if (state.loops[event.loop]?.place.at === 'checkout') return null;
+      return style.yellow(
+        `${name(event.loop)}: its worktree is gone, and with it what was not committed; it goes on in a new one from its last commit on ${state.loops[event.loop]?.branch}`,
+      );
+    case 'iteration-ended':
+      return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event, state)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}${[event.hookSlip, event.dropped, event.omitted, event.ignored].map((slip) => (slip === undefined ? '' : style.yellow(`; ${cleanLine(slip)}`))).join('')}`;
+    case 'loop-progressed':
+      return `${name(event.loop)} ${cleanLine(event.text)}`;
+    case 'loop-steered':
+      return `${name(event.loop)} is told: ${cleanLine(event.text)}`;
+    case 'loop-stopped':
+      return state.loops[event.loop]?.stopping === true ? `${name(event.loop)} stops when its iteration ends` : null;
+    case 'loop-resumed':
+      return `${name(event.loop)} is to go on`;
+    case 'task-proposed':
+      return `${name(event.loop)} proposes a task: ${cleanLine(event.title)}`;
+    case 'task-reset':
+      return event.landed === undefined
+        ? null
+        : `${style.bold(cleanLine(taskIdOf(state, event.task)))} is open again: ${state.target ?? 'the branch it landed on'} no longer has what landed as ${event.landed.slice(0, 10)}, or its box was unticked there`;
+    case 'host-ending':
+      return style.yellow(`the time of this run is over (${event.why}): nothing new starts, what is under way ends`);
+    case 'loop-released':
+      if (event.why === 'stopped') return null;
+      return `${name(event.loop)} ${event.why === 'time' ? 'goes on with the next run' : `waits: ${WAITS[event.why]}`}`;
+    case 'account-resumed':
+      return `${cleanLine(event.account)} may be used again`;
+    case 'gates-ended':
+      return `${name(event.loop)} gates ${verdictLine(event.report, style)}`;
+    case 'candidate-tested':
+      return event.report.verdict === 'green' && event.report.altered === undefined
+        ? null
+        : `merged with main the gates are ${verdictLine(event.report, style)}`;
+    case 'worktree-kept':
+      return `${name(event.loop)} keeps its worktree: ${cleanLine(event.why)}`;
+    case 'command-failed':
+      return `${event.loop === null ? 'landing' : name(event.loop)} ${style.red('failed')} at ${event.command}: ${cleanLine(event.message)}`;
+    case 'published':
+      return style.green(`published ${event.to.slice(0, 10)}`);
+    case 'publish-blocked':
+      return style.yellow(
+        `publishing is blocked: ${cleanLine(event.why)}${event.paths.length > 0 ? `: ${cleanLine(event.paths.join(', '))}` : ''}`,
+      );
+    case 'disk-low':
+      return style.yellow(
+        `waits for room on the disk: ${event.freeMb} MB free, ${event.floorMb} MB asked for; what runs goes on. ralph parallel clean frees worktrees nobody needs`,
+      );
+    case 'disk-freed':
+      return 'there is room on the disk again: going on';
+    case 'host-lost':
+      return `host ${event.host} is gone; its loops are free`;
+    default:
+      return integrationLine(event, state, style);
+  }
+}
+
+/** What was found to be wrong with integration, and what was done about it. */
+function integrationLine(event: Event, state: State, style: Style): string | null {
+  switch (event.type) {
+    case 'integration-unknown':
+      return style.yellow(
+        `integration holds commits that the log does not know, up to ${event.head.slice(0, 10)}: the gates judge them first`,
+      );
+    case 'integration-tested':
+      return `of what integration holds the gates are ${verdictLine(event.report, style)}`;
+    case 'integration-put-back': {
+      const last = state.putBacks.at(-1);
+      return last === undefined ? null : style.yellow(cleanLine(describePutBack(last, state.target ?? 'main')));
+    }
+    case 'keeps-changed': {
+      const line = describeKeeps(event);
+      return line === null ? null : style.yellow(line);
+    }
+    case 'train-refs-lost':
+      return style.yellow(
+        `no ref holds ${event.commits.map((commit) => commit.slice(0, 10)).join(', ')} of the train any more: put back from the log`,
+      );
+    default:
+      return null;
+  }
+}
+
+function verdictLine(report: GateReport, style: Style): string {
+  const { verdict, altered, leftOut } = report;
+  const missed = leftOut === undefined ? '' : `; ${style.yellow(cleanLine(describeLeftOut(leftOut)))}`;
+  const told =
+    verdict === 'green' ? style.green('green') : `${style.red('red')}: ${cleanLine(describeRed(report))}${missed}`;
+  if (altered === undefined) return told;
+  return `${told}; ${style.yellow(`${cleanLine(describeAltered(altered))} (none of it lands)`)}`;
+}
+
+export function newsLine(news: News, state: State, style: Style): string {
+  switch (news.type) {
+    case 'loop-ready':
+      return `${style.bold(taskName(state, news.loop))} is ready${news.queued ? ' and queued for landing' : ` on ${news.branch}`}${news.detail === undefined ? '' : style.yellow(`: ${cleanLine(news.detail)}`)}`;
+    case 'loop-landed':
+      return `${style.bold(taskName(state, news.loop))} ${style.green('landed')} as ${news.commit.slice(0, 10)}`;
+    case 'loop-parked':
+      return `${style.bold(taskName(state, news.loop))} ${style.yellow('parked')} (${news.reason}): ${cleanLine(news.detail)}; kept on ${news.branch}`;
+    case 'loop-returned':
+      return `${style.bold(taskName(state, news.loop))} goes ${style.yellow('back to work')}: ${cleanLine(news.detail)}`;
+    case 'tasks-changed': {
+      const parts = [...news.added.map((id) => `${id} is new`), ...news.removed.map((id) => `${id} was removed`)];
+      return `${news.tracker} changed${parts.length === 0 ? '' : `: ${cleanLine(parts.join(', '))}`}`;
+    }
+    case 'account-held':
+      return style.yellow(`${cleanLine(news.account)} is held: ${inLocalTime(cleanLine(describeHold(news.hold)))}`);
+    case 'run-overspent':
+      return style.yellow(`the run's budget is spent (${news.spent}): nothing new starts, what is done still lands`);
+    case 'base-red':
+      return baseRedLine(news, state, style);
+    case 'base-green':
+      return style.green(`${news.target} passes its gates: what waited goes on`);
+    case 'landing-stopped':
+      return style.red(
+        `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,
+      );
+  }
+}
+
+function baseRedLine(news: Extract<News, { type: 'base-red' }>, state: State, style: Style): string {
+  const { target, commit, gate, likely, loop, anyway } = news;
+  const meanwhile = anyway
+    ? `every task starts all the same (--anyway)`
+    : loop === null
+      ? `nothing starts until ${target} is green`
+      : `only ${style.bold(taskName(state, loop))} goes on, and is told; nothing else starts until ${target} is green. Start all: ralph run --anyway`;
+  return [
+    style.red(`${target} itself fails its gates (${commit.slice(0, 10)}): ${cleanLine(gate.failing ?? '')}`),
+    ...tailLines(gate.tail),
+    ...likely.map((one) => style.yellow(`  likely cause: ${cleanLine(one)}`)),
+    `  ${meanwhile}`,
+  ].join('\n');
+}
+
+function describeOutcome(event: Extract<Event, { type: 'iteration-ended' }>, state: State): string {
+  switch (event.outcome) {
+    case 'claimed':
+      return 'says it is done';
+    case 'worked':
+      return state.loops[event.loop]?.doneSaid === event.n ? 'says it is done' : 'not done yet';
+    case 'failed':
+      return event.failure === null
+        ? `failed: ${cleanLine(event.agent)} exited with ${event.exit ?? '?'}`
+        : `failed: ${cleanLine(`${event.agent}: ${event.failure.message}`)}`;
+    case 'stalled':
+      return `stopped: ${cleanLine(event.failure?.message ?? 'it said nothing')}`;
+    case 'limited':
+      return 'hit the usage limit';
+    case 'throttled':
+      return 'was turned away: too many requests';
+    case 'refused':
+      return event.failure?.kind === 'missing'
+        ? `cannot be started: ${cleanLine(event.failure.message)}`
+        : 'is not logged in';
+    case 'timed-out':
+      return 'stopped by its runtime limit';
+    case 'interrupted':
+      return 'interrupted';
+    case 'lost':
+      return 'vanished';
+  }
+}
+
+function taskName(state: State, loop: LoopId): string {
+  const known = state.loops[loop];
+  return known == null ? loop : cleanLine(taskIdOf(state, known.task));
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../core/model/errors.ts';
+import { taskKey } from '../../core/model/ids.ts';
+import type { State } from '../../core/model/model.ts';
+import { tasksRead } from '../../core/plan/reconcile.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { fold } from '../../core/fold/fold.ts';
+import type { UpstreamTasks } from '../../core/model/task.ts';
+import { isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
+import { findTracker, findTrackerOrNull } from '../../world/trackers/find-tracker.ts';
+import { plainView } from '../../world/git/run/plain-view.ts';
+import { openTaskText } from '../../world/trackers/task-text.ts';
+import type { TrackerFile } from '../../world/contract/world.ts';
+import type { Project } from './project.ts';
+
+export interface OpenTasks {
+  readonly tracker: string;
+  readonly state: State;
+  /** What the branch that somebody stands on says otherwise. */
+  readonly warnings: readonly string[];
+}
+
+/** The state with the tasks as the list tells them now. An unchanged one is not parsed again: status must be cheap. */
+export async function openTasks(project: Project, state: State): Promise<OpenTasks> {
+  return withTracker(project, state, await trackerOrPrompts(project, () => state));
+}
+
+/** The same, for who has something to say where there is no task file: then the tracker is that of prompts. */
+export async function openTasksIfAny(project: Project, state: State): Promise<OpenTasks> {
+  const { repo, config } = project;
+  const found = await findTrackerOrNull({ repo, target: config.target }, config.settings.tasks);
+  return withTracker(project, state, found ?? promptTracker(''));
+}
+
+async function withTracker(project: Project, state: State, tracker: string): Promise<OpenTasks> {
+  if (isPromptTracker(tracker)) return { tracker, state, warnings: [] };
+  const known = state.trackers[tracker]?.digest;
+  if (known !== undefined && known === (await digestOf(project, tracker)))
+    return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: [] };
+  const { openTracker } = await import('../../world/trackers/tracker-file.ts');
+  const { repo, config } = project;
+  const read = await readTracker(openTracker(repo, config.target?.branch ?? null, tracker));
+  const now = await withoutTakenBack(project, withTasks(state, read), tracker);
+  return { tracker, state: now, warnings: read.warnings };
+}
+
+/** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */
+async function trackerOrPrompts(
+  { repo, config: { settings, target } }: Project,
+  stateOf: () => State | Promise<State>,
+): Promise<string> {
+  const found = await findTrackerOrNull({ repo, target }, settings.tasks);
+  if (found !== null) return found;
+  const hasPrompts = Object.keys((await stateOf()).trackers).some(isPromptTracker);
+  return hasPrompts ? promptTracker('') : findTracker({ repo, target }, settings.tasks);
+}
+
+/** What a host would find open again is shown so. */
+export async function withoutTakenBack({ repo, config }: Project, state: State, tracker: string): Promise<State> {
+  const target = config.target?.branch;
+  const tasks = state.trackers[tracker]?.tasks ?? [];
+  const open = target === undefined ? [] : landedAndOpen(state, tracker, { tasks, target });
+  if (target === undefined || open.length === 0) return state;
+  const { findTakenBack } = await import('../../world/landing/taken-back.ts');
+  const found = await findTakenBack({ repo, view: plainView(repo), target }, tracker, open);
+  const events = found.map(({ task }) => ({ type: 'task-reset', task: taskKey(tracker, task) }) as const);
+  return fold(state, { seq: state.seq, at: 0, by: 'reader', events });
+}
+
+export interface ReadTracker {
+  readonly path: string;
+  readonly digest: string;
+  readonly tasks: State['trackers'][string]['tasks'];
+  readonly warnings: readonly string[];
+  readonly upstream?: UpstreamTasks | null;
+}
+
+/** Reads the tracker or throws everything that is wrong with it at once. */
+export async function readTracker(file: TrackerFile): Promise<ReadTracker> {
+  const seen = await file.look();
+  if (seen === null || 'problems' in seen) {
+    const problems = seen === null ? [] : seen.problems;
+    throw new AppError(
+      'E_TASKS',
+      `${file.path} cannot be used: ${problems.length === 1 ? 'one problem' : `${problems.length} problems`}; nothing was started`,
+      { facts: problems, remedy: `$EDITOR ${shellWord(file.path)}` },
+    );
+  }
+  return { path: file.path, warnings: [], ...seen };
+}
+
+export function withTasks(state: State, read: ReadTracker): State {
+  return fold(state, {
+    seq: state.seq,
+    at: 0,
+    by: 'reader',
+    events: tasksRead(state, read),
+  });
+}
+
+/** Null: it has to be looked at more closely, to tell what is wrong or what another branch says. */
+async function digestOf({ repo, config: { target } }: Project, path: string): Promise<string | null> {
+  const list = openTaskText(repo, target?.branch ?? null, path);
+  const standing = await list.stand();
+  if (standing.head !== null && standing.checkout !== repo.worktree) return null;
+  try {
+    return createHash('sha256')
+      .update(await list.read(standing))
+      .digest('hex');
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { EXIT } from '../../core/model/errors.ts';
+import { alignRows } from '../../text/screen/table.ts';
+
+/** Standard output is data, standard error is messages. */
+export interface Output {
+  data(text: string): void;
+  json(value: unknown): void;
+  say(text: string): void;
+  /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
+  goOnUnheard(): void;
+  readonly style: Style;
+  /** How many columns standard output has; infinitely many where nobody looks at it. */
+  readonly width: number;
+}
+
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+}
+
+export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+  let goesOn = false;
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // `ralph logs --follow | head` has seen enough; a full disk under our output is nobody's wish to end.
+      if (error.code === 'EPIPE' && !goesOn) process.exit(EXIT.ok);
+    });
+  return {
+    data: (text) => void stdout.write(`${text}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    say: (text) => void stderr.write(`${text}\n`),
+    goOnUnheard: () => {
+      goesOn = true;
+    },
+    style: styleFor(wantsColour(env, stderr)),
+    width: widthOf(env, stdout),
+  };
+}
+
+function wantsColour(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** A terminal knows; where there is none, or one that does not say, a person may. */
+function widthOf(env: NodeJS.ProcessEnv, { columns: seen }: NodeJS.WriteStream): number {
+  const told = /^[1-9]\d{0,5}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : Number.POSITIVE_INFINITY;
+  return seen > 0 ? seen : told;
+}
+
+function styleFor(colour: boolean): Style {
+  const wrap = (open: number, close: number) => (text: string) =>
+    colour ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return { bold: wrap(1, 22), dim: wrap(2, 22), red: wrap(31, 39), green: wrap(32, 39), yellow: wrap(33, 39) };
+}
+
+export const columns = alignRows;

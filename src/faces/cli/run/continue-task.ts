@@ -1,0 +1,74 @@
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { Event } from '../../../core/model/events.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import { isWorking } from '../../../core/model/model.ts';
+import { tasksRead } from '../../../core/plan/reconcile.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { trackerOf } from '../../../core/model/tasks.ts';
+import { openWorld } from '../../../world/real-world.ts';
+import { describePhase } from '../../verbs/caller.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { driveHost } from './drive-host.ts';
+import type { Driven } from './drive-host.ts';
+import type { Call } from '../../call/handler.ts';
+import { openTaskFile } from './open-task-file.ts';
+import { readTracker } from '../../call/open-tasks.ts';
+import { prepareRun } from './prepare-run.ts';
+import type { Project } from '../../call/project.ts';
+import { refuseAtLimit } from './refuse-at-limit.ts';
+import { takeUpLost } from './start-project.ts';
+import { warnAll } from '../show/warn-all.ts';
+
+/** Goes on with one loop of a task file, and with nothing else in that file. */
+export async function continueTask(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+  const { repo, config } = project;
+  const { settings } = config;
+  const file = openTaskFile(call, {
+    repo,
+    settings,
+    target: config.target?.branch ?? null,
+    path: trackerOf(state, loop.task),
+  });
+  const read = await readTracker(file);
+  const tracker = read.path;
+  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
+  refuseAtLimit(state, settings);
+  warnAll(call, [...read.warnings, ...warnings]);
+  await takeUpLost(project, { identity, target, tracker });
+  const world = await openWorld({
+    repo,
+    identity,
+    settings,
+    agents,
+    target,
+    tracker: file,
+    env: call.env,
+    tell: (text) => call.out.say(text),
+  });
+  const opening = (now: State): readonly Event[] => [
+    ...tasksRead(now, read),
+    ...(isHeld(now.loops[loop.id]) ? [] : [{ type: 'loop-resumed', loop: loop.id } as const]),
+  ];
+  const driven = await driveHost(call, { world, policy: { ...policy, slots: 1, only: loop.id }, settings, opening });
+  return finish(call, driven.state.loops[loop.id] ?? loop, driven);
+}
+
+const isHeld = (loop: Loop | undefined): boolean => loop === undefined || (isWorking(loop) && !loop.stopping);
+
+function finish(call: Call, loop: Loop, { signal, over }: Driven): ExitCode {
+  const { phase } = loop;
+  const exit =
+    signal !== null
+      ? signal === 'SIGINT'
+        ? EXIT.interrupted
+        : EXIT.terminated
+      : phase.at === 'landed' || phase.at === 'ready' || (over !== null && isWorking(loop))
+        ? EXIT.ok
+        : EXIT.parked;
+  if (call.flags['json'] === true)
+    call.out.json({ version: 1, loop: loop.id, by: 'this', status: phase.at, branch: loop.branch, exit });
+  call.out.say(`${loop.id}: ${cleanLine(describePhase(loop))}`);
+  if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph loops resume ${shellWord(loop.id)}`);
+  return exit;
+}

@@ -1,0 +1,173 @@
+import { setMaxListeners } from 'node:events';
+import { describeChangedGates } from '../../../core/model/changed-gates.ts';
+import type { Event } from '../../../core/model/events.ts';
+import type { HostPolicy, State } from '../../../core/model/model.ts';
+import { describeWaiting } from '../../../core/views/describe-waiting.ts';
+import type { News } from '../../../core/views/news.ts';
+import { NEWS_TYPES, newsBetween } from '../../../core/views/news.ts';
+import { isOfAnother } from '../../../core/views/other-tracker.ts';
+import { planRun } from '../../../core/plan/plan-run.ts';
+import type { Settings } from '../../../core/model/settings.ts';
+import type { Facts } from '../../../core/fold/fold.ts';
+import { fold } from '../../../core/fold/fold.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { runHost } from '../../../engine/host.ts';
+import type { OnRecord } from '../../../engine/journal.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import { hearWaits } from '../../../world/processes/mutex-listener.ts';
+import type { World } from '../../../world/contract/world.ts';
+import type { Call } from '../../call/handler.ts';
+import { eventLine, newsLine } from '../../call/live-lines.ts';
+import { runEnd } from './run-end.ts';
+import { keepAsking, mayFetch, sayUpstream } from '../show/say-upstream.ts';
+import { sayWhatWasSet } from './say-what-was-set.ts';
+import { toldBefore } from '../show/dedupe-news.ts';
+import { tellLoopLogs } from '../../call/tell-loop-logs.ts';
+import { trimSpare } from './trim-spare.ts';
+
+export interface Drive {
+  readonly world: World;
+  readonly policy: HostPolicy;
+  readonly settings: Settings;
+  readonly opening: (state: State) => readonly Event[];
+  /** Asking the remote takes a while: what the opening is made of is read again then. */
+  readonly readAgain?: () => Promise<void>;
+}
+
+export interface Driven {
+  /** What was so when it joined. */
+  readonly before: State;
+  readonly state: State;
+  /** The signal that ended it; null: it came to its own end. */
+  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null;
+  /** The flag by which its time was over while it worked; null: it was not. */
+  readonly over: string | null;
+}
+
+/** Time to say what went wrong. */
+const LAST_WORDS_MS = 500;
+
+/** Runs a host under this terminal: live lines, and Ctrl-C once to stop in order, twice to kill. */
+export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
+  const drain = new AbortController();
+  const force = new AbortController();
+  // Every loop listens to them while it works, and there may be hundreds.
+  setMaxListeners(0, drain.signal, force.signal);
+  let signal: Driven['signal'] = null;
+  const onSignal = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+    if (signal !== null) {
+      call.out.say('killing what still runs');
+      return force.abort();
+    }
+    signal = name;
+    call.out.say('stopping: no new work, agents are asked to end; once more kills them');
+    drain.abort(name);
+  };
+  const onWarning = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
+  const end = runEnd(call, drive.world.clock);
+  let over: string | null = null;
+  let before: State | null = null;
+  const sayChangedGates = changedGatesOnce(drive.settings.gates.commands, onWarning);
+  hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
+  call.out.goOnUnheard();
+  const repo = findRepository(call.cwd);
+  const tellPerson =
+    call.flags['events'] === true ? eventStream(call, drive.policy.tracker) : liveLines(call, drive.policy.tracker);
+  const asking = new AbortController();
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  try {
+    const { slots, target } = drive.policy;
+    // Who only lands claims nothing.
+    if (slots > 0 && mayFetch(call, drive.settings)) {
+      await sayUpstream(call, target, drain.signal);
+      await drive.readAgain?.();
+      void keepAsking(call, { target, clock: drive.world.clock, signal: asking.signal });
+    }
+    const state = await runHost(drive.world, {
+      policy: { ...drive.policy, gatesHash: `${drive.policy.gatesHash}-${drive.world.provided}` },
+      completion: { signal: drive.settings.completionSignal, promise: drive.settings.completionPromise },
+      gateCommands: drive.settings.gates.commands,
+      protect: drive.settings.landing.protect,
+      needs: drive.settings.completionFile,
+      landing: drive.settings.landing,
+      opening: (now) => {
+        // Who loses a race for the next place in the log is asked again.
+        if (before === null) sayFull(call, now, drive);
+        before ??= now;
+        sayChangedGates(now);
+        return drive.opening(now);
+      },
+      over: () => (over ??= end()),
+      drain: drain.signal,
+      force: force.signal,
+      onRecord: (record, was, is) => {
+        tellLoopLogs(repo, drive.world.hosts.own, record, was, is);
+        tellPerson(record, was, is);
+      },
+      onWarning,
+    });
+    await sayWhatWasSet(call);
+    await trimSpare(call, drive);
+    return { before: before ?? state, state, signal, over };
+  } catch (error) {
+    // The next host takes over what runs; waiting for it here would keep a process nobody listens to.
+    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    throw error;
+  } finally {
+    asking.abort();
+    for (const name of names) process.removeListener(name, onSignal);
+  }
+}
+
+/** A run that has nothing to do yet because of others must not look as if it hung. */
+function sayFull({ out }: Call, now: State, { policy, opening }: Drive): void {
+  const opened = fold(now, { seq: now.seq, at: 0, by: 'reader', events: opening(now) });
+  const { starts, adopts, waits } = planRun(opened, policy);
+  const full = waits.find(({ waiting }) => waiting.why === 'workers');
+  if (starts.length + adopts.length === 0 && full !== undefined) out.say(describeWaiting(full.waiting));
+}
+
+function liveLines(call: Call, tracker: string): OnRecord {
+  const { style } = call.out;
+  const isTold = toldBefore();
+  return (record, before) =>
+    tell(record, before, (event, state) => {
+      if (isOfAnother(event, state, tracker) || isTold(event)) return;
+      const line = isNews(event) ? newsLine(event, state, style) : eventLine(event, state, style);
+      if (line !== null) call.out.say(line);
+    });
+}
+
+/** One JSON object a line: the facts of the log, each followed by what it made of a loop. */
+function eventStream(call: Call, tracker: string): OnRecord {
+  return (record, before) =>
+    tell(record, before, (event, state) => {
+      if (isOfAnother(event, state, tracker)) return;
+      const { seq, at, by } = record;
+      call.out.data(JSON.stringify({ seq, at, by, ...event }));
+    });
+}
+
+/** A record may hold several facts: what came of the first is told before the second. */
+function tell(record: Facts, before: State, on: (event: Event | News, state: State) => void): void {
+  let state = before;
+  for (const event of record.events) {
+    const next = fold(state, { ...record, events: [event] });
+    on(event, next);
+    for (const news of newsBetween(state, next)) on(news, next);
+    state = next;
+  }
+}
+
+const isNews = (event: Event | News): event is News => NEWS_TYPES.has(event.type);
+
+/** What the gates were in the last run, where they are others now; the log may be asked more than once. */
+function changedGatesOnce(commands: readonly string[], onWarning: (text: string) => void): (state: State) => void {
+  let isTold = false;
+  return ({ gates }) => {
+    const line = isTold ? null : describeChangedGates(gates, commands);
+    isTold = true;
+    if (line !== null) onWarning(cleanLine(line));
+  };
+}

@@ -1,0 +1,60 @@
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { HostPolicy, State } from '../../../core/model/model.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { describeWaiting } from '../../../core/views/describe-waiting.ts';
+import type { Call } from '../../call/handler.ts';
+import { settingsInWords, sourceInWords } from './describe-sources.ts';
+import type { Sources } from './describe-sources.ts';
+import { columns } from '../../call/output.ts';
+import { planRun } from '../../../core/plan/plan-run.ts';
+import { howMany } from '../../../core/model/how-many.ts';
+
+/** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
+export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, settings }: Sources): ExitCode {
+  const plan = planRun(state, policy);
+  const resume = plan.adopts.map(({ loop, slot }) => ({
+    task: taskIdOf(state, state.loops[loop]?.task ?? ('' as never)),
+    loop,
+    slot,
+  }));
+  const start = plan.starts.map((one) => ({ task: taskIdOf(state, one.task), slot: one.slot, onto: one.onto }));
+  const waiting = plan.waits.map(({ task, waiting: one }) => ({
+    task: task.id,
+    kind: one.why,
+    why: describeWaiting(one),
+  }));
+  if (call.flags['json'] === true) {
+    call.out.json({
+      version: 1,
+      slots: policy.slots,
+      agent: policy.agents[0]?.name ?? null,
+      fallback: policy.agents.slice(1).map((agent) => agent.name),
+      target: policy.target,
+      merge_policy: policy.mergePolicy,
+      tasks,
+      settings,
+      resume,
+      start,
+      waiting,
+    });
+    return EXIT.ok;
+  }
+  const rows = [
+    ...resume.map((one) => ['resume', one.task, `slot ${one.slot}`, `loop ${one.loop}`]),
+    ...start.map((one) => [
+      'start',
+      one.task,
+      `slot ${one.slot}`,
+      one.onto.length === 0 ? `from ${policy.target}` : `from ${one.onto.join(', ')}`,
+    ]),
+    ...waiting.map((one) => ['wait', one.task, '-', one.why]),
+  ];
+  call.out.data(columns(rows));
+  call.out.say(`tasks: ${sourceInWords(tasks)}`);
+  call.out.say(settingsInWords(settings, policy.target));
+  call.out.say(
+    `${howMany(policy.slots, 'slot')}, agent ${policy.agents.map((agent) => agent.name).join(', then ')}, target ${policy.target}, merge policy ${policy.mergePolicy}; nothing was changed`,
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,83 @@
+import type { ExitCode } from '../../../core/model/errors.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { TaskId } from '../../../core/model/ids.ts';
+import { taskId } from '../../../core/model/ids.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { addTask } from '../../../text/trackers/add-task.ts';
+import type { Mark } from '../../../text/trackers/mark-task.ts';
+import { markTask } from '../../../text/trackers/mark-task.ts';
+import { trackerKindOf } from '../../../text/trackers/tracker-names.ts';
+import { parseTracker } from '../../../text/trackers/tracker.ts';
+import { editTaskFile } from '../../../world/trackers/edit-task-file.ts';
+import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findOne } from '../../call/find-one.ts';
+import type { Call } from '../../call/handler.ts';
+import { openProject } from '../../call/project.ts';
+import { refuseInLoop } from './refuse-in-loop.ts';
+
+const DID: Readonly<Record<Mark, string>> = { done: 'is done', blocked: 'is blocked', open: 'is open again' };
+
+/** Says of a task in the file that it is done, blocked or open. */
+export async function markInFile(call: Call, command: string, mark: Mark, reason: string | null): Promise<ExitCode> {
+  refuseInLoop(call, command);
+  const { repo, config } = await openProject(call);
+  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const kind = trackerKindOf(path) ?? 'markdown';
+  let marked: TaskId | null = null;
+  editTaskFile(repo, config.target, path, (text) => {
+    const { tasks } = parseTracker(kind, text);
+    const { id } = findOne(tasks, (task) => [task.id], call.args[0] ?? '', 'task', 'ralph tasks list');
+    marked = id;
+    const edited = markTask(kind, text, id, mark, reason);
+    if (edited.ok) return edited.text;
+    if (edited.reason === 'already') return text;
+    throw noPlace(path, `task ${id}`);
+  });
+  if (call.flags['json'] === true) call.out.json({ version: 1, tracker: path, task: marked, status: mark });
+  else call.out.say(`${String(marked)} ${DID[mark]} in ${path}: an edit of yours, to commit as you like`);
+  return EXIT.ok;
+}
+
+/** Puts a task behind the last one of the file. */
+export async function addToFile(call: Call): Promise<ExitCode> {
+  const { repo, config } = await openProject(call);
+  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const kind = trackerKindOf(path) ?? 'markdown';
+  const title = call.args.join(' ').trim();
+  if (title === '' || title.includes('\n'))
+    throw new AppError('E_USAGE', 'a task needs a title of one line', {
+      remedy: 'ralph tasks add "what should be done"',
+    });
+  let added: TaskId | null = null;
+  editTaskFile(repo, config.target, path, (text) => {
+    const { tasks } = parseTracker(kind, text);
+    const deps = (listOf(call.flags['dependsOn']) ?? []).map((name) =>
+      taskId(findOne(tasks, (task) => [task.id], name, 'task', 'ralph tasks list').id),
+    );
+    const edited = addTask(kind, text, {
+      title,
+      body: textOf(call.flags['body']) ?? '',
+      group: textOf(call.flags['group']),
+      priority: textOf(call.flags['priority']),
+      deps,
+    });
+    if (edited === null) throw noPlace(path, 'a new task');
+    added = edited.id;
+    return edited.text;
+  });
+  if (call.flags['json'] === true) call.out.json({ version: 1, tracker: path, task: added, title });
+  else call.out.say(`added ${String(added)} to ${path}: an edit of yours, to commit as you like`);
+  return EXIT.ok;
+}
+
+const noPlace = (path: string, what: string): AppError =>
+  new AppError('E_TASKS', `${path} has no certain place for ${what}`, {
+    facts: ['nothing was changed'],
+    remedy: `$EDITOR ${shellWord(path)}`,
+  });
+
+const textOf = (flag: Call['flags'][string] | undefined): string | null =>
+  typeof flag === 'string' && flag.trim() !== '' ? flag.trim() : null;
+
+const listOf = (flag: Call['flags'][string] | undefined): readonly string[] | null =>
+  Array.isArray(flag) ? (flag as readonly string[]).flatMap((one) => one.split(',').map((name) => name.trim())) : null;

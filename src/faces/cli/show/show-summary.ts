@@ -1,0 +1,132 @@
+import { shellWord } from '../../../core/model/shell-word.ts';
+import type { BaseLine, Summary, TaskLine } from '../../../core/views/summary.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import type { Output } from '../../call/output.ts';
+import { tailLines } from '../../call/tail-lines.ts';
+import { inLocalTime } from '../../../world/os/local-time.ts';
+
+/** The morning's answer: what landed, what waits for whom, and the command for each. */
+export function showSummary(out: Output, summary: Summary, target: string): void {
+  const { style } = out;
+  const count = (n: number, word: string): string => `${n} ${word}`;
+  const parts = [
+    count(summary.landed.length, 'landed'),
+    count(summary.ready.length, 'ready'),
+    count(summary.parked.length, 'parked'),
+  ];
+  const more = (['discarded', 'interrupted', 'running', 'waiting', 'blocked'] as const)
+    .filter((key) => summary[key].length > 0)
+    .map((key) => count(summary[key].length, key));
+  out.say('');
+  out.say(style.bold([...parts, ...more].join(', ')));
+  lines(
+    out,
+    summary.landed,
+    (task) =>
+      `${style.green('landed')}  ${cleanLine(task.task)} as ${task.commit?.slice(0, 10) ?? '?'}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
+  );
+  lines(
+    out,
+    summary.ready,
+    (task) =>
+      `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
+  );
+  lines(
+    out,
+    summary.parked,
+    (task) =>
+      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
+  );
+  // Settled: there is nothing to do next.
+  for (const task of summary.discarded) out.say(`  discarded ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
+  lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(out, summary.running, (task) => `running ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(
+    out,
+    summary.waiting,
+    (task) =>
+      `waiting ${cleanLine(task.task)}${task.detail === null ? '' : `: ${inLocalTime(cleanLine(task.detail))}`}`,
+  );
+  lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
+  for (const held of summary.held) out.say(style.yellow(`held    ${inLocalTime(cleanLine(held))}`));
+  if (summary.overspent !== null)
+    out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
+  if (summary.limit !== null)
+    out.say(style.yellow(`a limit of the project is reached: ${summary.limit.spent}; raise it: ${summary.limit.next}`));
+  for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
+  for (const line of summary.put_back) out.say(style.yellow(`put back: ${cleanLine(line)}`));
+  if (summary.base !== null) showBase(out, summary.base, target);
+  if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
+  if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
+  publishLine(out, summary, target);
+}
+
+function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) => string): void {
+  for (const task of tasks) {
+    const obeyed = task.obeyed === undefined ? '' : `\n          changes ${describeObeyed(task.obeyed)}`;
+    out.say(`  ${text(task)}${obeyed}${task.next === null ? '' : `\n          next: ${task.next}`}`);
+  }
+}
+
+const describeObeyed = (paths: readonly string[]): string =>
+  `${cleanLine(paths.join(', '))}, which later gates and agents obey; hold such files: landing.protect`;
+
+/** Whoever reads this in the morning has to mend it first: how it fails, how to see that, and what goes on then. */
+function showBase(out: Output, base: BaseLine, target: string): void {
+  const { style } = out;
+  out.say(style.red(`${target} itself fails its gates (${base.commit.slice(0, 10)}): ${cleanLine(base.gate)}`));
+  for (const line of tailLines(base.tail)) out.say(line);
+  for (const one of base.likely) out.say(style.yellow(`  likely cause: ${cleanLine(one)}`));
+  out.say(`  to see it: ${cleanLine(base.reproduce)}`);
+  const [again, anyway] = base.next.slice(-2);
+  for (const land of base.next.slice(0, -2)) out.say(`  next: ${land}`);
+  out.say(`  next: mend ${target}, then: ${again}; or start every task all the same: ${anyway}`);
+}
+
+function publishLine(out: Output, summary: Summary, target: string): void {
+  const { publish } = summary;
+  switch (publish.state) {
+    case 'nothing':
+      return;
+    case 'published':
+      return out.say(`${target} holds everything that landed`);
+    case 'pending':
+      return out.say(
+        `landed on refs/paralph/int/${target}; ${target} was not moved.${summary.troubleNext === null ? ' next: ralph publish' : ''}`,
+      );
+    case 'blocked':
+      return out.say(
+        out.style.yellow(
+          `landed, but ${target} was not moved: ${cleanLine(publish.why)}${publish.paths.length > 0 ? `: ${cleanLine(publish.paths.join(', '))}` : ''}`,
+        ) + `\n          next: ${nextToPublish(publish.paths)}`,
+      );
+  }
+}
+
+const LOCAL = /^(.+) \((modified|staged|deleted|untracked|ignored)\)$/s;
+
+/** What holds it back is named. Files are put aside by one command, the rest comes to an end by itself or by its own. */
+export function nextToPublish(paths: readonly string[]): string {
+  const files = paths.map((path) => LOCAL.exec(path));
+  if (paths.length === 0 || files.includes(null)) return 'once that is over: ralph publish';
+  // From the root, wherever somebody stands.
+  const named = (isNew: boolean): string =>
+    files
+      .filter((file) => isNew === ['untracked', 'ignored'].includes(file?.[2] ?? ''))
+      .map((file) => shellWord(`:/${file?.[1] ?? ''}`))
+      .join(' ');
+  const [known, strange] = [named(false), named(true)];
+  const isIgnored = files.some((file) => file?.[2] === 'ignored');
+  const steps = [
+    ...(known === '' ? [] : [`git stash push -- ${known}`]),
+    ...(strange === '' ? [] : [`git stash push ${isIgnored ? '--all' : '--include-untracked'} -- ${strange}`]),
+    'ralph publish',
+  ];
+  // Git does not put a new file of a stash where one stands by now.
+  const yours = `yours instead of what landed: git restore --source='stash@{0}^3' -- ${strange}`;
+  const thens = [
+    ...(strange === '' ? [] : [yours]),
+    ...(known === '' ? [] : [`git stash pop${strange === '' ? '' : ` 'stash@{1}'`}`]),
+  ];
+  return [steps.join(' && '), ...thens.map((then) => `          then: ${then}`)].join('\n');
+}

@@ -1,0 +1,73 @@
+import type { Handler } from '../../call/handler.ts';
+
+export interface FlagSpec {
+  /** As typed: `--max-workers <n>`, `--json`. */
+  readonly flag: string;
+  readonly description: string;
+  /** The setting this flag gives, by its dotted key; a flag without a value sets it to true. */
+  readonly key?: string;
+  readonly repeats?: boolean;
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  readonly group: 'Work' | 'Watch' | 'Land' | 'Repair' | 'Set up' | 'Inside a loop';
+  /** Imperative, no full stop. */
+  readonly summary: string;
+  /** As typed: `[id...]`. */
+  readonly argument: { readonly name: string; readonly description: string } | null;
+  readonly flags: readonly FlagSpec[];
+  readonly examples: readonly string[];
+  readonly load: () => Promise<{ readonly handle: Handler }>;
+}
+
+export const JSON_FLAG: FlagSpec = { flag: '--json', description: 'print JSON on standard output' };
+export const TASKS_FLAG: FlagSpec = {
+  flag: '--tasks <file>',
+  description: 'the task file (PRD.md, prd.json, tasks.yaml, task-graph.yaml)',
+  key: 'tasks',
+};
+/** What a new task may say of itself. */
+export const NEW_TASK_FLAGS: readonly FlagSpec[] = [
+  { flag: '--body <text>', description: 'what is known of it' },
+  { flag: '--group <name>', description: 'its group: tasks of one group never overlap' },
+  { flag: '--depends-on <id>', description: 'a task that has to land before', repeats: true },
+  { flag: '--priority <n>', description: 'a number, P0 to P9, or high, medium, low' },
+];
+/** The same words for whatever chooses tasks. */
+export const FILTER_FLAGS: readonly FlagSpec[] = [
+  {
+    flag: '--only <filter>',
+    description:
+      'only tasks that fit KEY=VALUE: id, group, story, epic, label or priority (also priority<=N); one key twice: either; several keys: all',
+    repeats: true,
+  },
+  { flag: '--story <id>', description: 'only tasks of this story', repeats: true },
+  { flag: '--epic <id>', description: 'only tasks of this epic', repeats: true },
+  { flag: '--group <name>', description: 'only tasks of this group', repeats: true },
+  { flag: '--label <name>', description: 'only tasks with this label', repeats: true },
+  { flag: '--priority <n>', description: 'only tasks of exactly this priority', repeats: true },
+];
+export const SET_FLAG: FlagSpec = {
+  flag: '--set <key=value>',
+  description: 'any setting by its dotted key, for this call only',
+  repeats: true,
+};
+export const NO_FETCH_FLAG: FlagSpec = {
+  flag: '--no-fetch',
+  description: 'do not ask the remote that the target follows',
+};
+export const TARGET_FLAG: FlagSpec = {
+  flag: '--target <branch>',
+  description: 'the branch to land on',
+  key: 'landing.target',
+};
+export const PUBLISH_FLAG: FlagSpec = {
+  flag: '--publish <mode>',
+  description: 'when your branch follows: end, each or manual',
+  key: 'landing.publish',
+};
+export const WITH_BRANCH_FLAG: FlagSpec = {
+  flag: '--with-branch',
+  description: 'also what else its branch holds: commits that neither it nor a landed loop made',
+};

@@ -1,0 +1,50 @@
+import type { CommandSpec } from './command-spec.ts';
+import { JSON_FLAG, NO_FETCH_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
+
+/** What begins work of its own beside everything else. */
+export const START_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'start',
+    group: 'Work',
+    summary: 'Make a worktree for a feature and start an agent in it, to talk to or as a loop',
+    argument: {
+      name: '<feature> [words...]',
+      description:
+        'the name, then perhaps simple, plan-only, implement-only or plan-and-implement, then a file or what is wanted',
+    },
+    flags: [
+      { flag: '--from <commit>', description: 'where its branch begins; where work lands unless set' },
+      { flag: '--branch <name>', description: 'its branch; one that exists is checked out as it is' },
+      { flag: '--path <dir>', description: 'its folder' },
+      { flag: '--no-install', description: 'do not install dependencies' },
+      { flag: '--work-on <text>', description: 'work on nothing else', repeats: true },
+      { flag: '--skip <text>', description: 'leave this out', repeats: true },
+      { flag: '--continue-loop', description: 'go on with the loop in .claude/ralph-loop.local.md as one of ours' },
+      { flag: '--parallel', description: 'somebody loops here already: start beside them' },
+      { flag: '--replace', description: 'somebody loops here already: stop them first; what they did is kept' },
+      { flag: '--cancel', description: 'somebody loops here already: start nothing' },
+      { flag: '--tmux', description: 'start in tmux: a window inside of it, else a session of its own' },
+      { flag: '--no-tmux', description: 'do not start in tmux: hand over the launch script' },
+      { flag: '--print', description: 'start nothing: print the launch script' },
+      { flag: '--agent <name>', description: 'the agent to run', key: 'agent' },
+      { flag: '--max-iterations <n>', description: 'iterations before the loop is parked', key: 'limits.iterations' },
+      {
+        flag: '--completion-promise <text>',
+        description: 'what the agent says last when it is done',
+        key: 'completion_promise',
+      },
+      { flag: '--no-auto-merge', description: 'the loop stays ready instead of landing by itself' },
+      TARGET_FLAG,
+      NO_FETCH_FLAG,
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: [
+      'ralph start login',
+      'ralph start login docs/login.md',
+      'ralph start login plan-only "people can log in with a passkey"',
+      'ralph start login --continue-loop',
+    ],
+    load: () => import('../commands/start.ts'),
+  },
+];

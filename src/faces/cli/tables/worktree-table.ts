@@ -1,0 +1,70 @@
+import type { CommandSpec } from './command-spec.ts';
+import { JSON_FLAG, SET_FLAG } from './command-spec.ts';
+
+const NAME = 'name, branch or folder of a worktree, or a unique beginning of its name or branch';
+
+/** Worktrees for people to work in. */
+export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'worktree new',
+    group: 'Work',
+    summary: 'Make a worktree for yourself, ready to work in',
+    argument: { name: '<name>', description: 'what it is called; its branch and folder are named after it' },
+    flags: [
+      { flag: '--branch <branch>', description: 'another branch; one that exists is checked out as it is' },
+      { flag: '--from <commit>', description: 'where a new branch begins; without it: where work lands' },
+      { flag: '--path <dir>', description: 'another folder' },
+      { flag: '--no-install', description: 'do not install what it depends on' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: [
+      'ralph worktree new login',
+      'cd "$(ralph worktree new login)"',
+      'ralph worktree new hotfix --from v1.2 --path ../hotfix --no-install',
+    ],
+    load: () => import('../commands/worktree-new.ts'),
+  },
+  {
+    name: 'worktree list',
+    group: 'Watch',
+    summary: 'List every worktree of the repository and what each holds',
+    argument: null,
+    flags: [JSON_FLAG, SET_FLAG],
+    examples: ['ralph worktree list', 'ralph worktree list --json'],
+    load: () => import('../commands/worktree-list.ts'),
+  },
+  {
+    name: 'worktree status',
+    group: 'Watch',
+    summary: 'Show what a worktree holds that is not committed, not pushed or not landed',
+    argument: { name: '[name]', description: `${NAME}; without it: the one you are in` },
+    flags: [JSON_FLAG, SET_FLAG],
+    examples: ['ralph worktree status', 'ralph worktree status login'],
+    load: () => import('../commands/worktree-status.ts'),
+  },
+  {
+    name: 'worktree remove',
+    group: 'Repair',
+    summary: 'Remove a worktree whose work has landed',
+    argument: { name: '<name>', description: NAME },
+    flags: [
+      { flag: '--force', description: 'also one with work that has not landed: it is kept first' },
+      { flag: '--keep-branch', description: 'leave its branch' },
+      { flag: '-y, --yes', description: 'for scripts that say it everywhere; nothing is asked' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph worktree remove login', 'ralph worktree remove login --force'],
+    load: () => import('../commands/worktree-remove.ts'),
+  },
+  {
+    name: 'worktree clean',
+    group: 'Repair',
+    summary: 'Remove every worktree that was made for you and whose work has landed',
+    argument: null,
+    flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
+    examples: ['ralph worktree clean --dry-run', 'ralph worktree clean'],
+    load: () => import('../commands/worktree-clean.ts'),
+  },
+];

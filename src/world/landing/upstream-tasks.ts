@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { UpstreamTasks } from '../../core/model/task.ts';
+import { doneAt } from './done-since.ts';
+import { lookUpRef } from '../git/refs/look-up-ref.ts';
+import { mergeBases } from '../git/merge/merge.ts';
+import { plainView } from '../git/run/plain-view.ts';
+import { followedBy } from '../git/refs/remote.ts';
+import type { Followed } from '../git/refs/remote.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import { findAllLandings } from '../git/objects/landings.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { leadsOut } from '../trackers/task-text.ts';
+
+export interface UpstreamPlace {
+  readonly repo: Repository;
+  readonly env: NodeJS.ProcessEnv;
+  readonly target: string;
+  /** The task file. */
+  readonly path: string;
+}
+
+/** What is done on the remote branch that the target follows, as far as it was fetched. Asks git only when a ref has moved. */
+export function openUpstreamTasks(place: UpstreamPlace): () => Promise<UpstreamTasks | null> {
+  const { repo, env, target } = place;
+  const view = plainView(repo);
+  let followed: Followed | null | undefined;
+  let seen = { mark: '', found: null as UpstreamTasks | null };
+  return async () => {
+    if (followed === undefined && !hasRemotes(repo)) return null;
+    if (followed === undefined) followed = await followedBy({ repo, env }, target);
+    if (followed === null) return null;
+    const theirs = await lookUpRef(repo, followed.tracking);
+    const ours = await lookUpRef(repo, `refs/heads/${target}`);
+    const mark = `${theirs ?? ''} ${ours ?? ''}`;
+    if (mark === seen.mark) return seen.found;
+    const done =
+      theirs === null || ours === null || theirs === ours ? [] : await doneThere(view, place, { theirs, ours });
+    seen = { mark, found: { name: followed.tracking.slice('refs/remotes/'.length), done } };
+    return seen.found;
+  };
+}
+
+/** Most repositories without a remote need no git to say so. */
+const hasRemotes = ({ commonDir }: Repository): boolean =>
+  existsSync(join(commonDir, 'refs/remotes')) || textIfThere(join(commonDir, 'packed-refs')).includes(' refs/remotes/');
+
+type Sides = Readonly<Record<'theirs' | 'ours', NonNullable<Awaited<ReturnType<typeof lookUpRef>>>>>;
+
+/** By ticks and by landings in commits that only they have. */
+async function doneThere(view: GitView, { path }: UpstreamPlace, { theirs, ours }: Sides): Promise<readonly TaskId[]> {
+  const [parted] = await mergeBases(view, theirs, ours);
+  if (parted === undefined || parted === theirs) return [];
+  const before = leadsOut(path) ? new Set<TaskId>() : await doneAt(view, parted, path);
+  const ticked = leadsOut(path) ? [] : [...(await doneAt(view, theirs, path))];
+  const landings = await findAllLandings(view, theirs, [ours]);
+  const landed = landings.flatMap(({ task, tracker }) => (tracker === path ? [task] : []));
+  return [...new Set([...ticked, ...landed])].filter((id) => !before.has(id)).sort();
+}

@@ -1,0 +1,27 @@
+import type { PromptSettings } from '../../core/model/settings.ts';
+import { chooseMemories, withAuthor } from '../../text/memories.ts';
+import { buildPrompt } from '../../text/prompt/build-prompt.ts';
+import type { PromptFacts } from '../../text/prompt/facts.ts';
+import type { Repository } from '../git/run/repository.ts';
+import { openMemories } from './memories.ts';
+import { loadPromptTemplate } from './prompt-files.ts';
+import type { Prompts } from '../contract/world.ts';
+
+/** Prompts from the user's templates and the memories, both read anew each time: an edit counts from the next iteration on. */
+export function openPrompts(repo: Repository, { memoryTokens }: PromptSettings): Prompts {
+  return {
+    build: (facts) => {
+      const words = `${facts.task.title} ${facts.task.body}`;
+      const memories = chooseMemories(openMemories(repo).list(), { tokens: memoryTokens, task: words });
+      return fromTemplates(repo.root, { ...facts, memories: memories.map(withAuthor) });
+    },
+  };
+}
+
+/** Whoever made the work is told as in every iteration; for the others a frame is put around their part. */
+function fromTemplates(root: string, facts: PromptFacts): string {
+  const role = facts.rework?.role ?? 'owner';
+  if (role === 'owner') return buildPrompt(loadPromptTemplate(root, 'iteration').template, facts);
+  const part = loadPromptTemplate(root, role).template;
+  return buildPrompt(loadPromptTemplate(root, 'merger').template, facts, part);
+}

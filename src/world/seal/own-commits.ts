@@ -1,0 +1,47 @@
+import type { Sha } from '../../core/model/ids.ts';
+import { sha } from '../../core/model/ids.ts';
+import { readRef } from '../git/refs/refs.ts';
+import type { GitView } from '../git/run/view.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
+import type { Iteration } from '../contract/world.ts';
+import { commandsIn } from './commands-in.ts';
+import { noteOwn, readInPlaceNote } from '../checkout/in-place-note.ts';
+import type { CheckoutPlace } from '../checkout/take-checkout.ts';
+
+/** Git commands that make commits. */
+export const COMMITS: ReadonlySet<string> = new Set('commit merge cherry-pick revert am rebase pull'.split(' '));
+
+/** On a branch of a person's, who made a commit cannot be seen later: what the agent committed there is written down. */
+export async function noteAgentCommits(
+  { repo, view }: CheckoutPlace,
+  options: {
+    readonly iteration: Iteration;
+    readonly branch: string;
+    readonly before: Fingerprint;
+    readonly trace: readonly GitCommand[];
+  },
+): Promise<void> {
+  const { iteration, branch, before, trace } = options;
+  const { loop, cwd } = iteration;
+  const ref = `refs/heads/${branch}`;
+  const start = before.refs[ref];
+  const commands = commandsIn(cwd, trace, COMMITS);
+  if (readInPlaceNote(repo, loop)?.home !== branch || start === undefined || commands.length === 0) return;
+  const entries = readReflog(repo.commonDir, ref);
+  const since = entries.slice(entries.findLastIndex(({ to }) => to === start) + 1);
+  const tip = (await readRef(view, ref)) ?? start;
+  // Without a reflog nobody can tell them apart; then all of it is the agent's.
+  const moves =
+    since.length > 0 ? since.filter((entry) => isMadeBy(commands, entry, since)) : [{ from: start, to: tip }];
+  for (const { from, to } of moves) noteOwn(repo, loop, await madeBetween(view, from, to, before));
+}
+
+/** What a merge brought in from a branch that was there before was made by somebody else. */
+export async function madeBetween(view: GitView, from: Sha, to: Sha, before: Fingerprint): Promise<readonly Sha[]> {
+  const without = [...new Set([from, ...Object.values(before.refs)])].map((one) => `^${one}\n`);
+  const input = `${to}\n${without.join('')}`;
+  const { stdout } = await view.run(['rev-list', '--ignore-missing', '--stdin'], { input });
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
+}
