@@ -87,7 +87,9 @@ async function statusOf({ repo, view, target, landed }: Around, worktree: Worktr
   const note = isMain ? null : readFeatureNote(adminDir);
   const missing = !existsSync(join(path, '.git'));
   const changes = missing ? null : await countChanges(path, note?.carried ?? []).catch(asProblem);
-  const isKnown = head !== null && target !== null;
+  // One whose history has a hole must not keep a person from seeing all the others.
+  const measured = await measure(view, { head, target, landed, branch }).catch(asProblem);
+  const { from, unlanded, upstream } = typeof measured === 'string' ? UNKNOWN : measured;
   return {
     name: note?.name ?? nameOf(repo, adminDir, path),
     path,
@@ -97,14 +99,40 @@ async function statusOf({ repo, view, target, landed }: Around, worktree: Worktr
     ours: whose(locked, note),
     changes: typeof changes === 'string' ? null : changes,
     operation: operationIn(adminDir ?? repo.commonDir),
-    target: isKnown ? { name: target.name, ...(await distance(view, head, target.tip)) } : null,
-    upstream: branch === null ? null : await upstreamOf(view, branch),
-    unlanded: isKnown ? await countUnlanded(view, head, landed) : null,
+    target: from === null || target === null ? null : { name: target.name, ...from },
+    upstream,
+    unlanded,
     locked,
     missing,
-    broken: typeof changes === 'string' ? changes : null,
+    broken: [changes, measured].find((one) => typeof one === 'string') ?? null,
     note,
     base: note?.base ?? (isMain ? null : (readLoopNote(adminDir)?.base ?? null)),
+  };
+}
+
+interface Measured {
+  readonly from: Distance | null;
+  readonly unlanded: number | null;
+  readonly upstream: Upstream | null;
+}
+
+const UNKNOWN: Measured = { from: null, unlanded: null, upstream: null };
+
+async function measure(
+  view: GitView,
+  {
+    head,
+    target,
+    landed,
+    branch,
+  }: Pick<Around, 'target' | 'landed'> & { readonly head: Sha | null; readonly branch: string | null },
+): Promise<Measured> {
+  const upstream = branch === null ? null : await upstreamOf(view, branch);
+  if (head === null || target === null) return { ...UNKNOWN, upstream };
+  return {
+    from: await distance(view, head, target.tip),
+    unlanded: await countUnlanded(view, head, landed),
+    upstream,
   };
 }
 

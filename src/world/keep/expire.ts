@@ -4,6 +4,7 @@ import { type Sha, loopId } from '../../core/model/ids.ts';
 import type { Loop, State } from '../../core/model/model.ts';
 import { loopsOf } from '../../core/model/model.ts';
 import { isAncestor } from '../git/merge/merge.ts';
+import { notWithin } from '../git/objects/not-within.ts';
 import { deleteRef, listRefs, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
@@ -63,18 +64,6 @@ async function treesOf(view: GitView, keeps: readonly Keep[]): Promise<ReadonlyM
   const { stdout } = await view.run(['cat-file', '--batch-check=%(objectname)'], { input });
   const trees = stdout.split('\n');
   return new Map(heads.map((head, at) => [head, trees[at] ?? '']));
-}
-
-/** Which of the commits are in nobody's history; asked all at once. */
-export async function notWithin(
-  view: GitView,
-  commits: readonly Sha[],
-  heads: readonly Sha[],
-): Promise<ReadonlySet<string>> {
-  if (commits.length === 0) return new Set();
-  const input = [...new Set(commits), ...heads.map((head) => `^${head}`)].join('\n');
-  const { stdout } = await view.run(['rev-list', '--stdin'], { input: `${input}\n` });
-  return new Set(stdout.split('\n'));
 }
 
 async function areWithin(view: GitView, commits: readonly Sha[], head: Sha): Promise<boolean> {

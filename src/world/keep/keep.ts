@@ -6,6 +6,7 @@ import { reach } from '../os/failpoint.ts';
 import { unsigned } from '../git/run/identity.ts';
 import type { Identity } from '../git/run/identity.ts';
 import { lastHead } from '../git/refs/last-head.ts';
+import { notWithin } from '../git/objects/not-within.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { listRefs, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
@@ -186,8 +187,8 @@ async function standing({ repo, view }: KeepPlace, adminDir: string | null, tip:
 /** Whether refs of ours reach all of these; asked at once, for there may be many refs. */
 async function areHeld(view: GitView, heads: readonly Sha[]): Promise<boolean> {
   const refs = [...(await listRefs(view, 'refs/paralph/int/')), ...(await listRefs(view, `${KEPT}/`))];
-  const input = [...heads, ...refs.map(([, commit]) => `^${commit}`)].join('\n');
-  return (await view.run(['rev-list', '--max-count=1', '--stdin'], { input: `${input}\n` })).stdout === '';
+  const held = refs.map(([, commit]) => commit);
+  return (await notWithin(view, heads, held)).size === 0;
 }
 
 async function operationOf(

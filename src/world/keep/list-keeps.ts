@@ -1,5 +1,7 @@
 import { type Sha, sha } from '../../core/model/ids.ts';
+import { commitsThere } from '../git/objects/not-within.ts';
 import { treeOf } from '../git/objects/tree-edit.ts';
+import { refValuesBelow } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
 import { type KeepNote, readKeepMessage } from './keep-message.ts';
 import { KEPT, UNDONE, keepId, partsOfKeepRef } from './keep-refs.ts';
@@ -18,15 +20,35 @@ export interface Keep extends KeepNote {
 }
 
 const FIELDS = ['refname', 'objectname', 'objecttype', 'tree', 'committerdate:unix', 'contents'];
+/** What any system takes as arguments. */
+const NAMES_AT_ONCE = 500;
 const FORMAT = `${FIELDS.map((field) => `%(${field})`).join('%00')}%00%01`;
 
 /** Every keep, the newest first. Commits that are kept by themselves, because a loop was ready with them, are among them. */
 export async function listKeeps(view: GitView): Promise<readonly Keep[]> {
-  const { stdout } = await view.run(['for-each-ref', `--format=${FORMAT}`, KEPT]);
+  const stdout = await readRecords(view);
   const undone = await view.run(['for-each-ref', '--format=%(refname)', UNDONE]);
   const taken = new Set(undone.stdout.split('\n').map((ref) => ref.slice(UNDONE.length + 1)));
   const keeps = stdout.split('\0\u0001\n').flatMap((record) => readRecord(record, taken));
   return keeps.sort((a, b) => b.atMs - a.atMs || (a.id < b.id ? -1 : 1));
+}
+
+/** One whose commit vanished would keep git from telling of all the others; where there is one, it is left out. */
+async function readRecords(view: GitView): Promise<string> {
+  const all = await view.run(['for-each-ref', `--format=${FORMAT}`, KEPT], { ok: [0, 128] });
+  if (all.code === 0) return all.stdout;
+  const refs = [...refValuesBelow(view, KEPT)];
+  const there = await commitsThere(
+    view,
+    refs.map(([, commit]) => commit),
+  );
+  const names = refs.flatMap(([ref, commit]) => (there.has(commit) ? ref : []));
+  let records = '';
+  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+    const some = names.slice(at, at + NAMES_AT_ONCE);
+    records += (await view.run(['for-each-ref', `--format=${FORMAT}`, ...some])).stdout;
+  }
+  return records;
 }
 
 function readRecord(record: string, undone: ReadonlySet<string>): readonly Keep[] {

@@ -1,11 +1,12 @@
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import type { KeepNews, Keeps } from '../../core/model/keeps.ts';
+import { commitsThere, notWithin } from '../git/objects/not-within.ts';
 import { readRefFile } from '../git/refs/ref-files.ts';
 import { landRef } from '../git/refs/refs.ts';
 import { refValuesBelow } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
-import { mainHeads, notWithin } from './expire.ts';
+import { mainHeads } from './expire.ts';
 import { KEPT, nameKept } from './keep-refs.ts';
 
 /** More than anybody has. What is beyond is kept too; only nobody notices where somebody else deletes it. */
@@ -33,10 +34,7 @@ async function putBackKeeps(
   kept: readonly Sha[],
 ): Promise<Omit<KeepNews, 'made'>> {
   const commits = missing.map(([, commit]) => commit);
-  const { stdout } = await view.run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
-    input: commits.map((commit) => `${commit}\n`).join(''),
-  });
-  const present = new Set(stdout.split('\n').flatMap((line) => (line.endsWith(' commit') ? [line.split(' ')[0]] : [])));
+  const present = await commitsThere(view, commits);
   const safe = [...(await mainHeads(view)), ...kept];
   // What is on main, or in another keep, is let go of where a landing is over.
   const needed = await notWithin(

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { summaryOf } from '../harness/answers.ts';
+import { listOf, summaryOf } from '../harness/answers.ts';
 import { gitIn, gitSays, landedTasks } from '../harness/git.ts';
 import { beside, ralph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
@@ -118,11 +118,13 @@ describe('what lands', () => {
       const file = `${one.repo}/.git/objects/${object.slice(0, 2)}/${object.slice(2)}`;
       renameSync(file, beside(one, 'object'));
       const { stdout, stderr } = await ralph(one, ['land', '--all', '--json']);
+      const { stdout: listed } = await ralph(one, ['worktree', 'list', '--json']);
       renameSync(beside(one, 'object'), file);
       expect(summaryOf(stdout), stderr).toMatchObject({
         landed: ['one', 'three'],
         parked: [{ task: 'two', reason: 'red' }],
       });
+      expect(listOf(listed, 'worktrees').length, listed).toBeGreaterThan(1);
       const told = await why(one, 'two');
       expect([told.gate?.tail, told.reproduce]).toEqual([
         expect.stringMatching(words),

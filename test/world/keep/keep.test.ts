@@ -10,12 +10,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sha } from '../../../src/core/model/ids.ts';
 import { sha } from '../../../src/core/model/ids.ts';
+import { notWithin } from '../../../src/world/git/objects/not-within.ts';
 import { keepCommit, keepWorktree } from '../../../src/world/keep/keep.ts';
 import { listKeeps } from '../../../src/world/keep/list-keeps.ts';
 import { makeBranch, wholeCommit } from '../../../src/world/keep/restore-branch.ts';
 import { restoreWorktree } from '../../../src/world/keep/restore-worktree.ts';
 import { BRANCH, type KeepScene, LOOP, keepScene, portrait } from './keep-scene.ts';
+import { lookAtKeeps } from '../../../src/world/keep/watch-keeps.ts';
 import { gitIn } from '../scratch.ts';
 
 const FILES = {
@@ -99,6 +102,26 @@ describe('a worktree is kept whole', () => {
     expect(names).toContain('.env.local');
     expect(names).not.toContain('huge.o');
     expect(kept?.files).toBe(1);
+  });
+
+  it('a kept commit that vanished takes neither the others nor the next keep with it', async () => {
+    const { git, place, scratch } = scene;
+    const { view } = place;
+    const commit = (name: string): Sha => {
+      git('commit', '-q', '--allow-empty', '-m', name);
+      return sha(git('rev-parse', 'HEAD'));
+    };
+    const order = { act: 'discard', why: 'a test', name: 'one' } as const;
+    const [gone, tip] = [commit('gone'), commit('on top')];
+    const lost = await keepCommit(place, { ...order, commit: gone });
+    for (const id of [gone, lost.commit]) rmSync(join(scratch.dir, '.git/objects', id.slice(0, 2), id.slice(2)));
+    expect(await notWithin(view, [gone, tip, scene.base], [lost.commit, scene.base])).toEqual(new Set([gone, tip]));
+    git('reset', '-q', '--soft', scene.base);
+    const kept = await keepCommit(place, { ...order, commit: commit('made anew') });
+    expect((await listKeeps(view)).map(({ id }) => id)).toEqual([kept.id]);
+    scratch.git('update-ref', '-d', kept.ref);
+    expect(await lookAtKeeps(view, { [kept.ref]: kept.commit })).toMatchObject({ putBack: [kept.ref], lost: [] });
+    expect(await scene.keep()).toBeNull();
   });
 
   it('no filter, hook or setting that an agent planted runs', async () => {
