@@ -7,7 +7,7 @@ import { shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
 import type { UpstreamTasks } from '../../core/model/task.ts';
 import { isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
-import { findTracker, findTrackerOrNull } from '../../world/trackers/find-tracker.ts';
+import { findTracker, findTrackerOrNull, otherTrackers } from '../../world/trackers/find-tracker.ts';
 import { plainView } from '../../world/git/run/plain-view.ts';
 import { openTaskText } from '../../world/trackers/task-text.ts';
 import type { TrackerFile } from '../../world/contract/world.ts';
@@ -34,14 +34,15 @@ export async function openTasksIfAny(project: Project, state: State): Promise<Op
 
 async function withTracker(project: Project, state: State, tracker: string): Promise<OpenTasks> {
   if (isPromptTracker(tracker)) return { tracker, state, warnings: [] };
+  const { repo, config } = project;
+  const others = await otherTrackers({ repo, target: config.target }, config.settings.tasks, tracker);
   const known = state.trackers[tracker]?.digest;
   if (known !== undefined && known === (await digestOf(project, tracker)))
-    return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: [] };
+    return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: others };
   const { openTracker } = await import('../../world/trackers/tracker-file.ts');
-  const { repo, config } = project;
   const read = await readTracker(openTracker(repo, config.target?.branch ?? null, tracker));
   const now = await withoutTakenBack(project, withTasks(state, read), tracker);
-  return { tracker, state: now, warnings: read.warnings };
+  return { tracker, state: now, warnings: [...others, ...read.warnings] };
 }
 
 /** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */

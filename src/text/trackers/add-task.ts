@@ -123,8 +123,9 @@ function addItem(text: string, { title, body, group, priority, deps }: NewTask):
   );
   const last = list?.items.at(-1);
   const dash = last === undefined ? -1 : text.lastIndexOf('-', last.start);
-  if (list === null || last === undefined || text[list.start] === '[' || dash === -1) return null;
-  const indent = ' '.repeat(dash - (text.lastIndexOf('\n', dash - 1) + 1));
+  const isFlow = list !== null && text[list.start] === '[';
+  if (list === null || last === undefined || (dash === -1 && !isFlow)) return null;
+  const indent = ' '.repeat(Math.max(0, dash - (text.lastIndexOf('\n', dash - 1) + 1)));
   const id = isGraph(value) ? freeId(title, new Set(drafts.map((draft) => draft.id?.text ?? ''))) : null;
   const fields = [
     ...(id === null ? [] : [`id: ${id}`]),
@@ -136,19 +137,41 @@ function addItem(text: string, { title, body, group, priority, deps }: NewTask):
     ...(id === null ? [] : ['status: pending']),
   ];
   const item = fields.map((field, index) => `${indent}${index === 0 ? '- ' : '  '}${field}`).join(newline);
+  const added = isFlow
+    ? at(last.end, `${gapBefore(text, list)}{${fields.join(', ')}}`)
+    : lineAfter(text, last.end, item);
   const edges = id === null || deps.length === 0 ? [] : edgesFor(text, value as Table, deps, id);
-  return edges === null ? null : applyEdits(text, [lineAfter(text, last.end, item), ...edges]);
+  return edges === null ? null : applyEdits(text, [...edges, added]);
 }
 
 function edgesFor(text: string, graph: Table, deps: readonly TaskId[], id: string): readonly Edit[] | null {
   const edges = graph.entries.get('edges')?.value;
-  const last = edges?.kind === 'list' ? edges.items.at(-1) : undefined;
-  if (edges?.kind !== 'list' || last === undefined) return null;
   const shown = deps.map((dep) => `{from: ${yamlText(dep)}, to: ${yamlText(id)}}`);
-  if (text[edges.start] === '[') return [at(last.end, shown.map((one) => `, ${one}`).join(''))];
+  if (edges === undefined) {
+    const newline = newlineOf(text);
+    const ended = /[\r\n]$/.test(text) ? '' : newline;
+    return [at(text.length, `${ended}edges:${newline}${shown.map((one) => `  - ${one}${newline}`).join('')}`)];
+  }
+  if (edges.kind !== 'list') return null;
+  const last = edges.items.at(-1);
+  if (text[edges.start] === '[') {
+    if (last === undefined) return [at(edges.start + 1, shown.join(', '))];
+    const gap = gapBefore(text, edges);
+    return [at(last.end, shown.map((one) => `${gap}${one}`).join(''))];
+  }
+  if (last === undefined) return null;
   const dash = text.lastIndexOf('-', last.start);
   const indent = ' '.repeat(dash - (text.lastIndexOf('\n', dash - 1) + 1));
   return [lineAfter(text, last.end, shown.map((one) => `${indent}- ${one}`).join(newlineOf(text)))];
+}
+
+/** What stands between the last two items of a list in brackets, so that a new one stands as they do. */
+function gapBefore(text: string, { start, items }: List): string {
+  const [before, last] = items.slice(-2);
+  const opening = /^\[(\s*)/.exec(text.slice(start))?.[1] ?? '';
+  if (before === undefined || last === undefined) return opening.includes('\n') ? `,${opening}` : ', ';
+  const gap = text.slice(before.end, last.start);
+  return /^\s*,\s*$/.test(gap) ? gap : ', ';
 }
 
 const at = (offset: number, text: string): Edit => ({ start: offset, end: offset, text });
@@ -164,8 +187,9 @@ function lineAfter(text: string, end: number, line: string): Edit {
 function listIn(root: Value, tables: readonly Table[]): List | null {
   if (root.kind === 'list') return root;
   if (root.kind !== 'table') return null;
+  const starts = new Set(tables.map(({ start }) => start));
   const lists = [...root.entries.values()].flatMap(({ value }) => (value.kind === 'list' ? [value] : []));
-  return lists.find(({ items }) => items.some((item) => tables.includes(item as Table))) ?? lists[0] ?? null;
+  return lists.find(({ items }) => items.some((item) => starts.has(item.start))) ?? lists[0] ?? null;
 }
 
 function freeId(title: string, taken: ReadonlySet<string>): string {

@@ -58,6 +58,10 @@ describe('addTask', () => {
     ['json', '{\n  "stories": [\n    {\n      "id": "a",\n      "title": "A"\n    }\n  ]\n}\n'],
     ['yaml', 'version: 1\ntasks:\n  - id: a\n    title: A # here\n# end\n'],
     ['yaml', GRAPH],
+    ['yaml', 'nodes: [{id: a, title: A, status: ready}]\nedges: []\n'],
+    ['yaml', 'nodes:\n  - {id: a, title: A}\n  - {id: b, title: B}\nedges: [{from: a, to: b}]\n'],
+    ['yaml', 'edges: [\n  {from: a, to: b}\n]\nnodes: [\n  {id: a, title: A},\n  {id: b, title: B}\n]\n'],
+    ['yaml', 'nodes:\n  - {id: a, title: A, status: ready}'],
   ] as const)('puts one behind the last in %s', (kind, text) => {
     const added = addTask(kind, text, task);
     const tasks = parseTracker(kind, added?.text ?? '').tasks;
@@ -78,7 +82,7 @@ describe('addTask', () => {
 
   it('says that there is no place for it', () => {
     expect(addTask('markdown', 'Only words.\n', bare)).toBeNull();
-    expect(addTask('yaml', 'tasks: [{title: A}]\n', bare)).toBeNull();
+    expect(addTask('yaml', 'tasks: {title: A}\n', bare)).toBeNull();
     expect(addTask('json', '{', bare)).toBeNull();
   });
 });

@@ -52,6 +52,27 @@ export async function findTrackerOrNull(place: TaskPlace, named: string | null):
   return null;
 }
 
+/** What whoever named no task file should know: another one would be found by name, too, and does not count. */
+export async function otherTrackers(place: TaskPlace, named: string | null, found: string): Promise<readonly string[]> {
+  if (named !== null) return [];
+  const has = lookFor(place);
+  const root = place.target?.checkout ?? place.repo.root;
+  const others: string[] = [];
+  for (const name of TRACKER_NAMES)
+    if (name !== found && !isSameFile(join(root, name), join(root, found)) && (await has(name))) others.push(name);
+  const [other] = others;
+  if (other === undefined) return [];
+  return [
+    `${found} is the task file; ${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} there too and ${others.length === 1 ? 'does' : 'do'} not count. Choose: --tasks ${shellWord(other)}`,
+  ];
+}
+
+/** Where case does not count, one file has several names. */
+function isSameFile(one: string, two: string): boolean {
+  const [a, b] = [one, two].map((file) => ifThere(() => lstatSync(file, { throwIfNoEntry: false })));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
 type Has = (path: string) => Promise<boolean>;
 
 async function namedTracker({ repo, target }: TaskPlace, named: string, has: Has): Promise<string> {

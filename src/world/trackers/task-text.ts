@@ -10,7 +10,8 @@ import { ifThere } from '../os/read-if-there.ts';
 import { checkoutOn } from './target-place.ts';
 import type { TargetTree } from './target-tree.ts';
 
-const BYTES_MAX = 1024 * 1024;
+const MB = 1024 * 1024;
+const MB_MAX = 4;
 
 /** Where the target is, and who stands on it. */
 export interface Standing {
@@ -131,8 +132,12 @@ export function readPlainFile(file: string, shown: string): string {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw unsafe('is not a plain file');
-    if (stat.size > BYTES_MAX)
-      throw unsafe(`is ${Math.round(stat.size / BYTES_MAX)} MB; at most 1 MB is read (line 1, column 1)`);
+    if (stat.size > MB_MAX * MB)
+      throw new AppError(
+        'E_TASKS_UNSAFE',
+        `${shown}:1:1 the file has ${Math.round(stat.size / MB)} MB; at most ${MB_MAX} MB are read`,
+        { remedy: `ls -l ${shellWord(shown)}` },
+      );
     return readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);

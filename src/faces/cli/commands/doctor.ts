@@ -6,7 +6,7 @@ import { EMPTY_STATE } from '../../../core/model/model.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import type { LoadedConfig } from '../../../world/config-files.ts';
 import { diagnose } from '../../../world/repair/diagnose.ts';
-import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findTracker, findTrackerOrNull, otherTrackers } from '../../../world/trackers/find-tracker.ts';
 import type { Finding } from '../../../world/contract/finding.ts';
 import { readCommitter, readIdentity } from '../../../world/git/run/identity.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
@@ -18,6 +18,8 @@ import { healthy } from '../../../world/repair/repair.ts';
 import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
 import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
+import { howMany } from '../../../core/model/how-many.ts';
+import { readTracker } from '../../call/open-tasks.ts';
 import { checkConfigHere } from '../../call/config-here.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { ofNoUse, readState } from '../../call/project.ts';
@@ -52,6 +54,7 @@ export const handle: Handler = async (call) => {
     ...taken.findings,
     ...settled.findings,
     ...kept.findings,
+    ...(await lookAtTasks(repo, config)),
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
@@ -129,6 +132,28 @@ async function settleKept(repo: Repository): Promise<Treated> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { fixed: [], findings: [failed('keep', error)] };
+  }
+}
+
+/** The task file as a run would read it. */
+async function lookAtTasks(repo: Repository, { settings, target }: LoadedConfig): Promise<readonly Finding[]> {
+  const check = 'tasks';
+  try {
+    const path = await findTrackerOrNull({ repo, target }, settings.tasks);
+    if (path === null) return [healthy(check, 'no task file')];
+    const { openTracker } = await import('../../../world/trackers/tracker-file.ts');
+    const { tasks, warnings } = await readTracker(openTracker(repo, target?.branch ?? null, path));
+    const others = await otherTrackers({ repo, target }, settings.tasks, path);
+    const warned = [...others, ...warnings].map((message): Finding => ({
+      check,
+      level: 'warn',
+      message,
+      remedy: null,
+    }));
+    return [healthy(check, `${path}: ${howMany(tasks.length, 'task')}`), ...warned];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [failed(check, error)];
   }
 }
 

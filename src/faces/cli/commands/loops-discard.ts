@@ -1,4 +1,5 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { ownsBranch } from '../../../core/model/owns-branch.ts';
@@ -22,6 +23,8 @@ import type { Call, Handler } from '../../call/handler.ts';
 import { filesText } from '../show/keep-view.ts';
 import { restoreCommand } from '../../../core/views/next-command.ts';
 import { openProject, readState } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
+import { actOnEach, chosenLoops, requireChoice } from '../run/act-on-each.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { HOST_MS } from '../run/stop-loops.ts';
 import { writeFacts } from '../../call/write-facts.ts';
@@ -29,7 +32,18 @@ import { writeFacts } from '../../call/write-facts.ts';
 /** Throws a loop away. Its work is kept first; killed anywhere, calling it again goes on from there. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'loops discard');
-  const { repo, config } = await openProject(call);
+  requireChoice(call);
+  const project = await openProject(call);
+  const isOpen = (loop: Loop): boolean => loop.phase.at !== 'landed' && !isDiscarded(loop);
+  const loops = (await chosenLoops(call, project, await readState(project.repo), isOpen)) ?? [];
+  return actOnEach(
+    call,
+    loops.map(({ id }) => id),
+    (one) => discardOne(one, project),
+  );
+};
+
+async function discardOne(call: Call, { repo, config }: Project): Promise<ExitCode> {
   const { graceMs } = config.settings.limits;
   await healWorktreeEntries(repo);
   const place = await openKeep(repo, config.settings);
@@ -62,7 +76,7 @@ export const handle: Handler = async (call) => {
     await sayLeft(call, place, loop, kept);
   }
   return EXIT.ok;
-};
+}
 
 async function discard(place: AwayPlace, state: State, loop: Loop, path: string | null): Promise<Kept | null> {
   const { id, branch } = loop;

@@ -15,7 +15,8 @@ import { isThere } from '../../../world/os/is-there.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { awaitStateFor } from '../run/await-state.ts';
-import { continueTask } from '../run/continue-task.ts';
+import { actOnEach, chosenLoops, requireChoice } from '../run/act-on-each.ts';
+import { continueTasks } from '../run/continue-task.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
@@ -30,19 +31,49 @@ const TAKEN_MS = 5000;
 /** Lets a loop go on: with a host that works through its tracker, or, where none does, here. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'loops resume');
+  requireChoice(call);
   const project = await startProject(call);
+  const state = await readState(project.repo);
+  const isOpen = (loop: Loop): boolean =>
+    whyNotResumed(state, loop) === null || (isWorking(loop) && loop.host === null);
+  const loops = (await chosenLoops(call, project, state, isOpen)) ?? [];
+  for (const loop of loops) refuseUnfit(state, loop);
+  const [first, ...more] = loops;
+  if (more.length === 0)
+    return first === undefined ? actOnEach(call, [], handle) : resumeOne(call, project, state, first);
+  return resumeSeveral(call, project, state, loops);
+};
+
+/** What a host takes up goes there; the others of one task file go on side by side here, prompts one after the other. */
+async function resumeSeveral(call: Call, project: Project, state: State, loops: readonly Loop[]): Promise<ExitCode> {
+  const here = loops.filter((loop) => hostFor(state, loop) === null && !isPromptTask(loop.task));
+  const trackers = [...new Set(here.map((loop) => trackerOf(state, loop.task)))];
+  const others = loops.filter((loop) => !here.includes(loop));
+  const results: ExitCode[] = [
+    await actOnEach(
+      call,
+      others.map(({ id }) => id),
+      (one) => resumeOne(one, project, state, findLoop(state, one.args[0] ?? '')),
+    ),
+  ];
+  for (const tracker of trackers) {
+    const own = here.filter((loop) => trackerOf(state, loop.task) === tracker);
+    for (const loop of own) if (!isWorking(loop)) await commitByHand(project, loop);
+    results.push(await continueTasks(call, project, state, own));
+  }
+  return results.find((exit) => exit !== EXIT.ok) ?? EXIT.ok;
+}
+
+async function resumeOne(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
   const { repo } = project;
-  const state = await readState(repo);
-  const loop = findLoop(state, call.args[0] ?? '');
-  refuseUnfit(state, loop);
   const host = hostFor(state, loop);
   if (host !== null) refuseSettings(call, loop, host);
   if (!isWorking(loop)) await commitByHand(project, loop);
   if (host !== null) return handOver(call, repo, loop, host);
-  if (!isPromptTask(loop.task)) return continueTask(call, project, state, loop);
+  if (!isPromptTask(loop.task)) return continueTasks(call, project, state, [loop]);
   const { continueLoop } = await import('../run/prompt-loop.ts');
   return continueLoop(call, project, state, loop);
-};
+}
 
 /** Interrupted, it goes on as it is; nobody has to let it. */
 function refuseUnfit(state: State, loop: Loop): void {

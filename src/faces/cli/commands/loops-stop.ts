@@ -7,18 +7,20 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { describePhase } from '../../verbs/caller.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
+import { chosenLoops } from '../run/act-on-each.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { stopLoops, whereOf } from '../run/stop-loops.ts';
 
 /** Stops a loop, or all that work, and says so when it is true. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'loops stop');
-  const { repo, config } = await openProject(call);
+  const project = await openProject(call);
+  const { repo, config } = project;
   const before = await readState(repo);
-  const loops = choose(call, repo, before);
+  const chosen = await chosenLoops(call, project, before, (loop) => isWorking(loop));
+  const loops = chosen === null ? loopsOf(before).filter(isWorking) : chosen.map((loop) => unlessOver(repo, loop));
   const force = call.flags['force'] === true;
   const state = await stopLoops(repo, {
     loops,
@@ -33,12 +35,9 @@ export const handle: Handler = async (call) => {
   return EXIT.ok;
 };
 
-function choose(call: Call, repo: Repository, state: State): readonly Loop[] {
-  const [id] = call.args;
-  if (id === undefined) return loopsOf(state).filter(isWorking);
-  const loop = findLoop(state, id);
+function unlessOver(repo: Repository, loop: Loop): Loop {
   const { phase } = loop;
-  if (isWorking(loop) || isStopped(loop) || livingTokens(repo, whereOf(loop)).length > 0) return [loop];
+  if (isWorking(loop) || isStopped(loop) || livingTokens(repo, whereOf(loop)).length > 0) return loop;
   const next = phase.at === 'landed' ? 'ralph loops list --all' : `ralph loops discard ${shellWord(loop.id)}`;
   throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work: ${describePhase(loop)}`, { remedy: next });
 }

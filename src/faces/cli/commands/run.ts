@@ -3,7 +3,7 @@ import type { HostPolicy, State } from '../../../core/model/model.ts';
 import { tasksRead } from '../../../core/plan/reconcile.ts';
 import type { Settings } from '../../../core/model/settings.ts';
 import { realClock } from '../../../world/os/clock.ts';
-import { findTracker, findTrackerOrNull } from '../../../world/trackers/find-tracker.ts';
+import { findTracker, findTrackerOrNull, otherTrackers } from '../../../world/trackers/find-tracker.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
 import { chooseTasks } from '../run/choose-tasks.ts';
@@ -46,6 +46,7 @@ export const handle: Handler = async (call) => {
   const openFile = () => openTaskFile(call, { repo, settings, target: config.target?.branch ?? null, path });
   const tracker = openFile();
   const tasks = await readTracker(tracker);
+  const others = await otherTrackers(place, settings.tasks, path);
   const choice = chooseTasks(call, tasks.tasks, settings.tracker.only);
   const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
     settings,
@@ -53,12 +54,12 @@ export const handle: Handler = async (call) => {
   });
   const policy: HostPolicy = choice.length === 0 ? prepared.policy : { ...prepared.policy, choice };
   if (call.flags['dryRun'] === true) {
-    warnAll(call, tasks.warnings);
+    warnAll(call, [...others, ...tasks.warnings]);
     const sources = await describeSources(project, path);
     const state = await withoutTakenBack(project, withTasks(await readState(repo), tasks), path);
     return dryRun(call, state, policy, sources);
   }
-  warnAll(call, [...tasks.warnings, ...warnings]);
+  warnAll(call, [...others, ...tasks.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker: tasks.path });
   const world = await openWorld({
     repo,

@@ -1,10 +1,12 @@
 import type { Event } from '../../../core/model/events.ts';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
 import { taskId, taskKey } from '../../../core/model/ids.ts';
 import type { TaskKey } from '../../../core/model/ids.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isLive, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { branchTip } from '../../../world/worktrees/worktrees.ts';
@@ -15,6 +17,7 @@ import { openTasks } from '../../call/open-tasks.ts';
 import type { OpenTasks } from '../../call/open-tasks.ts';
 import { openProject, readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
+import { actOnEach, filteredTasks, requireChoice } from '../run/act-on-each.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { HOST_MS, whereOf } from '../run/stop-loops.ts';
 import { writeFacts } from '../../call/write-facts.ts';
@@ -27,7 +30,29 @@ interface Chosen extends Pick<OpenTasks, 'tracker' | 'state'> {
 /** One fact in the log: a host that works on the task stops when it reads it. Agents whose host is gone are ended here, before. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'tasks reset');
+  requireChoice(call);
   const project = await openProject(call);
+  const state = await readState(project.repo);
+  const chosen = await filteredTasks(call, project, state);
+  if (chosen === null) {
+    // A slip in one of them is told before anything is freed.
+    const ids = await Promise.all(
+      call.args.map(async (id) => (await choose({ ...call, args: [id] }, project, state)).id),
+    );
+    return actOnEach(call, [...new Set(ids)], (one) => reset(one, project));
+  }
+  const begun = new Set(loopsOf(state).map(({ task }) => task));
+  const open = chosen.filter(
+    (key) => begun.has(key) && (state.landed[key] === undefined || call.flags['again'] === true),
+  );
+  return actOnEach(
+    call,
+    open.map((key) => taskIdOf(state, key)),
+    (one) => reset(one, project),
+  );
+};
+
+async function reset(call: Call, project: Project): Promise<ExitCode> {
   const { graceMs } = project.config.settings.limits;
   const now = await readState(project.repo);
   const { key: wanted } = await choose(call, project, now);
@@ -57,7 +82,7 @@ export const handle: Handler = async (call) => {
   for (const loop of kept) call.out.say(`  its work is kept on ${loop.branch}`);
   call.out.say('next: ralph run --parallel');
   return EXIT.ok;
-};
+}
 
 /** Those whose branch holds commits: what was thrown away is a keep, and its branch is gone. */
 async function withWork(repo: Repository, loops: readonly Loop[]): Promise<readonly Loop[]> {

@@ -38,6 +38,8 @@ export function withChosen(call: Call, state: State, tracker: string, setting: r
   };
 }
 
+export const hasFilters = (call: Call): boolean => filtersIn(call).length > 0;
+
 /** What the flags say, before anything is known of the tasks. */
 function filtersIn({ flags }: Call): readonly Filter[] {
   const ofKeys = FILTER_KEYS.flatMap((key) => {

@@ -1,15 +1,18 @@
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
-import type { Loop, State } from '../../../core/model/model.ts';
+import type { HostPolicy, Loop, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { tasksRead } from '../../../core/plan/reconcile.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { trackerOf } from '../../../core/model/tasks.ts';
+import { taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
+import type { Filter } from '../../../core/model/task.ts';
+import { invariant } from '../../../core/model/assert.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { driveHost } from './drive-host.ts';
+import { finishRun } from './finish-run.ts';
 import type { Driven } from './drive-host.ts';
 import type { Call } from '../../call/handler.ts';
 import { openTaskFile } from './open-task-file.ts';
@@ -20,8 +23,15 @@ import { refuseAtLimit } from './refuse-at-limit.ts';
 import { takeUpLost } from './start-project.ts';
 import { warnAll } from '../show/warn-all.ts';
 
-/** Goes on with one loop of a task file, and with nothing else in that file. */
-export async function continueTask(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+/** Goes on with loops of one task file, and with nothing else in that file. */
+export async function continueTasks(
+  call: Call,
+  project: Project,
+  state: State,
+  loops: readonly Loop[],
+): Promise<ExitCode> {
+  const [loop] = loops;
+  invariant(loop !== undefined, 'no loop to go on with');
   const { repo, config } = project;
   const { settings } = config;
   const file = openTaskFile(call, {
@@ -48,11 +58,22 @@ export async function continueTask(call: Call, project: Project, state: State, l
   });
   const opening = (now: State): readonly Event[] => [
     ...tasksRead(now, read),
-    ...(isHeld(now.loops[loop.id]) ? [] : [{ type: 'loop-resumed', loop: loop.id } as const]),
+    ...loops.flatMap(({ id }) => (isHeld(now.loops[id]) ? [] : [{ type: 'loop-resumed', loop: id } as const])),
   ];
-  const driven = await driveHost(call, { world, policy: { ...policy, slots: 1, only: loop.id }, settings, opening });
+  const own: HostPolicy =
+    loops.length === 1
+      ? { ...policy, slots: 1, only: loop.id }
+      : {
+          ...policy,
+          slots: Math.min(loops.length, policy.maxWorkers ?? 1),
+          choice: loops.map((one) => ofTask(state, one)),
+        };
+  const driven = await driveHost(call, { world, policy: own, settings, opening });
+  if (loops.length > 1) return finishRun(call, driven, own);
   return finish(call, driven.state.loops[loop.id] ?? loop, driven);
 }
+
+const ofTask = (state: State, loop: Loop): Filter => ({ key: 'id', sign: '=', value: taskIdOf(state, loop.task) });
 
 const isHeld = (loop: Loop | undefined): boolean => loop === undefined || (isWorking(loop) && !loop.stopping);
 

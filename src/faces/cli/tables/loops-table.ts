@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import {
+  FILTER_FLAGS,
   JSON_FLAG,
   NO_FETCH_FLAG,
   PUBLISH_FLAG,
@@ -12,6 +13,12 @@ import {
 const ID = {
   name: '<id>',
   description: 'loop or task id, or a unique beginning of it; a task stands for its newest loop',
+};
+
+/** Several, or the filters of its flags instead. */
+const IDS = {
+  name: '[id...]',
+  description: 'loop or task ids, or unique beginnings of them; a task stands for its newest loop',
 };
 
 const LOGS: Omit<CommandSpec, 'name' | 'examples'> = {
@@ -112,14 +119,20 @@ const ACTING: readonly CommandSpec[] = [
     name: 'loops discard',
     group: 'Repair',
     summary: 'Throw a loop away with its worktree and branch; its work is kept',
-    argument: { name: '<id>', description: 'loop or task id, or a unique beginning of it' },
+    argument: IDS,
     flags: [
       { flag: '--force', description: 'also while it works: it is stopped first' },
       { flag: '-y, --yes', description: 'do not ask' },
+      ...FILTER_FLAGS,
+      TASKS_FLAG,
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops discard login', 'ralph loops discard login --force -y'],
+    examples: [
+      'ralph loops discard login',
+      'ralph loops discard login --force -y',
+      'ralph loops discard --story S-005 -y',
+    ],
     load: () => import('../commands/loops-discard.ts'),
   },
   { ...PRUNE, name: 'loops prune', examples: ['ralph loops prune --dry-run', 'ralph loops prune'] },
@@ -128,18 +141,29 @@ const ACTING: readonly CommandSpec[] = [
     group: 'Work',
     summary: 'Stop a loop, or all that work, when its iteration ends; its work stays',
     argument: {
-      name: '[id]',
-      description: 'loop or task id, or a unique beginning of it; all that work when left out',
+      ...IDS,
+      description: 'loop or task ids, or unique beginnings of them; all that work when left out',
     },
-    flags: [{ flag: '--force', description: 'at once, with everything its agent started' }, JSON_FLAG, SET_FLAG],
-    examples: ['ralph loops stop login', 'ralph loops stop login --force', 'ralph loops stop'],
+    flags: [
+      { flag: '--force', description: 'at once, with everything its agent started' },
+      ...FILTER_FLAGS,
+      TASKS_FLAG,
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: [
+      'ralph loops stop login',
+      'ralph loops stop login --force',
+      'ralph loops stop --group auth',
+      'ralph loops stop',
+    ],
     load: () => import('../commands/loops-stop.ts'),
   },
   {
     name: 'loops resume',
     group: 'Work',
     summary: 'Let a loop go on that was stopped, interrupted, or parked for a reason that work can mend',
-    argument: ID,
+    argument: IDS,
     flags: [
       { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
       {
@@ -153,11 +177,17 @@ const ACTING: readonly CommandSpec[] = [
         key: 'limits.runtime',
       },
       { flag: '--max-cost <dollars>', description: 'what the whole run may spend', key: 'run.max_cost' },
+      ...FILTER_FLAGS,
+      TASKS_FLAG,
       NO_FETCH_FLAG,
       JSON_FLAG,
       SET_FLAG,
     ],
-    examples: ['ralph loops resume login', 'ralph loops resume login --max-iterations 5'],
+    examples: [
+      'ralph loops resume login',
+      'ralph loops resume login --max-iterations 5',
+      'ralph loops resume --epic billing',
+    ],
     load: () => import('../commands/loops-resume.ts'),
   },
   {

@@ -18,6 +18,7 @@ import { WORKTREE_COMMANDS } from './worktree-table.ts';
 
 const RESET_FLAGS: CommandSpec['flags'] = [
   { flag: '--again', description: 'also if it has landed: do it once more, on top of that' },
+  ...FILTER_FLAGS,
   JSON_FLAG,
   TASKS_FLAG,
   SET_FLAG,
@@ -245,16 +246,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'tasks reset',
     group: 'Repair',
     summary: 'Free a task so that it can start again; its work is kept',
-    argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
+    argument: { name: '[id...]', description: 'task ids, or unique beginnings of them' },
     flags: RESET_FLAGS,
-    examples: ['ralph tasks reset login'],
+    examples: ['ralph tasks reset login', 'ralph tasks reset login search', 'ralph tasks reset --story S-005'],
     load: () => import('../commands/tasks-reset.ts'),
   },
   {
     name: 'task reset',
     group: 'Repair',
     summary: 'The same as `ralph tasks reset`',
-    argument: { name: '<id>', description: 'task id, or a unique beginning of it' },
+    argument: { name: '[id...]', description: 'task ids, or unique beginnings of them' },
     flags: RESET_FLAGS,
     examples: ['ralph task reset login'],
     load: () => import('../commands/tasks-reset.ts'),
