@@ -24,7 +24,8 @@ import type { Completion, PerformContext } from './effects/perform-context.ts';
 import { createKeepLook } from './keep-look.ts';
 import { createLookout } from './lookout.ts';
 import type { Lookout } from './lookout.ts';
-import { createTicking } from './tick-landed.ts';
+import { createTrackerFollower } from './follow-tracker.ts';
+import type { TrackerFollower } from './follow-tracker.ts';
 import { wantOf } from './trouble/want.ts';
 import { createHostLook } from './watch-hosts.ts';
 
@@ -64,7 +65,7 @@ interface Hosting {
   readonly bell: Bell;
   readonly lookout: Lookout;
   readonly lookAtKeeps: ReturnType<typeof createKeepLook>;
-  readonly tickLanded: (state: State) => Promise<void>;
+  readonly follower: TrackerFollower;
   readonly disk: DiskWait;
   /** Asked to stop, or no loop can be worked on: takes no new work, and gives back what it has. */
   readonly isDraining: () => boolean;
@@ -85,7 +86,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const lookout = createLookout(world, bell.ring);
   const isDraining = (): boolean => order.drain.aborted || hopeless.length > 0;
   const lookAtKeeps = createKeepLook(world);
-  const tickLanded = createTicking(world, order.onWarning);
+  const follower = createTrackerFollower(world, order.onWarning, bell.ring);
   const hosting: Hosting = {
     world,
     order,
@@ -96,7 +97,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     bell,
     lookout,
     lookAtKeeps,
-    tickLanded,
+    follower,
     disk,
     isDraining,
   };
@@ -112,6 +113,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     throw error;
   } finally {
     await lookout.stop();
+    await follower.stop();
     watching.abort();
     order.drain.removeEventListener('abort', bell.ring);
     world.projection.close(journal.state());
@@ -165,7 +167,7 @@ async function work(hosting: Hosting): Promise<void> {
 
 /** Takes what happened, writes it down, decides, and lets the performer do what is wished; once with each call. */
 function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
-  const { world, order, brain, journal, me, performer } = hosting;
+  const { world, order, brain, journal, me, performer, follower } = hosting;
   const watchClock = createClockWatch(world.clock, order.onWarning);
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const memory: Memory = { hosts: createHostLook(world), tracker: null };
@@ -173,7 +175,7 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
   let settled: readonly Event[] = [];
   return async () => {
     await journal.catchUp();
-    settled = [...settled, ...performer.takeSettled()];
+    settled = [...settled, ...performer.takeSettled(), ...follower.take()];
     const isDraining = hosting.isDraining();
     let observed: Observed | null = null;
     watchClock();
@@ -187,6 +189,7 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
       observed = await observe(world, journal.state(), me, memory, order.onWarning);
     }
     const { lookout } = hosting;
+
     if (!isDraining) lookout.look(journal.state(), me);
     await write(hosting, (state) => [
       ...settled,
@@ -195,7 +198,7 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
       ...news(hosting, state, isDraining, observed),
     ]);
     settled = [];
-    await hosting.tickLanded(journal.state());
+    follower.follow(journal.state(), me);
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
     await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
@@ -204,7 +207,8 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
     const wished = brain.wishes(state, me);
     performer.perform(wished);
     world.projection.write(state);
-    const mayLeave = hosting.isDraining() || (isDone(brain, state, me) && putBacks === state.putBacks);
+    const mayLeave =
+      hosting.isDraining() || (isDone(brain, state, me) && putBacks === state.putBacks && follower.isIdle(state, me));
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
       if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
       return 'done';

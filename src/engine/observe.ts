@@ -49,12 +49,17 @@ export async function observe(
 }
 
 async function takenBack(
-  { integration, tracker: { path } }: World,
+  { integration, tracker: { path, claims } }: World,
   state: State,
   seen: Observed['tracker'],
 ): Promise<NonNullable<Observed['takenBack']>> {
   const tasks = seen?.tasks ?? state.trackers[path]?.tasks ?? [];
   const open = landedAndOpen(state, path, { tasks, target: integration.target });
+  if (claims !== undefined) {
+    const closed = open.filter(({ task }) => state.landed[taskKey(path, task)]?.isClosed === true);
+    const again = closed.length === 0 ? [] : await claims.reopened(closed.map(({ task }) => task)).catch(() => []);
+    return closed.flatMap(({ task, commit }) => (again.includes(task) ? [{ task: taskKey(path, task), commit }] : []));
+  }
   const found = await integration.takenBack(path, open).catch(() => []);
   return found.map(({ task, commit }) => ({ task: taskKey(path, task), commit }));
 }

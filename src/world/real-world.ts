@@ -32,7 +32,8 @@ import { openPublish } from './seal/publish-unmoved.ts';
 import { openSeal } from './seal/seal.ts';
 import { settledBy } from './git/merge/settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './git/run/state-places.ts';
-import type { TrackerFile, World } from './contract/world.ts';
+import type { Tracker } from './contract/tracker.ts';
+import type { World } from './contract/world.ts';
 
 export interface WorldOrder {
   readonly repo: Repository;
@@ -41,7 +42,7 @@ export interface WorldOrder {
   /** Empty: nothing is worked on, only landed. */
   readonly agents: readonly ChosenAgent[];
   readonly target: string;
-  readonly tracker: TrackerFile;
+  readonly tracker: Tracker;
   readonly env: NodeJS.ProcessEnv;
   /** Hears what is done to worktrees before they are used, and what of it did not work. */
   readonly tell: (text: string) => void;

@@ -8,6 +8,7 @@ import { applyHostEvent } from './hosts.ts';
 import { keepsChanged } from '../model/keeps.ts';
 import { applyLandingEvent, withoutCar } from './land.ts';
 import { applyLoopEvent } from './loop-events.ts';
+import type { TaskKey } from '../model/ids.ts';
 import type { State } from '../model/model.ts';
 import { beginDay } from '../model/project-limits.ts';
 import { isWithdrawn } from '../loops/withdrawn.ts';
@@ -48,7 +49,10 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return { ...state, disk: event.type === 'disk-freed' ? null : diskLow(event, stamp) };
     case 'tasks-read':
       return readTasks(state, event);
+    case 'task-closed':
+      return closeTask(state, event.task);
     case 'task-reset':
+    case 'claim-lost':
     case 'task-claimed':
     case 'loop-adopted':
     case 'loop-released':
@@ -93,6 +97,14 @@ function readTasks(state: State, event: Extract<Event, { type: 'tasks-read' }>):
   const upstream = event.upstream === undefined ? state.trackers[tracker]?.upstream : event.upstream;
   const read = upstream == null ? { digest, tasks } : { digest, tasks, upstream };
   return withoutWithdrawn({ ...state, trackers: { ...state.trackers, [tracker]: read } });
+}
+
+/** Landed already as far as the log knows; else it was somebody else who closed it, and the list tells. */
+function closeTask(state: State, task: TaskKey): State {
+  const landed = state.landed[task];
+  return landed === undefined
+    ? state
+    : { ...state, landed: { ...state.landed, [task]: { ...landed, isClosed: true } } };
 }
 
 /** A task that was taken out does not ride on, unless integration moves past its work right now. */

@@ -5,6 +5,7 @@ import { hear } from './loop-verbs.ts';
 import type { LoopId, TaskKey } from '../model/ids.ts';
 import { withoutCar } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
+import { loseClaim } from './lose-claim.ts';
 import type { Host, Loop, State } from '../model/model.ts';
 import { isLive, isWorking, loopsOf } from '../model/model.ts';
 import { parkStranded } from '../loops/put-aside.ts';
@@ -28,6 +29,8 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
   switch (event.type) {
     case 'task-reset':
       return resetTask(state, event.task, stamp);
+    case 'claim-lost':
+      return loseClaim(state, event, stamp);
     case 'task-claimed':
       return alone(state, beginLoop(state, event, stamp), event.loop, stamp);
     case 'loop-adopted': {

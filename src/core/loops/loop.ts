@@ -9,7 +9,7 @@ import { describeLeftOut } from '../model/left-out.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from '../model/model.ts';
-import { noteSpending } from './run.ts';
+import { noteSpending, runName } from './run.ts';
 import type { LimitSettings } from '../model/settings.ts';
 import { findTask } from '../model/tasks.ts';
 import { usedSince } from '../model/grants.ts';
@@ -37,6 +37,7 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     attempt,
     branch: event.branch,
     target: host.policy.target,
+    run: runName(state.run),
     agent: host.policy.agents[0]?.name ?? '',
     host: event.host,
     slot: event.slot,

@@ -13,6 +13,9 @@ export function openRun(state: State, policy: HostPolicy, stamp: Stamp): State {
   return { ...state, run: { isOpen: true, since, usage, overspent: overspent(usage, policy.budget) } };
 }
 
+/** What trackers outside the tree know it by. */
+export const runName = ({ since }: State['run']): string => `r-${since.toString(36)}`;
+
 /** The run is over when its last host leaves because nothing is left to do; one that was stopped or died leaves it open. */
 export function closeRun(state: State, host: Host): State {
   const others = Object.values(state.hosts).some((other) => other.id !== host.id && other.policy.slots > 0);

@@ -49,6 +49,17 @@ export type Event =
       /** The landing that they took back on the target; absent: they said so. */
       readonly landed?: Sha;
     }
+  /** A tracker outside the tree shows a landed task as closed. */
+  | { readonly type: 'task-closed'; readonly task: TaskKey }
+  /** A tracker outside the tree says that a loop has its task no more: it stops, and its work is kept. */
+  | {
+      readonly type: 'claim-lost';
+      readonly loop: LoopId;
+      readonly fence: number;
+      readonly why: string;
+      /** A person took the task back from it: anybody may begin it anew. */
+      readonly isFree: boolean;
+    }
   /** A host takes a task; the loop begins. */
   | {
       readonly type: 'task-claimed';

@@ -114,6 +114,8 @@ export interface Landed {
   readonly loop: LoopId;
   readonly commit: Sha;
   readonly at: number;
+  /** A tracker outside the tree was seen to have it closed: open there again, a person wants it once more. */
+  readonly isClosed?: true;
 }
 
 export interface ProcessMark {
@@ -184,6 +186,8 @@ export interface Loop {
   readonly group: string | null;
   readonly attempt: number;
   readonly branch: string;
+  /** The run it was begun in, by its name in trackers outside the tree; absent: nobody knows any more. */
+  readonly run?: string;
   /** The branch it was begun for; absent: nobody knows any more. */
   readonly target?: string;
   readonly agent: string;

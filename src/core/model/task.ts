@@ -24,6 +24,8 @@ export interface Task extends Marks {
   readonly priority: number | null;
   readonly status: TaskStatus;
   readonly blockedReason: string | null;
+  /** Who has it, and how far they are, as a tracker outside the tree tells; absent: it is none. */
+  readonly claim?: { readonly by: string | null; readonly phase: string | null };
   /** 1-based line in the tracker file. */
   readonly line: number;
 }

@@ -26,17 +26,27 @@ export const promptTracker = (id: string): string => `${PROMPT}${id}`;
 export const isPromptTracker = (tracker: string): boolean => tracker.startsWith(PROMPT);
 export const isPromptTask = (key: TaskKey): boolean => key.startsWith(PROMPT);
 
+/** Trackers that are no file: a program or a server is asked by that name. */
+const OUTSIDE: ReadonlySet<string> = new Set(['beads', 'github']);
+
+/** No landing commit carries anything of it: what becomes of its tasks is told to whoever keeps it. */
+export const isOutside = (tracker: string): boolean => OUTSIDE.has(tracker);
+
+/** Its text can be in a commit. */
+export const isFile = (tracker: string): boolean => !isPromptTracker(tracker) && !isOutside(tracker);
+
 /** The id a key was made of, also when its task is no longer in the tracker. */
 export function taskIdOf(state: State, key: TaskKey): TaskId {
   return findTask(state, key)?.id ?? taskId(key.slice(key.indexOf('#') + 1));
 }
 
-/** What landing a loop ticks, and in which tracker. A prompt has no file to tick it in. */
+/** What landing a loop ticks, and in which tracker. Where no file lists the task there is nothing to tick. */
 export function tickOf(
   state: State,
   { task: key }: { readonly task: TaskKey },
 ): { readonly tick: TaskId | null; readonly tracker: string } {
-  return { tick: isPromptTask(key) ? null : (findTask(state, key)?.id ?? null), tracker: trackerOf(state, key) };
+  const tracker = trackerOf(state, key);
+  return { tick: isFile(tracker) ? (findTask(state, key)?.id ?? null) : null, tracker };
 }
 
 /** Tasks that have landed and are not ticked where the list was read. */

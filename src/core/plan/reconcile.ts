@@ -2,12 +2,14 @@ import { accountsToResume } from '../loops/accounts.ts';
 import type { Event } from '../model/events.ts';
 import { leaderOf } from '../fold/hosts.ts';
 import type { HostId, LoopId, Sha, TaskKey } from '../model/ids.ts';
+import { taskKey } from '../model/ids.ts';
 import type { Known, SeenValue } from '../loops/integration-value.ts';
 import { knownOf, standingOf } from '../loops/integration-value.ts';
 import { movingCars } from '../fold/land.ts';
 import type { ProcessMark, State } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
 import type { Task, UpstreamTasks } from '../model/task.ts';
+import { isOutside } from '../model/tasks.ts';
 
 /** What a look at the real world showed. Null: not looked at this time. */
 export interface Observed {
@@ -48,7 +50,7 @@ export function reconcile(state: State, observed: Observed, me: HostId): readonl
   events.push(...diskNews(state, observed.freeMb, me));
   events.push(...accountsToResume(state, observed.nowMs));
   const { tracker, targetHead } = observed;
-  if (tracker !== null) events.push(...tasksRead(state, tracker));
+  if (tracker !== null) events.push(...tasksRead(state, tracker), ...tasksClosed(state, tracker));
   if (targetHead !== null && targetHead !== state.targetHead) events.push({ type: 'target-moved', head: targetHead });
   for (const { task, commit } of observed.takenBack ?? [])
     if (state.landed[task]?.commit === commit) events.push({ type: 'task-reset', task, landed: commit });
@@ -70,6 +72,16 @@ export function tasksRead(
   const isSameThere = upstream === undefined || inWords(upstream) === inWords(known?.upstream ?? null);
   if (known?.digest === digest && isSameThere) return [];
   return [{ type: 'tasks-read', tracker: path, digest, tasks, ...(upstream === undefined ? {} : { upstream }) }];
+}
+
+/** A landed task that a tracker outside the tree shows as done: what becomes of it from now on is a person's doing. */
+function tasksClosed({ landed }: State, { path, tasks }: NonNullable<Observed['tracker']>): readonly Event[] {
+  if (!isOutside(path)) return [];
+  return tasks.flatMap(({ id, status }) => {
+    const key = taskKey(path, id);
+    const isNews = status === 'done' && landed[key] !== undefined && landed[key].isClosed !== true;
+    return isNews ? [{ type: 'task-closed', task: key } as const] : [];
+  });
 }
 
 const inWords = (upstream: UpstreamTasks | null): string =>

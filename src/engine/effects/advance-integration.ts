@@ -2,7 +2,9 @@ import type { Command } from '../../core/model/commands.ts';
 import type { Event } from '../../core/model/events.ts';
 import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { knownOf, standingOf } from '../../core/loops/integration-value.ts';
+import type { State } from '../../core/model/model.ts';
 import type { World } from '../../world/contract/world.ts';
+import { lostClaims } from './claim-task.ts';
 import type { PerformContext } from './perform-context.ts';
 import { findDuplicates } from './find-duplicates.ts';
 
@@ -16,8 +18,11 @@ export async function advanceIntegration(
   context: PerformContext,
   { fence, from, to }: AdvanceIntegration,
 ): Promise<readonly Event[]> {
-  if (await isOvertaken(context, from, to)) return [{ type: 'integration-contested', fence, now: from }];
   const { world, state } = context;
+  const lost = await lostClaims(context, movingWith(state(), to));
+  const isLost = lost.length > 0 && (await world.integration.seen(knownOf(state()))).head === from;
+  if (isLost) return [{ type: 'integration-contested', fence, now: from }, ...lost];
+  if (await isOvertaken(context, from, to)) return [{ type: 'integration-contested', fence, now: from }];
   const { integration } = world;
   const move = { from, to, fence };
   const moved = await integration.advance(move).catch(() => integration.advance(move).catch(failed));
@@ -37,6 +42,12 @@ const failed = (why: unknown): { readonly why: unknown } => ({ why });
 /** Given back once for the same reason: where building anew does not see what was seen here, it lands. */
 const overtaken = new WeakMap<World, Set<string>>();
 
+/** The loops that land when integration moves there. */
+function movingWith({ landing }: State, to: Sha): readonly LoopId[] {
+  const cars = landing?.cars ?? [];
+  return cars.slice(0, cars.findIndex((car) => car.commit === to) + 1).flatMap(({ loop }) => loop ?? []);
+}
+
 /** The gates ran for a while, and another clone's landing of the same task came in: built anew, the second is left out. */
 async function isOvertaken(context: PerformContext, from: Sha, to: Sha): Promise<boolean> {
   const { world, state } = context;
@@ -44,7 +55,7 @@ async function isOvertaken(context: PerformContext, from: Sha, to: Sha): Promise
   const head = await world.integration.targetHead();
   const isMoved = head !== null && (head !== targetHead || isTargetMoved === true);
   const cars = landing?.cars ?? [];
-  const moving = cars.slice(0, cars.findIndex((car) => car.commit === to) + 1).flatMap(({ loop }) => loop ?? []);
+  const moving = movingWith(state(), to);
   const seen = overtaken.get(world) ?? new Set();
   const markOf = (id: LoopId): string => `${id} ${head ?? ''}`;
   const asked = moving.filter((id) => !seen.has(markOf(id)));

@@ -14,6 +14,7 @@ import { tickOf } from '../../core/model/tasks.ts';
 import { upstreamMessage } from '../../text/commit-message.ts';
 import type { TrainClash } from '../../core/model/landing.ts';
 import type { Built, Synced } from '../../world/contract/world.ts';
+import { lostClaims } from './claim-task.ts';
 import type { PerformContext } from './perform-context.ts';
 import { isOutOfRoom } from '../trouble/disk-pressure.ts';
 import { wantOf } from '../trouble/want.ts';
@@ -42,6 +43,8 @@ interface Building {
 export async function buildTrain(context: PerformContext, command: BuildTrain): Promise<readonly Event[]> {
   const { integration } = context.world;
   const { fence, build } = command;
+  const lost = await lostClaims(context, command.items);
+  if (lost.length > 0) return lost;
   const [synced] = await Promise.all([integration.sync(knownOf(context.state())), askElsewhere(context, command)]);
   const { head: base } = synced;
   const empty = { cars: [], clashes: [], contained: [], implied: [], broken: [], flawed: [], duplicates: [] };

@@ -6,6 +6,7 @@ import { knownOf } from '../../core/loops/integration-value.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { unlandedBefore } from '../../core/loops/take-over.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
+import { claimTask } from './claim-task.ts';
 import type { PerformContext } from './perform-context.ts';
 
 /** Nobody has so many branches of one name; what fails so often fails for another reason. */
@@ -13,7 +14,7 @@ const TRIES_MAX = 100;
 
 type MakeWorktree = Extract<Command, { type: 'make-worktree' }>;
 
-/** A branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
+/** The task, if its tracker wants it to be claimed; a branch and a worktree that start from everything landed, plus the unlanded branches the loop builds on. */
 export async function makeWorktree(
   context: PerformContext,
   command: MakeWorktree,
@@ -21,6 +22,8 @@ export async function makeWorktree(
 ): Promise<readonly Event[]> {
   const { world, state } = context;
   const loop = state().loops[command.loop];
+  const notHeld = loop === undefined ? null : await claimTask(world, state(), loop);
+  if (notHeld !== null) return [notHeld];
   if (loop?.place.at === 'checkout') return takeCheckout(context, command, { ...loop, path: loop.place.path });
   const { branch, base, path, reused } = await makeOnFreeBranch(context, command);
   if (loop != null) {

@@ -56,6 +56,8 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
       return `will not merge as it is: ${cleanLine((event.found[loop] ?? []).flatMap((one) => one.paths).join(', '))}`;
     case 'task-reset':
       return 'a person freed its task';
+    case 'claim-lost':
+      return `has its task no more: ${cleanLine(event.why)}`;
     case 'landings-found':
       return 'was found to have landed';
     case 'loops-found':

@@ -62,6 +62,8 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return event.landed === undefined
         ? null
         : `${style.bold(cleanLine(taskIdOf(state, event.task)))} is open again: ${state.target ?? 'the branch it landed on'} no longer has what landed as ${event.landed.slice(0, 10)}, or its box was unticked there`;
+    case 'claim-lost':
+      return style.yellow(`${name(event.loop)} has its task no more: ${cleanLine(event.why)}`);
     case 'host-ending':
       return style.yellow(`the time of this run is over (${event.why}): nothing new starts, what is under way ends`);
     case 'loop-released':

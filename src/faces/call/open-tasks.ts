@@ -10,7 +10,7 @@ import { isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/
 import { findTracker, findTrackerOrNull, otherTrackers } from '../../world/trackers/find-tracker.ts';
 import { plainView } from '../../world/git/run/plain-view.ts';
 import { openTaskText } from '../../world/trackers/task-text.ts';
-import type { TrackerFile } from '../../world/contract/world.ts';
+import type { Tracker } from '../../world/contract/tracker.ts';
 import type { Project } from './project.ts';
 
 export interface OpenTasks {
@@ -77,7 +77,7 @@ export interface ReadTracker {
 }
 
 /** Reads the tracker or throws everything that is wrong with it at once. */
-export async function readTracker(file: TrackerFile): Promise<ReadTracker> {
+export async function readTracker(file: Tracker): Promise<ReadTracker> {
   const seen = await file.look();
   if (seen === null || 'problems' in seen) {
     const problems = seen === null ? [] : seen.problems;

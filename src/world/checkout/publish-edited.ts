@@ -8,7 +8,7 @@ import { findLandings } from '../git/objects/landings.ts';
 import { isTracker } from '../git/merge/merge-trackers.ts';
 import { textOf } from '../os/text-of.ts';
 import { type Splice, readPlain, spliceFile } from '../os/splice-file.ts';
-import { tickerOf } from '../trackers/tracker-file.ts';
+import { ticked } from '../trackers/tick-loose.ts';
 import { readBlobs } from '../git/objects/blobs.ts';
 import { statOf } from './publish-blockers.ts';
 import { type Change, type Side, indexLine, shown } from '../git/objects/raw-changes.ts';
@@ -150,13 +150,12 @@ async function splicer(
   const [base, ours] = texts ?? [];
   if (base === undefined || ours === undefined) return null;
   const kind = trackerKindOf(path) ?? 'markdown';
-  const tick = tickerOf(kind);
   return (theirs) => {
     const merged = mergeTracker(kind, { base, ours, theirs });
     if (merged.how !== 'merged') return null;
     // A task may have landed whose line only the edit has. What its owner marked as blocked stays so.
     const blocked = tasksThatAre('blocked', kind, merged.text);
-    return landed.filter((id) => !blocked.has(id)).reduce((text, id) => tick(text, id) ?? text, merged.text);
+    return landed.filter((id) => !blocked.has(id)).reduce((text, id) => ticked(kind, text, id) ?? text, merged.text);
   };
 }
 

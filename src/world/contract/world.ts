@@ -4,7 +4,6 @@ import type { LoopId, Sha, TaskId } from '../../core/model/ids.ts';
 import type { Known, SeenValue } from '../../core/loops/integration-value.ts';
 import type { KeepNews, Keeps } from '../../core/model/keeps.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../../core/model/model.ts';
-import type { Task, UpstreamTasks } from '../../core/model/task.ts';
 import type { WorktreeSetup } from '../../core/model/worktree-setup.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { Published } from './outcomes.ts';
@@ -13,6 +12,7 @@ import type { BesidesOrder } from './outcomes.ts';
 import type { BuildOptions, Built, FoundLanding } from './landing-build.ts';
 import type { Log } from './log.ts';
 import type { OpenLanding, TrimOrder } from './outcomes.ts';
+import type { Tracker } from './tracker.ts';
 
 import type { Agents, Iteration } from './agents.ts';
 export type { AgentOrder, Agents, Iteration, IterationResult } from './agents.ts';
@@ -24,7 +24,7 @@ export interface World {
   readonly ids: Ids;
   readonly log: Log<Event>;
   readonly hosts: HostWatch;
-  readonly tracker: TrackerFile;
+  readonly tracker: Tracker;
   readonly worktrees: Worktrees;
   readonly checkout: Checkout;
   readonly integration: Integration;
@@ -66,31 +66,6 @@ export interface HostWatch {
   isAlive(mark: ProcessMark): boolean;
   /** Alive, but suspended: it answers nobody. */
   isStopped(mark: ProcessMark): boolean;
-}
-
-export interface TrackerFile {
-  /** Relative to the checkout. */
-  readonly path: string;
-  /** Null when nothing has changed since the last look. Problems: the list cannot be used as it is now. */
-  look(): Promise<
-    | {
-        readonly digest: string;
-        readonly tasks: readonly Task[];
-        readonly warnings?: readonly string[];
-        /** What is done on the remote branch that the target follows; null: it follows none; absent: nobody looked. */
-        readonly upstream?: UpstreamTasks | null;
-      }
-    | { readonly problems: readonly string[] }
-    | null
-  >;
-  /** What is done now on the remote branch that the target follows; absent: nobody can look. */
-  readonly upstream?: () => Promise<UpstreamTasks | null>;
-  /** Asks the remote now, if that was not done a moment ago; absent: nobody may. One that does not answer is no failure. */
-  readonly ask?: () => Promise<void>;
-  /** Ticks tasks in a file that git does not have; any other one (false) gets its ticks by landing. Absent: there is no file. */
-  readonly tickLoose?: (tasks: readonly TaskId[]) => Promise<boolean>;
-  /** The tracker text with one task ticked; null when this text has no such task. */
-  tick(text: string, task: TaskId): string | null;
 }
 
 /** What a loop before it committed on the branch it begins on, and has not landed. */

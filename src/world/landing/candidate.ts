@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Sha, TaskId } from '../../core/model/ids.ts';
 import type { MergeDriverSettings } from '../../core/model/settings.ts';
-import { isPromptTracker } from '../../core/model/tasks.ts';
+import { isFile } from '../../core/model/tasks.ts';
 import { trailersOf } from '../../text/commit-message.ts';
 import { goneTrackers, withEdits } from '../trackers/branch-tracker.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
@@ -24,13 +24,14 @@ import { openResolutions } from '../git/merge/resolutions.ts';
 import type { Resolutions } from '../git/merge/resolutions.ts';
 import { settleConflicts } from '../git/merge/settle-conflicts.ts';
 import { tickerFor } from '../trackers/tracker-file.ts';
-import type { BuildOptions, Integration, TrackerFile } from '../contract/world.ts';
+import type { Tracker } from '../contract/tracker.ts';
+import type { BuildOptions, Integration } from '../contract/world.ts';
 
 export interface CandidatePlace {
   readonly repo: Repository;
   readonly view: GitView;
   readonly identity: Identity;
-  readonly tracker: TrackerFile;
+  readonly tracker: Tracker;
   readonly merge: MergeDriverSettings;
   readonly regenerate: Regenerate;
 }
@@ -168,7 +169,7 @@ async function regenerateFiles(
 /** The base's tracker with the task ticked, and with what counts of the branch's own edits. */
 async function ticked(
   view: GitView,
-  { path, tick }: Pick<TrackerFile, 'path' | 'tick'>,
+  { path, tick }: Pick<Tracker, 'path' | 'tick'>,
   before: string,
   branch: MergedBranch & { readonly head: Sha; readonly tick: TaskId },
 ): Promise<{ readonly text: string; readonly blob: Sha }> {
@@ -176,7 +177,7 @@ async function ticked(
   const [fork, second] = ancestors;
   const isOne = fork !== undefined && second === undefined && (await isTouched(view, path, branch));
   const edited = isOne ? await withEdits(view, before, { fork, head, task, path }) : before;
-  const text = tick(edited, task) ?? edited;
+  const text = (await tick(edited, task)) ?? edited;
   return { text, blob: await writeBlob(view, text) };
 }
 
@@ -200,8 +201,8 @@ async function tickLanded(
   let tree = start;
   for (const { task, tracker } of ticksLanded ? await findLandings(view, base, since) : []) {
     const { path, tick } = tickerFor(own, tracker ?? undefined);
-    const before = isPromptTracker(path) ? null : await readFileAt(view, tree, path);
-    const after = before === null ? null : tick(before, task);
+    const before = isFile(path) ? await readFileAt(view, tree, path) : null;
+    const after = before === null ? null : await tick(before, task);
     if (after !== null && after !== before) tree = await replaceFile(view, tree, path, await writeBlob(view, after));
   }
   return tree;

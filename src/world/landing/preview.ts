@@ -8,11 +8,12 @@ import { isAncestor } from '../git/merge/merge.ts';
 import { readFileAt, replaceFile, treeOf, writeBlob } from '../git/objects/tree-edit.ts';
 import type { GitView } from '../git/run/view.ts';
 import { tickerFor } from '../trackers/tracker-file.ts';
-import type { BuildOptions, Integration, TrackerFile } from '../contract/world.ts';
+import type { Tracker } from '../contract/tracker.ts';
+import type { BuildOptions, Integration } from '../contract/world.ts';
 
 export interface PreviewPlace {
   readonly view: GitView;
-  readonly tracker: TrackerFile;
+  readonly tracker: Tracker;
   readonly identity: Identity;
 }
 
@@ -34,7 +35,7 @@ export async function preview(
   if (before === null) return plain;
   const branch = { fork: integration, head, task: tick, path: tracker.path };
   const edited = await withEdits(view, before, branch);
-  const text = tracker.tick(edited, tick) ?? edited;
+  const text = (await tracker.tick(edited, tick)) ?? edited;
   try {
     const tree = await replaceFile(view, plain.tree, tracker.path, await writeBlob(view, text));
     if (tree === plain.tree) return plain;

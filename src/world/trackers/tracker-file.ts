@@ -6,15 +6,15 @@ import type { Task, UpstreamTasks } from '../../core/model/task.ts';
 import { describeDifference } from '../../text/trackers/difference.ts';
 import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../../text/trackers/tracker-names.ts';
-import { parseTracker, tickTask } from '../../text/trackers/tracker.ts';
+import { parseTracker } from '../../text/trackers/tracker.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { adminDirOf } from '../git/files/worktree-admin.ts';
 import { ifThere } from '../os/read-if-there.ts';
 import { branchIn } from './target-place.ts';
 import { leadsOut, markOf, openTaskText, readPlainFile } from './task-text.ts';
 import type { Standing, TaskText } from './task-text.ts';
-import { tickLoose } from './tick-loose.ts';
-import type { TrackerFile } from '../contract/world.ts';
+import { ticked, tickLoose } from './tick-loose.ts';
+import type { Tracker } from '../contract/tracker.ts';
 
 /** What was written in the same tick of the kernel in which it was looked at may be written once more without a trace. */
 const TICK_MS = 50;
@@ -27,7 +27,7 @@ export function openTracker(
   target: string | null,
   path: string,
   upstream: (() => Promise<UpstreamTasks | null>) | null = null,
-): TrackerFile {
+): Tracker {
   const kind = trackerKindOf(path) ?? 'markdown';
   const text = openTaskText(repo, target, path);
   const settle = createSettling(repo);
@@ -57,7 +57,11 @@ export function openTracker(
       return isSame && last === before && warnings.length === 0 ? null : { ...found, warnings };
     },
     ...(upstream === null ? {} : { upstream }),
-    tickLoose: (tasks) => tickLoose({ repo, path, text, tick: tickerOf(kind) }, tasks),
+    close: (landed) =>
+      tickLoose(
+        { repo, path, text, kind },
+        landed.map(({ hold }) => hold.task),
+      ),
     tick: tickerOf(kind),
   };
 }
@@ -137,20 +141,17 @@ function tasksOrNull(kind: TrackerKind, file: string, path: string): readonly Ta
 }
 
 /** Ticks tasks in the host's own tracker, or in another one that a loop it lands belongs to. */
-export function tickerFor(own: TrackerFile, path: string | undefined): Pick<TrackerFile, 'path' | 'tick'> {
+export function tickerFor(own: Tracker, path: string | undefined): Pick<Tracker, 'path' | 'tick'> {
   return path === undefined || path === own.path ? own : { path, tick: tickerOf(trackerKindOf(path) ?? 'markdown') };
 }
 
-export const tickerOf =
-  (kind: TrackerKind): TrackerFile['tick'] =>
-  (text, task) => {
-    const ticked = tickTask(kind, text, task);
-    if (ticked.ok) return ticked.text;
-    return ticked.reason === 'already' ? text : null;
-  };
+const tickerOf =
+  (kind: TrackerKind): Tracker['tick'] =>
+  (text, task) =>
+    Promise.resolve(ticked(kind, text, task));
 
 /** A prompt is a tracker of one task without a file: it is as it was told, and there is nothing to tick. */
-export function promptTrackerFile(path: string, digest: string, tasks: readonly Task[]): TrackerFile {
+export function promptTrackerFile(path: string, digest: string, tasks: readonly Task[]): Tracker {
   let isNew = true;
   return {
     path,
@@ -159,11 +160,12 @@ export function promptTrackerFile(path: string, digest: string, tasks: readonly 
       isNew = false;
       return Promise.resolve(seen);
     },
-    tick: () => null,
+    tick: () => Promise.resolve(null),
+    close: () => Promise.resolve(false),
   };
 }
 
-type Found = Exclude<Awaited<ReturnType<TrackerFile['look']>>, null>;
+type Found = Exclude<Awaited<ReturnType<Tracker['look']>>, null>;
 
 async function readOrTell(text: TaskText, standing: Standing, { target, path, kind }: Listed): Promise<Found> {
   try {

@@ -1,6 +1,7 @@
 import type { Event } from '../../../src/core/model/events.ts';
 import type { Log } from '../../../src/world/contract/log.ts';
-import type { Clock, TrackerFile, World } from '../../../src/world/contract/world.ts';
+import type { Tracker } from '../../../src/world/contract/tracker.ts';
+import type { Clock, World } from '../../../src/world/contract/world.ts';
 import type { Op } from './op.ts';
 import { createOp } from './op.ts';
 import type { Realm, SimHost } from './realm.ts';
@@ -96,7 +97,7 @@ function simLog(realm: Realm, host: SimHost, op: Op): Log<Event> {
   };
 }
 
-function simTracker(realm: Realm, host: SimHost): TrackerFile {
+function simTracker(realm: Realm, host: SimHost): Tracker {
   return {
     path: TRACKER,
     look: () => {
@@ -105,6 +106,7 @@ function simTracker(realm: Realm, host: SimHost): TrackerFile {
       host.trackerSeen = version;
       return Promise.resolve({ digest: `d${version}`, tasks });
     },
-    tick: () => null,
+    tick: () => Promise.resolve(null),
+    close: () => Promise.resolve(false),
   };
 }

@@ -60,7 +60,8 @@ export async function candidateScene(
       tracker: {
         path: TASKS,
         look: () => Promise.resolve(null),
-        tick: (text, task) => text.replace(`[ ] ${task}`, `[x] ${task}`),
+        tick: async (text, task) => text.replace(`[ ] ${task}`, `[x] ${task}`),
+        close: () => Promise.resolve(false),
       },
       merge: { union: ['CHANGELOG.md'], regenerate: {}, ...options.merge },
       regenerate: openRegenerate({

@@ -14,7 +14,7 @@ import type { GitView } from '../../../src/world/git/run/view.ts';
 import { openWorktrees } from '../../../src/world/loops/loop-worktrees.ts';
 import { preview } from '../../../src/world/landing/preview.ts';
 import { openTracker } from '../../../src/world/trackers/tracker-file.ts';
-import type { TrackerFile } from '../../../src/world/contract/world.ts';
+import type { Tracker } from '../../../src/world/contract/tracker.ts';
 import { scratchRepo } from '../scratch.ts';
 import { provisions } from '../provisions.ts';
 import type { ScratchRepo } from '../scratch.ts';
@@ -29,7 +29,7 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
 
 interface Scene extends ScratchRepo {
   readonly view: GitView;
-  readonly tracker: TrackerFile;
+  readonly tracker: Tracker;
   readonly candidates: Candidates;
   readonly identity: Identity;
   readonly start: Sha;

@@ -35,7 +35,12 @@ async function scene(): Promise<Scene> {
     view,
     identity: await readIdentity(repo),
     target: 'main',
-    tracker: { path: 'tasks.md', look: () => Promise.resolve(null), tick: (text) => text },
+    tracker: {
+      path: 'tasks.md',
+      look: () => Promise.resolve(null),
+      tick: async (text) => text,
+      close: () => Promise.resolve(false),
+    },
     merge: { union: [], regenerate: {} },
     regenerate: async () => null,
   });

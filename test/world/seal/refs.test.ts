@@ -24,7 +24,12 @@ describe('a branch that an agent moves', () => {
     const main = git('rev-parse', 'main');
     writeFileSync(join(dir, 'a.txt'), 'the user is editing\n');
     const place = { repo, view: await openView(repo), identity: IDENTITY };
-    const tracker = { path: 'tasks.md', look: () => Promise.resolve(null), tick: (text: string) => text };
+    const tracker = {
+      path: 'tasks.md',
+      look: () => Promise.resolve(null),
+      close: () => Promise.resolve(false),
+      tick: async (text: string) => text,
+    };
     const how = { merge: { union: [], regenerate: {} }, regenerate: async () => null };
     const integration = openIntegration({ ...place, ...how, target: 'main', tracker });
     const publish = openPublish(place, 'main');

@@ -3,7 +3,7 @@ import { createAsking } from '../../../world/landing/ask-before-landing.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { openTracker } from '../../../world/trackers/tracker-file.ts';
 import { openUpstreamTasks } from '../../../world/landing/upstream-tasks.ts';
-import type { TrackerFile } from '../../../world/contract/world.ts';
+import type { Tracker } from '../../../world/contract/tracker.ts';
 import type { Call } from '../../call/handler.ts';
 import { mayFetch } from '../show/say-upstream.ts';
 
@@ -15,7 +15,7 @@ interface TaskFileOrder {
 }
 
 /** The task list of a host: with what is done of it on the remote branch that the target follows. */
-export function openTaskFile(call: Call, { repo, settings, target, path }: TaskFileOrder): TrackerFile {
+export function openTaskFile(call: Call, { repo, settings, target, path }: TaskFileOrder): Tracker {
   if (target === null) return openTracker(repo, target, path);
   const { env } = call;
   const file = openTracker(repo, target, path, openUpstreamTasks({ repo, env, target, path }));
