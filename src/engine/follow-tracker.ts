@@ -37,7 +37,8 @@ interface Told {
   readonly found: Set<string>;
 }
 
-interface Job {
+/** One thing to tell, and what comes of it. */
+interface Word {
   readonly run: () => Promise<readonly Event[]>;
 }
 
@@ -53,9 +54,9 @@ export function createTrackerFollower(
   let tries = 0;
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   let said = '';
-  const runAll = async (jobs: readonly Job[]): Promise<void> => {
+  const runAll = async (words: readonly Word[]): Promise<void> => {
     try {
-      for (const job of jobs) answers.push(...(await job.run()));
+      for (const word of words) answers.push(...(await word.run()));
       tries = 0;
     } catch (error) {
       // What landed has landed all the same, and who works goes on.
@@ -69,9 +70,9 @@ export function createTrackerFollower(
   return {
     follow: (state, me) => {
       if (under !== null || world.clock.awakeMs() < notBeforeMs) return;
-      const jobs = jobsFor(world, told, state, me);
-      if (jobs.length === 0) return;
-      under = runAll(jobs).finally(() => {
+      const words = wordsFor(world, told, state, me);
+      if (words.length === 0) return;
+      under = runAll(words).finally(() => {
         under = null;
         onTold();
       });
@@ -82,26 +83,26 @@ export function createTrackerFollower(
       return taken;
     },
     isIdle: (state, me) =>
-      under === null && answers.length === 0 && (tries >= TRIES_MAX || jobsFor(world, told, state, me).length === 0),
+      under === null && answers.length === 0 && (tries >= TRIES_MAX || wordsFor(world, told, state, me).length === 0),
     stop: async () => {
       await under;
     },
   };
 }
 
-function jobsFor(world: Pick<World, 'tracker' | 'clock'>, told: Told, state: State, me: HostId): readonly Job[] {
+function wordsFor(world: Pick<World, 'tracker' | 'clock'>, told: Told, state: State, me: HostId): readonly Word[] {
   const { tracker } = world;
   const { claims } = tracker;
   const isLeader = leaderOf(state) === me;
   return [
-    ...closeJobs(world, told, state, claims === undefined || isLeader),
-    ...(claims === undefined ? [] : phaseJobs(world, claims, told, state, me)),
-    ...(claims === undefined || !isLeader ? [] : leaderJobs(world, claims, told, state)),
+    ...closeWords(world, told, state, claims === undefined || isLeader),
+    ...(claims === undefined ? [] : phaseWords(world, claims, told, state, me)),
+    ...(claims === undefined || !isLeader ? [] : leaderWords(world, claims, told, state)),
   ];
 }
 
 /** Asked once for the same tasks of the same list. */
-function closeJobs({ tracker }: Pick<World, 'tracker'>, told: Told, state: State, isMine: boolean): readonly Job[] {
+function closeWords({ tracker }: Pick<World, 'tracker'>, told: Told, state: State, isMine: boolean): readonly Word[] {
   const tasks = told.isCloser && isMine ? landedUnticked(state, tracker.path) : [];
   const closings = tasks.flatMap((task): readonly Closing[] => closingOf(state, tracker.path, task));
   const key = [state.trackers[tracker.path]?.digest, ...closings.map(({ hold }) => hold.task)].join(' ');
@@ -116,16 +117,16 @@ function closeJobs({ tracker }: Pick<World, 'tracker'>, told: Told, state: State
   return [{ run }];
 }
 
-function phaseJobs(
+function phaseWords(
   { tracker, clock }: Pick<World, 'tracker' | 'clock'>,
   claims: Claims,
   told: Told,
   state: State,
   me: HostId,
-): readonly Job[] {
+): readonly Word[] {
   const digest = state.trackers[tracker.path]?.digest ?? '';
   const beatMs = claims.quietMsMax === null ? Number.POSITIVE_INFINITY : claims.quietMsMax / BEATS_PER_LEASE;
-  return underWay(state, tracker.path, me).flatMap(({ loop, task }): readonly Job[] => {
+  return underWay(state, tracker.path, me).flatMap(({ loop, task }): readonly Word[] => {
     const phase = phaseOf(loop);
     const hold = holdOf(state, loop);
     const last = told.phases.get(loop.id);
@@ -142,9 +143,9 @@ function phaseJobs(
 }
 
 /** One host gives back what nobody works on, and writes down what was found. */
-function leaderJobs({ tracker }: Pick<World, 'tracker'>, claims: Claims, told: Told, state: State): readonly Job[] {
+function leaderWords({ tracker }: Pick<World, 'tracker'>, claims: Claims, told: Told, state: State): readonly Word[] {
   const digest = state.trackers[tracker.path]?.digest ?? '';
-  const releases = leftBehind(state, tracker.path).flatMap(({ loop, task, why }): readonly Job[] => {
+  const releases = leftBehind(state, tracker.path).flatMap(({ loop, task, why }): readonly Word[] => {
     const hold: Hold = holdOf(state, loop);
     const key = `${loop.id} ${loop.since} ${digest}`;
     const isHeld = told.phases.has(loop.id) || task?.claim?.by === hold.actor;
