@@ -16,7 +16,7 @@ const BASE = new RegExp(
     'src/engine/journal\\.ts',
     'src/text/(screen/|trackers/tracker-names|config/(keys|layer|settle|find-key|check-value|nearest|quoted|duration|value-from-text|dotted|chosen-names|cross-check)\\.ts)',
     'src/world/(config-files|trackers/find-tracker|os/read-if-there|git/run/(state-places|repository)|log/(?!salvage)|processes/(identity|process-source|linux-proc|portable-ps|marker|process-entry))',
-    'src/faces/(call/(output|handler|project|open-tasks|find-one)\\.|cli/(cli\\.|tables/(table|command-spec|verb-table)\\.|show/report-error\\.))',
+    'src/faces/(call/(output|handler|make-call|project|open-tasks|find-one)\\.|cli/(cli\\.|tables/(table|command-spec|verb-table)\\.|show/(report-error|print-answer)\\.))',
   ].join('|'),
 );
 

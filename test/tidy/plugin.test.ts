@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/faces/cli/tables/command-spec.ts';
 import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
-import { WORKTREE_TOOLS } from '../../src/faces/mcp/worktree-tools.ts';
+import { toolsOf } from '../../src/faces/mcp/tools.ts';
 import { readText, repositoryFiles } from './support/repository.ts';
 
 const papers = repositoryFiles().filter((path) => path.startsWith('plugin/') && path.endsWith('.md'));
@@ -54,8 +54,9 @@ describe('the plugin', () => {
 
   it('has the tools of the MCP server, and names each of them', () => {
     const named = papers.flatMap((path) => [...readText(path).matchAll(/worktree_[a-z_]+/g)].map(([word]) => word));
-    const known = WORKTREE_TOOLS.map(({ name }) => name);
-    const parameters = WORKTREE_TOOLS.flatMap((tool) => tool.parameters.map(({ name }) => name));
+    const tools = toolsOf(COMMANDS).filter(({ name }) => name.startsWith('worktree_'));
+    const known = tools.map(({ name }) => name);
+    const parameters = tools.flatMap((tool) => tool.parameters.map(({ name }) => name));
     expect(named.filter((word) => !known.includes(word) && !parameters.includes(word))).toEqual([]);
     expect(known.filter((name) => !named.includes(name))).toEqual([]);
   });

@@ -40,6 +40,29 @@ export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, s
   };
 }
 
+/** For a face without streams: what is printed and said is kept, and heard as it comes. */
+export function collectOutput(onSay: (text: string) => void): {
+  readonly out: Output;
+  readonly printed: readonly string[];
+  readonly said: readonly string[];
+  readonly json: readonly object[];
+} {
+  const [printed, said, json]: [string[], string[], object[]] = [[], [], []];
+  const say = (text: string): void => {
+    said.push(text);
+    onSay(text);
+  };
+  const out: Output = {
+    data: (text) => void printed.push(text),
+    json: (value) => void json.push(value as object),
+    say,
+    goOnUnheard: () => {},
+    style: styleFor(false),
+    width: Number.POSITIVE_INFINITY,
+  };
+  return { out, printed, said, json };
+}
+
 function wantsColour(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;

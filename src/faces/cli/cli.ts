@@ -1,16 +1,18 @@
 import { Command, CommanderError } from 'commander';
-import { invariant } from '../../core/model/assert.ts';
 import type { ExitCode } from '../../core/model/errors.ts';
 import { AppError, EXIT } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { nearest } from '../../text/config/nearest.ts';
 import { hearWaits } from '../../world/processes/mutex-listener.ts';
+import type { CommandSpec } from '../call/command-spec.ts';
 import type { Call } from '../call/handler.ts';
+import { makeCall } from '../call/make-call.ts';
+import type { Told } from '../call/make-call.ts';
 import { openOutput } from '../call/output.ts';
 import type { Output } from '../call/output.ts';
+import { printAnswer } from './show/print-answer.ts';
 import { reportError } from './show/report-error.ts';
 import { COMMANDS } from './tables/table.ts';
-import type { CommandSpec } from './tables/command-spec.ts';
 
 /** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
 export async function runCli(
@@ -24,14 +26,16 @@ export async function runCli(
   const refused: AppError[] = [];
   try {
     refuseUnknown(words);
-    const chosen: Chosen[] = [];
+    const chosen: Told[] = [];
     const program = buildProgram(version, commandsFor(words), (one) => chosen.push(one));
     for (const command of [program, ...allBelow(program)]) own(command, out, (error) => refused.push(error));
     await program.parseAsync([...words], { from: 'user' });
     const [one] = chosen;
     if (one === undefined) return EXIT.ok;
     const { handle } = await one.spec.load();
-    return await handle(callOf(one, program, out, words));
+    const call = callOf(one, program, out, words);
+    const answer = await handle(call);
+    return typeof answer === 'number' ? answer : printAnswer(call, answer);
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, out, wantsJson, version);
     const [why] = refused;
@@ -66,19 +70,13 @@ function unknownCommand(above: string, word: string, known: readonly string[]): 
   });
 }
 
-interface Chosen {
-  readonly spec: CommandSpec;
-  readonly args: readonly string[];
-  readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
-}
-
 /** A known first word needs only its own commands; anything else (help, a typo) needs all of them. */
 function commandsFor([first = '']: readonly string[]): readonly CommandSpec[] {
   const named = COMMANDS.filter((spec) => spec.name.split(' ')[0] === first);
   return named.length > 0 ? named : COMMANDS;
 }
 
-function buildProgram(version: string, commands: readonly CommandSpec[], onChosen: (chosen: Chosen) => void): Command {
+function buildProgram(version: string, commands: readonly CommandSpec[], onChosen: (chosen: Told) => void): Command {
   const program = new Command('ralph')
     .description('Run many coding-agent loops at once on one git repository and land what they make.')
     .version(version, '-V, --version', 'print the version')
@@ -100,7 +98,7 @@ function addCommand(
   program: Command,
   parents: Map<string, Command>,
   spec: CommandSpec,
-  onChosen: (chosen: Chosen) => void,
+  onChosen: (chosen: Told) => void,
 ): void {
   const [first = '', second] = spec.name.split(' ');
   const parent = second === undefined ? program : (parents.get(first) ?? newParent(program, parents, first));
@@ -125,12 +123,12 @@ function addCommand(
   command.addHelpText('before', examplesText(spec.examples));
   command.action((...received: unknown[]) => {
     // A flag that the command above has too is taken by that one.
-    const options = command.optsWithGlobals<Chosen['options']>();
+    const flags = command.optsWithGlobals<Call['flags']>();
     const args = received
       .slice(0, -2)
       .flat()
       .filter((arg): arg is string => typeof arg === 'string');
-    onChosen({ spec, args, options });
+    onChosen({ spec, args, flags });
   });
 }
 
@@ -188,19 +186,10 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-function callOf(chosen: Chosen, program: Command, out: Output, words: readonly string[]): Call {
+function callOf(chosen: Told, program: Command, out: Output, words: readonly string[]): Call {
   const folder = program.opts<{ C?: string }>().C;
   if (folder !== undefined) changeFolder(folder);
-  return {
-    args: chosen.args,
-    flags: chosen.options,
-    settings: settingsOf(chosen),
-    cwd: process.cwd(),
-    env: process.env,
-    out,
-    words,
-    flagOf: flagsOf(chosen),
-  };
+  return makeCall(chosen, { cwd: process.cwd(), env: process.env, out, words });
 }
 
 function changeFolder(folder: string): void {
@@ -209,31 +198,4 @@ function changeFolder(folder: string): void {
   } catch (cause) {
     throw new AppError('E_USAGE', `-C ${folder}: cannot go there`, { cause, remedy: `ls -d ${shellWord(folder)}` });
   }
-}
-
-function settingsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
-  const settings = new Map<string, string>();
-  for (const flag of spec.flags) {
-    const value = options[optionName(flag.flag)];
-    if (flag.key !== undefined && value !== undefined && value !== false) settings.set(flag.key, String(value));
-  }
-  for (const pair of (options['set'] as readonly string[] | undefined) ?? []) {
-    const cut = pair.indexOf('=');
-    if (cut < 1)
-      throw new AppError('E_USAGE', `--set ${pair}: not of the form key=value`, { remedy: 'ralph config list' });
-    settings.set(pair.slice(0, cut).trim(), pair.slice(cut + 1));
-  }
-  return settings;
-}
-
-function flagsOf({ spec, options }: Chosen): ReadonlyMap<string, string> {
-  const given = spec.flags.filter((flag) => options[optionName(flag.flag)] !== undefined);
-  return new Map(given.flatMap((flag) => (flag.key === undefined ? [] : [[flag.key, flag.flag.split(' ')[0] ?? '']])));
-}
-
-/** `--max-workers <n>` is `maxWorkers` to commander. */
-function optionName(flag: string): string {
-  const long = /--([a-z-]+)/.exec(flag)?.[1];
-  invariant(long !== undefined, `flag ${flag} has no long form`);
-  return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,31 +1,46 @@
 import { AppError } from '../../core/model/errors.ts';
-import { findRepository } from '../../world/git/run/repository.ts';
 import { adminDirOf } from '../../world/git/files/worktree-admin.ts';
-import { readLoopNote } from '../../world/worktrees/loop-notes.ts';
+import { findRepository } from '../../world/git/run/repository.ts';
 import { shimAbove } from '../../world/processes/shim-above.ts';
+import { readLoopNote } from '../../world/worktrees/loop-notes.ts';
+import type { CommandSpec, ToolMark } from '../call/command-spec.ts';
 import type { CallerPlace } from '../verbs/caller.ts';
-import type { Tool } from './tool.ts';
-import { VERB_TOOLS } from './verb-tools.ts';
-import { WORKTREE_TOOLS } from './worktree-tools.ts';
+import type { Parameter } from './parameters.ts';
+import { parametersOf } from './parameters.ts';
 
-/**
- * What is offered here. An agent inside a loop has one worktree, and must make, move or take away no other: it gets the verbs alone.
- */
-export const toolsFor = (place: CallerPlace): readonly Tool[] =>
-  isInLoop(place) ? VERB_TOOLS : [...VERB_TOOLS, ...WORKTREE_TOOLS];
-
-/** Null: nothing has that name. One that is there, but not here, is refused in words. */
-export function toolCalled(place: CallerPlace, name: string): Tool | null {
-  const here = toolsFor(place).find((tool) => tool.name === name);
-  if (here !== undefined) return here;
-  const elsewhere = WORKTREE_TOOLS.find((tool) => tool.name === name);
-  return elsewhere === undefined ? null : { ...elsewhere, call: refuse };
+/** A command that MCP clients may call. */
+export interface Tool {
+  readonly name: string;
+  readonly spec: CommandSpec;
+  readonly mark: ToolMark;
+  readonly parameters: readonly Parameter[];
 }
 
-async function refuse(): Promise<never> {
-  throw new AppError('E_NESTED', 'worktrees are for sessions outside a loop, and this is one inside', {
+/** Every command that is marked as a tool. */
+export const toolsOf = (commands: readonly CommandSpec[]): readonly Tool[] =>
+  commands.flatMap((spec) =>
+    spec.tool === undefined
+      ? []
+      : [
+          {
+            name: spec.tool.name ?? spec.name.replaceAll(' ', '_'),
+            spec,
+            mark: spec.tool,
+            parameters: parametersOf(spec),
+          },
+        ],
+  );
+
+/** An agent inside a loop says how far it is; it starts, lands and takes away nothing. */
+export const offered = (tools: readonly Tool[], place: CallerPlace): readonly Tool[] =>
+  isInLoop(place) ? tools.filter(({ mark }) => mark.isForLoops) : tools;
+
+/** What is there, but not here, is refused in words. */
+export function refuseElsewhere({ name, mark }: Tool, place: CallerPlace): void {
+  if (mark.isForLoops === true || !isInLoop(place)) return;
+  throw new AppError('E_NESTED', `${name} is for sessions outside a loop, and this is one inside`, {
     facts: ['an agent says what it needs, and a person decides'],
-    remedy: 'ralph block "what worktree is needed, and what for"',
+    remedy: 'ralph block "what is needed, and what for"',
   });
 }
 

@@ -10,6 +10,7 @@ import type { Repository } from '../../world/git/run/repository.ts';
 import { isFolder } from '../../world/os/is-there.ts';
 import { readIfThere } from '../../world/os/read-if-there.ts';
 import { runFolder } from '../../world/git/run/state-places.ts';
+import type { Call } from '../call/handler.ts';
 
 /** Who says to be calling. Nothing of it is believed before it is checked. */
 export interface CallerClaim {
@@ -31,6 +32,8 @@ export interface CallerPlace {
   /** Null: a person, or an agent that was not started by us. */
   readonly claim: CallerClaim | null;
 }
+
+export const placeOf = ({ cwd, env }: Pick<Call, 'cwd' | 'env'>): CallerPlace => ({ cwd, env, claim: claimFrom(env) });
 
 /** What the environment says. The folder says nothing: a person may stand in a loop's worktree, an agent outside it. */
 export function claimFrom(env: NodeJS.ProcessEnv): CallerClaim | null {

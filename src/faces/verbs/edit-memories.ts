@@ -1,8 +1,16 @@
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { Memories, Memory } from '../../world/prompts/memories.ts';
 import { findOne } from '../call/find-one.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../call/handler.ts';
 import { cutNotice, saidText } from './said-text.ts';
+
+interface Edited {
+  readonly id: string;
+  /** What it says now; null: it is gone. */
+  readonly text: string | null;
+  readonly removed: boolean;
+  readonly before: string;
+}
 
 const LIST = 'ralph memory list';
 
@@ -12,7 +20,7 @@ export function changeMemory(
   id: string,
   words: readonly string[],
   tags: readonly string[] | null,
-): Answer {
+): Answer<Edited> {
   const before = findMemory(memories, id);
   const said =
     words.length === 0 && tags !== null
@@ -20,15 +28,15 @@ export function changeMemory(
       : saidText(words, 'the memory', `ralph memory edit ${shellWord(id)} "what it should say"`);
   memories.change({ ...before, text: said.text, tags: tags ?? before.tags });
   return {
-    text: `${before.id} changed${cutNotice(said)}`,
-    data: { id: before.id, text: said.text, before: before.text },
+    says: [`${before.id} changed${cutNotice(said)}`],
+    data: { id: before.id, text: said.text, removed: false, before: before.text },
   };
 }
 
-export function removeMemory(memories: Memories, id: string): Answer {
+export function removeMemory(memories: Memories, id: string): Answer<Edited> {
   const before = findMemory(memories, id);
   memories.remove(before.id);
-  return { text: `${before.id} removed`, data: { id: before.id, removed: true, before: before.text } };
+  return { says: [`${before.id} removed`], data: { id: before.id, text: null, removed: true, before: before.text } };
 }
 
 const findMemory = (memories: Memories, id: string): Memory =>

@@ -1,15 +1,24 @@
 import type { Event } from '../../core/model/events.ts';
+import type { LoopId } from '../../core/model/ids.ts';
 import { readState } from '../call/project.ts';
 import { writeFacts } from '../call/write-facts.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../call/handler.ts';
 import { callerRepository, checkCaller, requireClaim } from './caller.ts';
 import type { Caller, CallerPlace } from './caller.ts';
 import { PROGRESS_CHARS_MAX, cutNotice, saidLine, saidOrNothing, saidText } from './said-text.ts';
 
+interface InLoop {
+  readonly loop: LoopId;
+  readonly iteration: number;
+}
+
 const TITLE_CHARS_MAX = 200;
 
 /** How far it is, for whoever watches. */
-export async function progress(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+export async function progress(
+  place: CallerPlace,
+  words: readonly string[],
+): Promise<Answer<InLoop & { readonly progress: string }>> {
   const said = saidLine(words, PROGRESS_CHARS_MAX, 'progress', 'ralph progress "what is done, what comes next"');
   const { loop, n } = await speak(place, 'progress', 'ralph status', (caller) =>
     // Agents repeat themselves; the log need not.
@@ -17,11 +26,14 @@ export async function progress(place: CallerPlace, words: readonly string[]): Pr
       ? null
       : { type: 'loop-progressed', loop: caller.loop.id, n: caller.n, text: said.text },
   );
-  return { text: `noted${cutNotice(said)}`, data: { loop: loop.id, iteration: n, progress: said.text } };
+  return { says: [`noted${cutNotice(said)}`], data: { loop: loop.id, iteration: n, progress: said.text } };
 }
 
 /** It cannot go on without a person. */
-export async function block(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+export async function block(
+  place: CallerPlace,
+  words: readonly string[],
+): Promise<Answer<InLoop & { readonly blocked: string }>> {
   const said = saidText(words, 'block', 'ralph block "what is missing and who could give it"');
   const { loop, n } = await speak(place, 'block', 'ralph tasks reset <id>', (caller) => ({
     type: 'loop-blocked',
@@ -30,13 +42,16 @@ export async function block(place: CallerPlace, words: readonly string[]): Promi
     why: said.text,
   }));
   return {
-    text: `noted${cutNotice(said)}: end your turn now, a person is asked`,
+    says: [`noted${cutNotice(said)}: end your turn now, a person is asked`],
     data: { loop: loop.id, iteration: n, blocked: said.text },
   };
 }
 
 /** It believes the task is done. The gates decide. */
-export async function done(place: CallerPlace, words: readonly string[]): Promise<Answer> {
+export async function done(
+  place: CallerPlace,
+  words: readonly string[],
+): Promise<Answer<InLoop & { readonly summary: string }>> {
   const said = saidOrNothing(words.join(' '));
   const { loop, n } = await speak(place, 'done', 'ralph land <id>', (caller) => ({
     type: 'loop-done',
@@ -45,13 +60,17 @@ export async function done(place: CallerPlace, words: readonly string[]): Promis
     summary: said.text,
   }));
   return {
-    text: `noted${cutNotice(said)}: end your turn now, the gates decide`,
+    says: [`noted${cutNotice(said)}: end your turn now, the gates decide`],
     data: { loop: loop.id, iteration: n, summary: said.text },
   };
 }
 
 /** Something it found that somebody should do, and that is not its task. */
-export async function proposeTask(place: CallerPlace, title: readonly string[], body: string): Promise<Answer> {
+export async function proposeTask(
+  place: CallerPlace,
+  title: readonly string[],
+  body: string,
+): Promise<Answer<InLoop & { readonly title: string; readonly body: string }>> {
   const usage = 'ralph task add "a title" --body "why, and what is known"';
   const name = saidLine(title, TITLE_CHARS_MAX, 'the title', usage);
   const rest = saidOrNothing(body);
@@ -62,7 +81,7 @@ export async function proposeTask(place: CallerPlace, title: readonly string[], 
     body: rest.text,
   }));
   return {
-    text: `noted${cutNotice(name, rest)}: a person decides about it; go on with your own task`,
+    says: [`noted${cutNotice(name, rest)}: a person decides about it; go on with your own task`],
     data: { loop: loop.id, iteration: n, title: name.text, body: rest.text },
   };
 }

@@ -6,10 +6,9 @@ import { taskIdOf } from '../../core/model/tasks.ts';
 import { taskViews } from '../../core/views/view.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { findOne } from '../call/find-one.ts';
-import type { Call } from '../call/handler.ts';
 import { openTasks } from '../call/open-tasks.ts';
 import { openProject, readState } from '../call/project.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Call } from '../call/handler.ts';
 import { callerRepository, checkCaller, describePhase } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
 
@@ -21,7 +20,7 @@ interface Sight {
 }
 
 /** One task as the tracker tells it and what its newest loop says; inside a loop its own, unless another is named. */
-export async function showTask(call: Call, place: CallerPlace, wanted: string | null): Promise<Answer> {
+export async function showTask(call: Call, place: CallerPlace, wanted: string | null): Promise<Answer<TaskData>> {
   const sight = place.claim === null ? await askedByPerson(call, wanted) : await askedInLoop(place, wanted);
   const { state, tracker, attemptsMax } = sight;
   const view = findOne(
@@ -78,6 +77,8 @@ interface TaskData {
   readonly title: string;
   readonly status: string;
   readonly detail: string | null;
+  readonly tracker: string;
+  readonly line: number;
   readonly group: string | null;
   readonly depends_on: readonly string[];
   readonly body: string;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -84,10 +85,7 @@ describe('mcp', () => {
     expect(readOnly).toEqual(['memory_list', 'memory_search', 'task_show']);
     expect(client.getServerVersion()?.name).toBe('ralph');
     const nested = await call('worktree_start', { feature_name: 'x' });
-    expect([nested.isError, nested.data]).toMatchObject([
-      true,
-      { success: false, error: expect.stringMatching(/^E_NESTED/) as unknown },
-    ]);
+    expect([nested.isError, nested.data]).toMatchObject([true, { error: { code: 'E_NESTED' } }]);
     const unsaid = await connect(env['RALPH_WORKTREE'] ?? '', { ...one.env });
     expect((await unsaid.client.listTools()).tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
 
@@ -121,7 +119,6 @@ describe('mcp', () => {
       ['progress', { text: 'x' }],
       ['block', { why: 'x' }],
       ['done', {}],
-      ['task_add', { title: 'x' }],
       ['task_show', {}],
     ] as const) {
       const told = await call(name, args);
@@ -129,29 +126,23 @@ describe('mcp', () => {
       expect(told.text).toMatch(/error\[E_NO_LOOP\][^]*\nfix: /);
     }
     const { tools } = await client.listTools();
-    const worktrees = tools.filter(({ name }) => name.startsWith('worktree_'));
-    expect(worktrees.map(({ name }) => name)).toEqual([
-      'worktree_start',
-      'worktree_list',
-      'worktree_status',
-      'worktree_cleanup',
-    ]);
-    const taking = worktrees.filter(({ annotations }) => annotations?.destructiveHint === true).map(({ name }) => name);
-    expect(taking).toEqual(['worktree_cleanup']);
-    const made = await call('worktree_start', { feature_name: 'login', worktree_path: beside(one, 'login') });
-    expect([made.isError, made.data]).toMatchObject([false, { success: true, worktree_path: beside(one, 'login') }]);
-    expect(JSON.parse(made.text)).toEqual(made.data);
-    expect(await call('worktree_cleanup', { name: 'login' })).toMatchObject({ isError: false });
-    const bad = await call('worktree_start', { feature_name: 'a;b' });
-    expect([bad.isError, bad.data]).toMatchObject([
-      true,
-      { success: false, error: expect.stringMatching(/^E_NAME/) as unknown },
-    ]);
-    expect(await call('worktree_cleanup', { name: 'x', force: 'yes' })).toMatchObject({
-      isError: true,
-      data: { error: 'E_USAGE: force is not true or false' },
+    const named = tools.map(({ name }) => name);
+    for (const name of ['run', 'status', 'why', 'land', 'worktree_start', 'worktree_list', 'worktree_status'])
+      expect(named).toContain(name);
+    const taking = tools.filter(({ annotations }) => annotations?.destructiveHint === true).map(({ name }) => name);
+    expect(taking).toEqual(['run', 'land', 'worktree_cleanup']);
+    const there = beside(one, 'login');
+    const made = await call('worktree_start', { feature_name: 'login', worktree_path: there });
+    expect([made.isError, made.data]).toMatchObject([false, { version: 1, path: there, branch: 'feature/login' }]);
+    expect((await call('worktree_status', { name: 'login' })).data).toMatchObject({ worktree: { path: there } });
+    writeFileSync(join(there, 'new.txt'), 'new');
+    expect((await call('worktree_cleanup', { name: 'login' })).text).toMatch(/E_UNLANDED[^]*\nfix: .*--force/);
+    expect(await call('worktree_cleanup', { name: 'login', force: true })).toMatchObject({ isError: false });
+    expect((await call('worktree_start', { feature_name: 'a;b' })).data).toMatchObject({ error: { code: 'E_NAME' } });
+    expect((await call('worktree_cleanup', { name: 'x', force: 'yes' })).data).toMatchObject({
+      error: { code: 'E_USAGE', message: 'force is not true or false' },
     });
-    expect(await call('memory_list')).toMatchObject({ isError: false, text: 'nothing found' });
+    expect(await call('memory_list')).toMatchObject({ isError: false, data: { memories: [] } });
     expect(await call('task_show', { id: 'alpha' })).toMatchObject({ isError: false, data: { title: 'Make alpha' } });
     expect((await call('progress', {})).text).toContain('text is missing');
     expect((await call('progress', { text: 7 })).text).toContain('text is no text');
@@ -161,21 +152,24 @@ describe('mcp', () => {
     expect((await nowhere.call('memory_list')).text).toContain('E_NO_REPOSITORY');
   });
 
-  it('answers what is no message, and goes on', async () => {
+  it('runs a task list to main, telling what happens as it happens, and says where things stand', async () => {
     const one = scratch();
-    const child = spawn(process.execPath, [bundle().main, 'mcp'], { cwd: one.repo, env: one.env, stdio: 'pipe' });
-    let stdout = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const call = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: null };
-    child.stdin.end(`not json\n${JSON.stringify(call)}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`);
-    expect(await ended).toBe(0);
-    const answers = stdout.trim().split('\n');
-    expect(answers.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { id: null, error: { code: -32700 } },
-      { id: 'x', error: { code: -32602 } },
-      { id: 2, result: {} },
+    shellProject(one, "echo made > made.txt; echo '<promise>COMPLETE</promise>'", { tasks: ['alpha'] });
+    const { client, call } = await connect(one.repo, { ...one.env });
+    expect((await call('status')).data).toMatchObject({ version: 1, tasks: [{ id: 'alpha' }] });
+    const heard: string[] = [];
+    const ran = await client.callTool({ name: 'run', arguments: { parallel: true } }, undefined, {
+      timeout: 120_000,
+      onprogress: ({ message = '' }) => void heard.push(message),
+    });
+    expect([ran.isError, ran.structuredContent]).toMatchObject([
+      undefined,
+      { version: 1, landed: [{ task: 'alpha' }] },
     ]);
+    expect(heard.join('\n')).toMatch(/alpha/);
+    expect((await call('why', { id: 'alpha' })).data).toMatchObject({ version: 1, task: 'alpha' });
+    expect(await call('land', { all: true })).toMatchObject({ isError: false, data: { version: 1, landed: [] } });
+    expect(one.git('show', 'main:made.txt')).toBe('made');
   });
 
   it('answers the probe of newer clients, speaks old and new versions, and ends with its input', async () => {
@@ -193,7 +187,6 @@ describe('mcp', () => {
       [4, '2026-07-28'],
     ] as const)
       send(id, 'initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'x', version: '1' } });
-    child.stdin.write('not json\n');
     // Not awaited before the input ends: it must be answered all the same.
     send(5, 'tools/call', { name: 'memory_list', arguments: {} });
     child.stdin.end();
@@ -208,8 +201,7 @@ describe('mcp', () => {
     expect(answer(3)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     expect(answer(4)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     expect(answer(5)).toMatchObject({ result: { content: [{ type: 'text' }] } });
-    expect(answer(null)).toMatchObject({ error: { code: -32700 } });
-    expect(answers).toHaveLength(6);
+    expect(answers).toHaveLength(5);
   });
 
   it('ends when it is told to', async () => {

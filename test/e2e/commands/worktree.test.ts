@@ -54,7 +54,7 @@ describe('ralph worktree', () => {
     ]);
     const shown = await worktree(one, ['status', '--json'], { cwd: path });
     expect(JSON.parse(shown.stdout)).toMatchObject({
-      worktree: { name: 'login', current: true, untracked: 1, unlanded: 1, upstream: null, portBase: port },
+      worktree: { name: 'login', current: true, untracked: 1, unlanded: 1, upstream: null, port_base: port },
     });
     expect((await worktree(one, ['status', 'lo'])).stdout).toMatch(/^landed +all but 1 commit$/m);
 

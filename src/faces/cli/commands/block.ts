@@ -1,5 +1,5 @@
-import { placeOf, tell } from '../../verbs/answer.ts';
+import type { Call } from '../../call/handler.ts';
+import { placeOf } from '../../verbs/caller.ts';
 import { block } from '../../verbs/report.ts';
-import type { Handler } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) => tell(call, await block(placeOf(call), call.args));
+export const handle = (call: Call) => block(placeOf(call), call.args);

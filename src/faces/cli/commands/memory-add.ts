@@ -1,6 +1,6 @@
-import { placeOf, tell } from '../../verbs/answer.ts';
+import type { Call } from '../../call/handler.ts';
+import { placeOf } from '../../verbs/caller.ts';
 import { addMemory } from '../../verbs/memories.ts';
-import type { Handler } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) =>
-  tell(call, await addMemory(placeOf(call), call.args, (call.flags['tag'] ?? []) as readonly string[]));
+export const handle = (call: Call) =>
+  addMemory(placeOf(call), call.args, (call.flags['tag'] ?? []) as readonly string[]);

@@ -1,5 +1,5 @@
-import { placeOf, tell } from '../../verbs/answer.ts';
+import type { Call } from '../../call/handler.ts';
+import { placeOf } from '../../verbs/caller.ts';
 import { progress } from '../../verbs/report.ts';
-import type { Handler } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) => tell(call, await progress(placeOf(call), call.args));
+export const handle = (call: Call) => progress(placeOf(call), call.args);

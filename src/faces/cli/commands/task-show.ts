@@ -1,5 +1,5 @@
-import { placeOf, show } from '../../verbs/answer.ts';
+import type { Call } from '../../call/handler.ts';
+import { placeOf } from '../../verbs/caller.ts';
 import { showTask } from '../../verbs/show-task.ts';
-import type { Handler } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) => show(call, await showTask(call, placeOf(call), call.args[0] ?? null));
+export const handle = (call: Call) => showTask(call, placeOf(call), call.args[0] ?? null);

@@ -1,8 +1,8 @@
 import { addToFile } from '../run/edit-tasks.ts';
-import type { Handler } from '../../call/handler.ts';
+import type { Call } from '../../call/handler.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
-export const handle: Handler = async (call) => {
+export const handle = async (call: Call) => {
   refuseInLoop(call, 'tasks add');
   return addToFile(call);
 };

@@ -1,5 +1,5 @@
 import { markInFile } from '../run/edit-tasks.ts';
-import type { Handler } from '../../call/handler.ts';
+import type { Call } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) =>
+export const handle = async (call: Call) =>
   markInFile(call, 'tasks block', 'blocked', (call.flags['reason'] as string | undefined) ?? null);

@@ -1,4 +1,4 @@
 import { markInFile } from '../run/edit-tasks.ts';
-import type { Handler } from '../../call/handler.ts';
+import type { Call } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) => markInFile(call, 'tasks unblock', 'open', null);
+export const handle = async (call: Call) => markInFile(call, 'tasks unblock', 'open', null);

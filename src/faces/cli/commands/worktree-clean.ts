@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { cleanFeatures } from '../../../world/feature/clean-features.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
@@ -6,18 +5,37 @@ import type { Handler } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
+interface Gone {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string | null;
+  /** The id of what was kept; null: nothing was, or nothing went yet. */
+  readonly kept: string | null;
+}
+
+interface Cleaned {
+  readonly dry_run: boolean;
+  readonly removed: readonly Gone[];
+  readonly stays: readonly (Omit<Gone, 'kept'> & { readonly why: string })[];
+}
+
 /** Removes what was made for people and has landed; what they made themselves is theirs. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<Cleaned> = async (call) => {
   const isDryRun = call.flags['dryRun'] === true;
   if (!isDryRun) refuseInLoop(call, 'worktree clean');
   const { repo, config } = await openProject(call);
   if (!isDryRun) await healWorktreeEntries(repo);
   const { removed, stays } = await cleanFeatures(repo, { settings: config.settings, isDryRun });
-  if (call.flags['json'] === true) call.out.json({ version: 1, dryRun: isDryRun, removed, stays });
-  for (const { name, path } of removed)
-    call.out.say(cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`));
-  for (const { name, why } of stays) call.out.say(cleanLine(`${name} stays: ${why}`));
-  if (removed.length === 0) call.out.say('nothing to clean');
-  else if (!isDryRun) call.out.say('to have them back: ralph undo');
-  return EXIT.ok;
+  const gone = removed.map((one) => ({
+    name: one.name,
+    path: one.path,
+    branch: one.branch,
+    kept: 'kept' in one ? one.kept : null,
+  }));
+  const says = [
+    ...removed.map(({ name, path }) => cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`)),
+    ...stays.map(({ name, why }) => cleanLine(`${name} stays: ${why}`)),
+    ...(removed.length === 0 ? ['nothing to clean'] : isDryRun ? [] : ['to have them back: ralph undo']),
+  ];
+  return { data: { dry_run: isDryRun, removed: gone, stays }, says };
 };

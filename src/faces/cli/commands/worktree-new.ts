@@ -1,5 +1,5 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
+import type { MadeFeature } from '../../../world/feature/make-feature.ts';
 import { makeFeature } from '../../../world/feature/make-feature.ts';
 import { fromFolder } from '../../../world/feature/plan-feature.ts';
 import type { Call, Handler } from '../../call/handler.ts';
@@ -7,8 +7,12 @@ import { openProject } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { sayFailedSetup } from '../show/say-failed-setup.ts';
 
+interface MadeView extends Omit<MadeFeature, 'portBase'> {
+  readonly port_base: number;
+}
+
 /** A worktree with everything it needs. Its folder is the data: `cd "$(ralph worktree new login)"`. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<MadeView> = async (call) => {
   refuseInLoop(call, 'worktree new');
   const { repo, config } = await openProject(call);
   const { settings } = config;
@@ -25,9 +29,8 @@ export const handle: Handler = async (call) => {
     onStep: (text) => call.out.say(cleanLine(text)),
   });
   sayFailedSetup(call.out, made);
-  if (call.flags['json'] === true) call.out.json({ version: 1, ...made });
-  else call.out.data(made.path);
-  return EXIT.ok;
+  const { portBase, ...rest } = made;
+  return { data: { ...rest, port_base: portBase }, text: made.path };
 };
 
 const flagOf = ({ flags }: Call, name: string): string | null => {

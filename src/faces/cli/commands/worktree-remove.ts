@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
@@ -8,12 +7,15 @@ import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import { findFeature } from '../show/feature-view.ts';
 import type { Handler } from '../../call/handler.ts';
 import { filesText } from '../show/keep-view.ts';
-import type { Output } from '../../call/output.ts';
 import { openProject } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
+interface RemovedView extends Omit<RemovedFeature, 'branchGone'> {
+  readonly branch_gone: boolean;
+}
+
 /** Removes one worktree. What has not landed is refused, or by force kept first. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<RemovedView> = async (call) => {
   refuseInLoop(call, 'worktree remove');
   const { repo, config } = await openProject(call);
   const { settings } = config;
@@ -24,21 +26,27 @@ export const handle: Handler = async (call) => {
   const force = call.flags['force'] === true;
   const keepBranch = call.flags['keepBranch'] === true;
   const removed = await removeFeature(repo, { target, force, keepBranch, settings });
-  if (call.flags['json'] === true) call.out.json({ version: 1, ...removed });
-  else sayRemoved(call.out, removed);
-  if (realpathLoose(removed.path) === repo.worktree) call.out.say(cleanLine(`next: cd ${shellWord(repo.root)}`));
-  return EXIT.ok;
+  const says = [
+    ...removedInWords(removed),
+    ...(realpathLoose(removed.path) === repo.worktree ? [cleanLine(`next: cd ${shellWord(repo.root)}`)] : []),
+  ];
+  return { data: removedView(removed), says };
 };
 
+function removedView({ branchGone, ...rest }: RemovedFeature): RemovedView {
+  return { ...rest, branch_gone: branchGone };
+}
+
 /** What went, and how to have it back. */
-export function sayRemoved(
-  out: Output,
-  { name, path, branch, kept, files, left, branchGone, restore }: RemovedFeature,
-): void {
+function removedInWords(removed: RemovedFeature): readonly string[] {
+  const { name, path, branch, kept, files, left, branchGone, restore } = removed;
   const stays = branch === null || branchGone ? '' : `; its branch ${branch} stays`;
-  out.say(cleanLine(`removed ${name}: ${path}${stays}`));
-  if (kept === null || restore === null) return;
-  out.say(`  kept as ${kept}: its commits, ${filesText(files)}`);
-  for (const id of left) out.say(`  kept as ${id}: commits that were left there on no branch`);
-  out.say(cleanLine(`to have it back: ${restore}`));
+  const gone = cleanLine(`removed ${name}: ${path}${stays}`);
+  if (kept === null || restore === null) return [gone];
+  return [
+    gone,
+    `  kept as ${kept}: its commits, ${filesText(files)}`,
+    ...left.map((id) => `  kept as ${id}: commits that were left there on no branch`),
+    cleanLine(`to have it back: ${restore}`),
+  ];
 }

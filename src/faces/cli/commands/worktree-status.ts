@@ -1,7 +1,7 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { type FeatureStatus, listFeatures } from '../../../world/feature/feature-status.ts';
 import type { Distance } from '../../../world/feature/unlanded.ts';
+import type { FeatureView } from '../show/feature-view.ts';
 import { featureState, featureView, findFeature } from '../show/feature-view.ts';
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
@@ -9,13 +9,14 @@ import { openProject } from '../../call/project.ts';
 import { howMany } from '../../../core/model/how-many.ts';
 
 /** What one worktree holds. True without an upstream too: what counts is where work lands. Changes nothing. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<{ readonly worktree: FeatureView }> = async (call) => {
   const { repo, config } = await openProject(call);
   const found = await listFeatures(repo, { target: config.settings.landing.target });
   const status = findFeature(repo, found, call.args[0] ?? '.', call.cwd);
-  if (call.flags['json'] === true) call.out.json({ version: 1, worktree: featureView(repo, status) });
-  else call.out.data(columns(rowsOf(status)).split('\n').map(cleanLine).join('\n'));
-  return EXIT.ok;
+  return {
+    data: { worktree: featureView(repo, status) },
+    text: columns(rowsOf(status)).split('\n').map(cleanLine).join('\n'),
+  };
 };
 
 function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {

@@ -76,6 +76,8 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const asking = new AbortController();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
+  const onTakenBack = (): void => onSignal('SIGTERM');
+  call.signal?.addEventListener('abort', onTakenBack, { once: true });
   try {
     const { slots, target } = drive.policy;
     // Who only lands claims nothing.
@@ -112,11 +114,12 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     return { before: before ?? state, state, signal, over };
   } catch (error) {
     // The next host takes over what runs; waiting for it here would keep a process nobody listens to.
-    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    if (call.signal === undefined) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     throw error;
   } finally {
     asking.abort();
     for (const name of names) process.removeListener(name, onSignal);
+    call.signal?.removeEventListener('abort', onTakenBack);
   }
 }
 

@@ -1,5 +1,4 @@
-import type { ExitCode } from '../../../core/model/errors.ts';
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { TaskId } from '../../../core/model/ids.ts';
 import { taskId } from '../../../core/model/ids.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -11,14 +10,31 @@ import { parseTracker } from '../../../text/trackers/tracker.ts';
 import { editTaskFile } from '../../../world/trackers/edit-task-file.ts';
 import { findTracker } from '../../../world/trackers/find-tracker.ts';
 import { findOne } from '../../call/find-one.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
 import { refuseInLoop } from './refuse-in-loop.ts';
 
 const DID: Readonly<Record<Mark, string>> = { done: 'is done', blocked: 'is blocked', open: 'is open again' };
 
+interface Marked {
+  readonly tracker: string;
+  readonly task: string | null;
+  readonly status: Mark;
+}
+
+interface Added {
+  readonly tracker: string;
+  readonly task: string | null;
+  readonly title: string;
+}
+
 /** Says of a task in the file that it is done, blocked or open. */
-export async function markInFile(call: Call, command: string, mark: Mark, reason: string | null): Promise<ExitCode> {
+export async function markInFile(
+  call: Call,
+  command: string,
+  mark: Mark,
+  reason: string | null,
+): Promise<Answer<Marked>> {
   refuseInLoop(call, command);
   const { repo, config } = await openProject(call);
   const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
@@ -33,13 +49,14 @@ export async function markInFile(call: Call, command: string, mark: Mark, reason
     if (edited.reason === 'already') return text;
     throw noPlace(path, `task ${id}`);
   });
-  if (call.flags['json'] === true) call.out.json({ version: 1, tracker: path, task: marked, status: mark });
-  else call.out.say(`${String(marked)} ${DID[mark]} in ${path}: an edit of yours, to commit as you like`);
-  return EXIT.ok;
+  return {
+    data: { tracker: path, task: marked, status: mark },
+    says: [`${String(marked)} ${DID[mark]} in ${path}: an edit of yours, to commit as you like`],
+  };
 }
 
 /** Puts a task behind the last one of the file. */
-export async function addToFile(call: Call): Promise<ExitCode> {
+export async function addToFile(call: Call): Promise<Answer<Added>> {
   const { repo, config } = await openProject(call);
   const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
   const kind = trackerKindOf(path) ?? 'markdown';
@@ -65,9 +82,10 @@ export async function addToFile(call: Call): Promise<ExitCode> {
     added = edited.id;
     return edited.text;
   });
-  if (call.flags['json'] === true) call.out.json({ version: 1, tracker: path, task: added, title });
-  else call.out.say(`added ${String(added)} to ${path}: an edit of yours, to commit as you like`);
-  return EXIT.ok;
+  return {
+    data: { tracker: path, task: added, title },
+    says: [`added ${String(added)} to ${path}: an edit of yours, to commit as you like`],
+  };
 }
 
 const noPlace = (path: string, what: string): AppError =>

@@ -22,12 +22,17 @@ export interface FeatureView {
   readonly conflicts: number | null;
   readonly operation: string | null;
   readonly target: { readonly name: string; readonly ahead: number; readonly behind: number } | null;
-  readonly upstream: FeatureStatus['upstream'];
+  readonly upstream: {
+    readonly name: string;
+    readonly ahead: number;
+    readonly behind: number;
+    readonly gone: boolean;
+  } | null;
   readonly unlanded: number | null;
   readonly locked: string | null;
   readonly missing: boolean;
   readonly broken: string | null;
-  readonly portBase: number | null;
+  readonly port_base: number | null;
 }
 
 export function featureView(repo: Repository, status: FeatureStatus, spare = false): FeatureView {
@@ -47,13 +52,19 @@ export function featureView(repo: Repository, status: FeatureStatus, spare = fal
     conflicts: changes?.conflicts ?? null,
     operation: status.operation,
     target: status.target,
-    upstream: status.upstream,
+    upstream: upstreamView(status),
     unlanded: status.unlanded,
     locked: status.locked,
     missing: status.missing,
     broken: status.broken,
-    portBase: status.note?.portBase ?? null,
+    port_base: status.note?.portBase ?? null,
   };
+}
+
+function upstreamView({ upstream }: FeatureStatus): FeatureView['upstream'] {
+  if (upstream === null) return null;
+  const { isGone, ...rest } = upstream;
+  return { ...rest, gone: isGone };
 }
 
 /** Everything about it that a person should know, in few words. */

@@ -1,25 +1,6 @@
-import type { Handler } from '../../call/handler.ts';
+import type { FlagSpec } from '../../call/command-spec.ts';
 
-export interface FlagSpec {
-  /** As typed: `--max-workers <n>`, `--json`. */
-  readonly flag: string;
-  readonly description: string;
-  /** The setting this flag gives, by its dotted key; a flag without a value sets it to true. */
-  readonly key?: string;
-  readonly repeats?: boolean;
-}
-
-export interface CommandSpec {
-  readonly name: string;
-  readonly group: 'Work' | 'Watch' | 'Land' | 'Repair' | 'Set up' | 'Inside a loop';
-  /** Imperative, no full stop. */
-  readonly summary: string;
-  /** As typed: `[id...]`. */
-  readonly argument: { readonly name: string; readonly description: string } | null;
-  readonly flags: readonly FlagSpec[];
-  readonly examples: readonly string[];
-  readonly load: () => Promise<{ readonly handle: Handler }>;
-}
+export type { CommandSpec, FlagSpec } from '../../call/command-spec.ts';
 
 export const JSON_FLAG: FlagSpec = { flag: '--json', description: 'print JSON on standard output' };
 export const TASKS_FLAG: FlagSpec = {

@@ -83,6 +83,20 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph run --parallel --until 07:00',
       'ralph run --tasks tasks.yaml --events',
     ],
+    tool: {
+      does: 'takes',
+      flags: [
+        '--parallel',
+        '--max-workers',
+        '--task',
+        '--worktree',
+        '--no-auto-merge',
+        '--agent',
+        '--max-iterations',
+        '--dry-run',
+      ],
+      names: { task: 'tasks' },
+    },
     load: () => import('../commands/run.ts'),
   },
   {
@@ -106,6 +120,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph land make-header-3f2a --with-branch',
       'ralph land --all --dry-run',
     ],
+    tool: { does: 'takes', flags: ['--all', '--with-branch', '--dry-run'], names: { id: 'ids' } },
     load: () => import('../commands/land.ts'),
   },
   {
@@ -175,6 +190,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       SET_FLAG,
     ],
     examples: ['ralph status', 'ralph status --parallel', 'ralph status --json'],
+    tool: { does: 'reads', flags: [] },
     load: () => import('../commands/status.ts'),
   },
   {
@@ -194,6 +210,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG, TASKS_FLAG, TARGET_FLAG, SET_FLAG],
     examples: ['ralph why login', 'ralph why login --json'],
+    tool: { does: 'reads', flags: [] },
     load: () => import('../commands/why.ts'),
   },
   {
@@ -349,4 +366,20 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...WORKTREE_COMMANDS,
   ...KEEP_COMMANDS,
   ...VERB_COMMANDS,
+  {
+    name: 'mcp',
+    group: 'Inside a loop',
+    summary: 'Offer commands as tools of an MCP server on standard input and output',
+    argument: null,
+    flags: [
+      { flag: '--loop <id>', description: 'the loop to speak for, where RALPH_LOOP_ID is not passed on' },
+      { flag: '--iteration <n>', description: 'its iteration' },
+      { flag: '--token <token>', description: 'the token of that iteration' },
+    ],
+    examples: ['ralph mcp'],
+    load: async () => {
+      const { serveCommands } = await import('../commands/mcp.ts');
+      return { handle: (call) => serveCommands(call, COMMANDS) };
+    },
+  },
 ];

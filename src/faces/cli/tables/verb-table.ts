@@ -1,5 +1,8 @@
-import type { CommandSpec } from './command-spec.ts';
+import type { CommandSpec, ToolMark } from '../../call/command-spec.ts';
 import { JSON_FLAG, NEW_TASK_FLAGS, SET_FLAG, TASKS_FLAG } from './command-spec.ts';
+
+const FOR_LOOPS: ToolMark = { isForLoops: true };
+const LOOPS_READ: ToolMark = { isForLoops: true, does: 'reads' };
 
 /** What an agent inside a loop may say. */
 export const VERB_COMMANDS: readonly CommandSpec[] = [
@@ -10,6 +13,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<text...>', description: 'one line, at most 500 characters' },
     flags: [JSON_FLAG],
     examples: ['ralph progress "tests written, parser next"'],
+    tool: FOR_LOOPS,
     load: () => import('../commands/progress.ts'),
   },
   {
@@ -19,6 +23,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<why...>', description: 'what is missing and who could give it' },
     flags: [JSON_FLAG],
     examples: ['ralph block "needs a key for the payment service"'],
+    tool: FOR_LOOPS,
     load: () => import('../commands/block.ts'),
   },
   {
@@ -28,6 +33,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '[summary...]', description: 'what was done' },
     flags: [JSON_FLAG],
     examples: ['ralph done "login works, with tests"'],
+    tool: FOR_LOOPS,
     load: () => import('../commands/done.ts'),
   },
   {
@@ -37,6 +43,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<text...>', description: 'one thing learned' },
     flags: [{ flag: '--tag <word>', description: 'a word to find it by', repeats: true }, JSON_FLAG],
     examples: ['ralph memory add "run the tests with TZ=UTC" --tag tests'],
+    tool: { isForLoops: true, names: { tag: 'tags' } },
     load: () => import('../commands/memory-add.ts'),
   },
   {
@@ -46,6 +53,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: null,
     flags: [JSON_FLAG],
     examples: ['ralph memory list'],
+    tool: LOOPS_READ,
     load: () => import('../commands/memory-list.ts'),
   },
   {
@@ -55,6 +63,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<words...>', description: 'every one of them must be there' },
     flags: [JSON_FLAG],
     examples: ['ralph memory search tests'],
+    tool: LOOPS_READ,
     load: () => import('../commands/memory-search.ts'),
   },
   {
@@ -80,6 +89,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '<title...>', description: 'what should be done, in one line' },
     flags: [...NEW_TASK_FLAGS, JSON_FLAG, TASKS_FLAG, SET_FLAG],
     examples: ['ralph task add "Retry on timeouts" --body "seen twice in sync.ts"'],
+    tool: { isForLoops: true, flags: ['--body'] },
     load: () => import('../commands/task-add.ts'),
   },
   {
@@ -89,19 +99,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '[id]', description: 'task id, or a unique beginning of it; the own task when left out' },
     flags: [JSON_FLAG, TASKS_FLAG, SET_FLAG],
     examples: ['ralph task show', 'ralph task show login'],
+    tool: { ...LOOPS_READ, flags: [] },
     load: () => import('../commands/task-show.ts'),
-  },
-  {
-    name: 'mcp',
-    group: 'Inside a loop',
-    summary: 'Offer these verbs, and worktrees outside a loop, as an MCP server on standard input and output',
-    argument: null,
-    flags: [
-      { flag: '--loop <id>', description: 'the loop to speak for, where RALPH_LOOP_ID is not passed on' },
-      { flag: '--iteration <n>', description: 'its iteration' },
-      { flag: '--token <token>', description: 'the token of that iteration' },
-    ],
-    examples: ['ralph mcp'],
-    load: () => import('../commands/mcp.ts'),
   },
 ];

@@ -23,6 +23,10 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
       'cd "$(ralph worktree new login)"',
       'ralph worktree new hotfix --from v1.2 --path ../hotfix --no-install',
     ],
+    tool: {
+      name: 'worktree_start',
+      names: { name: 'feature_name', from: 'base_branch', path: 'worktree_path' },
+    },
     load: () => import('../commands/worktree-new.ts'),
   },
   {
@@ -32,6 +36,7 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
     argument: null,
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph worktree list', 'ralph worktree list --json'],
+    tool: { does: 'reads' },
     load: () => import('../commands/worktree-list.ts'),
   },
   {
@@ -41,6 +46,7 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
     argument: { name: '[name]', description: `${NAME}; without it: the one you are in` },
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph worktree status', 'ralph worktree status login'],
+    tool: { does: 'reads' },
     load: () => import('../commands/worktree-status.ts'),
   },
   {
@@ -56,6 +62,7 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
       SET_FLAG,
     ],
     examples: ['ralph worktree remove login', 'ralph worktree remove login --force'],
+    tool: { name: 'worktree_cleanup', does: 'takes' },
     load: () => import('../commands/worktree-remove.ts'),
   },
   {
