@@ -2,6 +2,7 @@
 // Writes docs/reference/ and schema/ from the code; with --check says what is out of date and exits 1.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { answersSchema } from './lib/reference/answers-schema.mjs';
 import { cliPage } from './lib/reference/cli-page.mjs';
 import { configPage } from './lib/reference/config-page.mjs';
 import { errorsPage } from './lib/reference/errors-page.mjs';
@@ -15,7 +16,13 @@ const asJson = (value) => `${JSON.stringify(value, null, 2)}\n`;
 /** Each source and the files made from it. */
 const SOURCES = [
   { source: 'src/core/model/errors.ts', make: (module) => ({ 'docs/reference/errors.md': errorsPage(module) }) },
-  { source: 'src/faces/cli/tables/table.ts', make: (module) => ({ 'docs/reference/cli.md': cliPage(module) }) },
+  {
+    source: 'src/faces/cli/tables/table.ts',
+    make: async (module) => ({
+      'docs/reference/cli.md': cliPage(module),
+      'schema/answers.schema.json': await answersSchema(module),
+    }),
+  },
   {
     source: 'src/text/config/reference.ts',
     make: (module) => ({
@@ -31,7 +38,7 @@ async function generate() {
   for (const { source, make } of SOURCES) {
     const module = await loadSource(source);
     if (module == null) console.error(`docs: ${source} is missing, its pages are not made`);
-    else Object.assign(files, make(module));
+    else Object.assign(files, await make(module));
   }
   const read = (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null);
   return {

@@ -9,6 +9,17 @@ describe('generated files', () => {
   });
 });
 
+describe('the schema of answers', () => {
+  it('names everything in snake_case', () => {
+    const names = [
+      ...readText('schema/answers.schema.json').matchAll(/"([\w-]+)":\{"(?:type|enum|const|anyOf|\$ref)"/g),
+    ];
+    const strange = names.map(([, name = '']) => name).filter((name) => !/^[a-z][a-z0-9_]*$/.test(name));
+    expect(strange.filter((name) => !/^[A-Z]|^additionalProperties$/.test(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(50);
+  });
+});
+
 describe('errors', () => {
   const page = readText('docs/reference/errors.md');
 

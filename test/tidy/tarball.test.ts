@@ -50,6 +50,7 @@ describe('the packed package', () => {
       'dist/bin/ralph',
       'package.json',
       ...repositoryFiles().filter((path) => path.startsWith('plugin/')),
+      'schema/answers.schema.json',
       'schema/ralph.schema.json',
     ];
     expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected.sort());

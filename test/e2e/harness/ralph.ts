@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 import { bundle, fallible } from './bundle.ts';
+import { checkAnswer } from './check-answer.ts';
 import { parseEvents } from './events.ts';
 import type { RalphEvent } from './events.ts';
 import { fingerprint, headOf } from './fingerprint.ts';
@@ -51,6 +52,8 @@ export async function ralph(scratch: Scratch, args: readonly string[], options: 
   const before = head === null ? {} : fingerprint(scratch.repo);
   const result = await startRalph(scratch, args, options).ended;
   if (head !== null) checkoutKept(git, before, fingerprint(scratch.repo), head);
+  const isAnswer = args.includes('--json') && !args.includes('--events') && result.signal === null;
+  if (isAnswer && result.stdout !== '') checkAnswer(args, result.stdout);
   return result;
 }
 
