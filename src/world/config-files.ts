@@ -4,17 +4,17 @@ import path from 'node:path';
 import { AppError } from '../core/model/errors.ts';
 import { shellWord } from '../core/model/shell-word.ts';
 import { nameKey, problemLine, readEnvLayer, readFlagLayer, readText } from '../text/config/layer.ts';
-import type { ConfigProblem, Layer, LayerValue } from '../text/config/layer.ts';
-import { settle, strongest, type Settled } from '../text/config/settle.ts';
+import { settle, strongest } from '../text/config/settle.ts';
 import { MANAGER_FILE } from '../text/start/manager-name.ts';
-import type { Repository } from './git/run/repository.ts';
 import { errnoOf } from './os/system-failure.ts';
-import { readPlainText } from './os/plain-text.ts';
+import { readPlainText, replaceFile } from './os/files.ts';
 import { CONFIG_NAME, findTargetConfig } from './target-config.ts';
-import type { TargetConfig } from './target-config.ts';
 import { findTargetPlace } from './trackers/target-place.ts';
+import type { ConfigProblem, Layer, LayerValue } from '../text/config/layer.ts';
+import type { Settled } from '../text/config/settle.ts';
+import type { Repository } from './git/run/repository.ts';
+import type { TargetConfig } from './target-config.ts';
 import type { TargetPlace } from './trackers/target-place.ts';
-import { replaceFile } from './os/files.ts';
 
 export interface ConfigPlaces {
   readonly repo: Repository;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { choosePager, pagerVariables } from '../text/screen/pager.ts';
-import { parseConfigList } from './git/run/config-list.ts';
+import { parseConfigList } from './git/run/executing-settings.ts';
 import { listSettings } from './git/run/run-git.ts';
 import type { Write } from './os/rewrite-stream.ts';
 

@@ -7,7 +7,7 @@ import type { Repository } from '../../world/git/run/repository.ts';
 import { realpathLoose } from '../../world/git/files/worktree-admin.ts';
 import { CONFIG_NAME } from '../../world/target-config.ts';
 import { leadsOut } from '../../world/trackers/task-text.ts';
-import { isThere } from '../../world/os/is-there.ts';
+import { isThere } from '../../world/os/read-if-there.ts';
 import type { Call } from './handler.ts';
 
 /** The configuration as it counts for a call from this folder. */

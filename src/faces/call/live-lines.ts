@@ -15,7 +15,7 @@ import { describeHold } from '../../core/views/describe-hold.ts';
 import { describePutBack } from '../../core/views/describe-put-back.ts';
 import { describeMs } from '../../core/model/describe-time.ts';
 import type { Style } from './output.ts';
-import { inLocalTime } from '../../world/os/local-time.ts';
+import { inLocalTime } from '../../world/os/clock.ts';
 
 /** What was run before the agent starts is no part of making the worktree, and takes longer. */
 function setupLine(setup: WorktreeSetup | undefined, name: string, style: Style): string | null {

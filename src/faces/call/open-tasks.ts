@@ -8,7 +8,7 @@ import { fold } from '../../core/fold/fold.ts';
 import type { UpstreamTasks } from '../../core/model/task.ts';
 import { isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
 import { findTracker, findTrackerOrNull, otherTrackers } from '../../world/trackers/find-tracker.ts';
-import { plainView } from '../../world/git/run/plain-view.ts';
+import { plainView } from '../../world/git/run/view.ts';
 import { openTaskText } from '../../world/trackers/task-text.ts';
 import type { Tracker } from '../../world/contract/tracker.ts';
 import type { Project } from './project.ts';

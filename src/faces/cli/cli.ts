@@ -3,7 +3,7 @@ import type { ExitCode } from '../../core/model/errors.ts';
 import { AppError, EXIT } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { nearest } from '../../text/config/nearest.ts';
-import { hearWaits } from '../../world/processes/mutex-listener.ts';
+import { hearWaits } from '../../world/processes/mutex-waits.ts';
 import type { CommandSpec } from '../call/command-spec.ts';
 import type { Call } from '../call/handler.ts';
 import { makeCall } from '../call/make-call.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/model/errors.ts';
 import { adminDirOf } from '../../world/git/files/worktree-admin.ts';
 import { findRepository } from '../../world/git/run/repository.ts';
-import { shimAbove } from '../../world/processes/shim-above.ts';
+import { shimAbove } from '../../world/processes/find-processes.ts';
 import { readLoopNote } from '../../world/worktrees/loop-notes.ts';
 import type { CommandSpec, ToolMark } from '../call/command-spec.ts';
 import type { CallerPlace } from '../verbs/caller.ts';

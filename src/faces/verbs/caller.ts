@@ -2,14 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { loopId } from '../../core/model/ids.ts';
-import type { Loop, State } from '../../core/model/model.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { findRepository } from '../../world/git/run/repository.ts';
-import type { Repository } from '../../world/git/run/repository.ts';
-import { isFolder } from '../../world/os/is-there.ts';
-import { readIfThere } from '../../world/os/read-if-there.ts';
+import { isFolder, readIfThere } from '../../world/os/read-if-there.ts';
 import { runFolder } from '../../world/git/run/state-places.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import type { Repository } from '../../world/git/run/repository.ts';
 import type { Call } from '../call/handler.ts';
 
 /** Who says to be calling. Nothing of it is believed before it is checked. */

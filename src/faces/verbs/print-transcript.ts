@@ -3,8 +3,8 @@ import type { AgentEvent, Protocol } from '../../text/agents/agent-event.ts';
 import { openReader } from '../../text/agents/open-reader.ts';
 import { renderEvent } from '../../text/agents/render.ts';
 import { cleanText } from '../../text/screen/clean.ts';
-import { createLineSplitter } from '../../world/agents/run/split-lines.ts';
-import { inLocalTime } from '../../world/os/local-time.ts';
+import { createLineSplitter } from '../../world/agents/run/listen.ts';
+import { inLocalTime } from '../../world/os/clock.ts';
 
 const HELD_CHARS_MAX = 64 * 1024;
 

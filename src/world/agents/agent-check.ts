@@ -1,18 +1,18 @@
-import { accountOf } from '../../core/loops/accounts.ts';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { accountOf } from '../../core/loops/accounts.ts';
 import { AppError } from '../../core/model/errors.ts';
-import type { Hold, State } from '../../core/model/model.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import type { AgentSettings, Driver, Settings } from '../../core/model/settings.ts';
 import { KNOWN_AGENTS } from '../../text/agents/known.ts';
-import { askVersion } from './agent-version.ts';
-import { agentCalled, agentNames, firstAgent } from './choose-agent.ts';
-import type { Finding } from '../contract/finding.ts';
+import { agentCalled, agentNames, firstAgent, rootRefusal } from './choose-agent.ts';
 import { agentEnvironment, lookUpExecutable } from '../processes/environment.ts';
-import { rootRefusal } from './root-refusal.ts';
-import { localTime } from '../os/local-time.ts';
+import { localTime } from '../os/clock.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
+import type { Hold, State } from '../../core/model/model.ts';
+import type { AgentSettings, Driver, Settings } from '../../core/model/settings.ts';
+import type { Finding } from '../contract/finding.ts';
 
 export interface AgentSight {
   readonly name: string;
@@ -190,4 +190,33 @@ function isComplete(name: string, settings: Settings): boolean {
     if (error instanceof AppError) return false;
     throw error;
   }
+}
+
+const TIMEOUT_MS = 10_000;
+const OUTPUT_BYTES_MAX = 64 * 1024;
+const VERSION_CHARS_MAX = 80;
+
+/**
+ * What the client says to `--version`; null: nothing of use. A text agent is not asked: it is any program, and might take
+ * the word for work.
+ */
+async function askVersion(agent: AgentSettings, path: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  if (agent.driver === 'text' || agent.driver === 'jsonl') return null;
+  const options = {
+    cwd: tmpdir(),
+    env: agentEnvironment(env, { set: agent.env, pass: agent.passEnv }),
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: OUTPUT_BYTES_MAX,
+    encoding: 'utf8',
+  } as const;
+  const said = await new Promise<string>((resolve) => {
+    const child = execFile(path, ['--version'], options, (error, stdout) => resolve(error === null ? stdout : ''));
+    child.stdin?.end();
+  });
+  const line = said
+    .split('\n')
+    .map(cleanLine)
+    .find((one) => /\d/.test(one));
+  return line === undefined ? null : line.slice(0, VERSION_CHARS_MAX);
 }

@@ -7,7 +7,7 @@ import { openLoopLog } from '../worktrees/loop-log.ts';
 import type { LoopLog } from '../worktrees/loop-log.ts';
 import { reach } from '../os/failpoint.ts';
 import { commitLines } from '../git/objects/history.ts';
-import { plainView } from '../git/run/plain-view.ts';
+import { plainView } from '../git/run/view.ts';
 import { layNotes } from '../notes/lay-notes.ts';
 import { takeNotes } from '../notes/take-notes.ts';
 import { readShim } from '../processes/shim.ts';

@@ -1,10 +1,10 @@
+import { basename } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { AgentSettings, Settings } from '../../core/model/settings.ts';
 import { completeAgent, KNOWN_AGENTS } from '../../text/agents/known.ts';
 import { nearest } from '../../text/config/nearest.ts';
 import { agentEnvironment, findExecutable } from '../processes/environment.ts';
-import { isClaudeItself, rootRefusal } from './root-refusal.ts';
 
 export interface ChosenAgent {
   readonly name: string;
@@ -114,3 +114,27 @@ function unknownAgent(name: string, settings: Settings, key: AgentKey): AppError
     },
   );
 }
+
+/** Why the agent would refuse every turn, and what to do about it. */
+interface RootRefusal {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** Claude refuses to work without asking when started by root, unless it is told that this is a sandbox. */
+export function rootRefusal(
+  name: string,
+  settings: AgentSettings,
+  env: Readonly<Record<string, string>>,
+  uid = process.getuid?.(),
+): RootRefusal | null {
+  const isClaude = settings.driver === 'claude' || settings.driver === 'claude-stdio';
+  if (!isClaude || uid !== 0 || env['IS_SANDBOX'] === '1') return null;
+  return {
+    message: 'it does not work as root unless IS_SANDBOX=1 says that this is a sandbox',
+    remedy: `ralph config set agents.${shellWord(name)}.env.IS_SANDBOX 1`,
+  };
+}
+
+/** Whether it is the client itself that is started, not something that only speaks like it. */
+const isClaudeItself = ({ command }: AgentSettings): boolean => basename(command[0] ?? '') === 'claude';

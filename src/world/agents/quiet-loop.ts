@@ -1,17 +1,16 @@
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { AppError } from '../../core/model/errors.ts';
-import type { LoopId } from '../../core/model/ids.ts';
-import { outlastGit } from '../git/run/git-processes.ts';
-import type { Repository } from '../git/run/repository.ts';
+import { outlastGit } from '../git/run/dead-lock.ts';
 import { realpathLoose } from '../git/files/worktree-admin.ts';
-import { pause } from '../os/pause.ts';
+import { pause } from '../os/clock.ts';
 import { namesIfThere, textIfThere } from '../os/read-if-there.ts';
-import { standsIn } from '../processes/stands-in.ts';
+import { standsIn, findAllMarked } from '../processes/find-processes.ts';
 import { stopTree } from '../processes/stop-tree.ts';
-import { findAllMarked } from '../processes/sweep.ts';
 import { runFolder } from '../git/run/state-places.ts';
 import { howMany } from '../../core/model/how-many.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 const LOOK_AGAIN_MS = 100;
 const GIT_ENDS_MS = 10_000;

@@ -2,13 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loopId, taskId } from '../../core/model/ids.ts';
-import type { IterationOutcome } from '../../core/model/events.ts';
-import type { Failure } from '../../core/model/failure.ts';
-import type { AgentSettings, Settings } from '../../core/model/settings.ts';
-import type { Usage } from '../../core/model/usage.ts';
 import { judge } from '../../text/agents/verdict.ts';
-import { AGENT_LIMITS } from './run/agent-place.ts';
-import { ourProgram } from './run/our-program.ts';
+import { AGENT_LIMITS, ourProgram } from './run/agent-place.ts';
 import { openAgents } from './agents.ts';
 import { realClock } from '../os/clock.ts';
 import { identityEnvironment } from '../git/run/identity.ts';
@@ -16,6 +11,10 @@ import { findRepository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { readTail } from '../os/tail.ts';
 import { runFolder } from '../git/run/state-places.ts';
+import type { IterationOutcome } from '../../core/model/events.ts';
+import type { Failure } from '../../core/model/failure.ts';
+import type { AgentSettings, Settings } from '../../core/model/settings.ts';
+import type { Usage } from '../../core/model/usage.ts';
 
 const PROMPT = 'Reply with exactly: OK';
 /** One word was asked for. */

@@ -5,6 +5,7 @@ import type { AgentFile } from './run/agent-file.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { errnoOf } from '../os/system-failure.ts';
 import { runFolder } from '../git/run/state-places.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
 
 /** One iteration as its run folder tells it. */
 export interface IterationSight {
@@ -39,7 +40,7 @@ function namesIn(folder: string): readonly string[] {
 
 const CHUNK_BYTES = 64 * 1024;
 
-export interface Following {
+interface Following {
   /** What is new, a chunk at a time; null: nothing more for now. The bytes are only good until the next call. */
   next(): Buffer | null;
 }
@@ -75,4 +76,22 @@ function openIfThere(file: string): number | null {
     if (errnoOf(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+const LINES_MAX = 5;
+const CHARS_MAX = 300;
+
+/** The last lines that the agent of a loop's last iteration wrote to its standard error, fit for a terminal. */
+export function lastStderr(repo: Repository, loop: string): readonly string[] {
+  const last = startedIterations(repo, loop).at(-1);
+  if (last === undefined) return [];
+  const from = followFile(join(last.folder, 'stderr.log'));
+  let tail = '';
+  for (let bytes = from.next(); bytes !== null; bytes = from.next())
+    tail = (tail + bytes.toString('utf8')).slice(-LINES_MAX * CHARS_MAX * 2);
+  const lines = tail.split(/\r?\n/).map((line) => cleanLine(line).trimEnd());
+  return lines
+    .filter((line) => line !== '')
+    .slice(-LINES_MAX)
+    .map((line) => (line.length > CHARS_MAX ? `${line.slice(0, CHARS_MAX)}…` : line));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sha } from '../../core/model/ids.ts';
-import { copyIndex } from '../git/files/copy-index.ts';
+import { copyIndex } from '../git/files/private-index.ts';
 import { parseChanges, RAW } from '../git/objects/raw-changes.ts';
 import type { Change } from '../git/objects/raw-changes.ts';
 import type { Repository } from '../git/run/repository.ts';

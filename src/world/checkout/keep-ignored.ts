@@ -10,7 +10,7 @@ import { onDisk, shown } from '../git/objects/raw-changes.ts';
 import { deleteRef, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { writeKeepMessage } from '../keep/keep-message.ts';
-import { nameKept } from '../keep/keep-refs.ts';
+import { nameKept } from '../keep/list-keeps.ts';
 import { withPrivateIndex } from '../git/files/private-index.ts';
 import { ifThere } from '../os/read-if-there.ts';
 import type { Iteration } from '../contract/world.ts';

@@ -8,7 +8,7 @@ import { readHeadFile } from '../git/refs/ref-files.ts';
 import { readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { snapshotWorktree } from '../git/files/snapshot.ts';
-import { treeOf } from '../git/objects/tree-edit.ts';
+import { treeOf } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import { withChanges } from './commit-in-place.ts';
 import { gitDirOf } from './files-tree.ts';

@@ -8,7 +8,7 @@ import { cannotWrite } from '../os/errno.ts';
 import { withMutex } from '../processes/mutex.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
 import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
-import { pause } from '../os/pause.ts';
+import { pause } from '../os/clock.ts';
 import { namesIfThere } from '../os/read-if-there.ts';
 import { lookAtShim } from '../processes/shim-folder.ts';
 import { checkoutKey, ensureRalphFolderIn, lockFile, runFolder } from '../git/run/state-places.ts';

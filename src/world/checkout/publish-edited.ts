@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import { sha } from '../../core/model/ids.ts';
-import type { Sha, TaskId } from '../../core/model/ids.ts';
 import { mergeTracker, tasksThatAre } from '../../text/trackers/merge-tracker.ts';
 import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { reach } from '../os/failpoint.ts';
-import { findLandings } from '../git/objects/landings.ts';
-import { isTracker } from '../git/merge/merge-trackers.ts';
-import { textOf } from '../os/text-of.ts';
-import { type Splice, readPlain, spliceFile } from '../os/splice-file.ts';
+import { findLandings } from '../git/objects/history.ts';
+import { isTracker } from '../git/merge/merge-text.ts';
+import { textOf, readPlain, spliceFile } from '../os/splice-file.ts';
 import { ticked } from '../trackers/tick-loose.ts';
 import { readBlobs } from '../git/objects/blobs.ts';
 import { statOf } from './publish-blockers.ts';
-import { type Change, type Side, indexLine, shown } from '../git/objects/raw-changes.ts';
+import { indexLine, shown } from '../git/objects/raw-changes.ts';
 import { readIndex } from './publish-index.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
-import { writeBlob } from '../git/objects/tree-edit.ts';
+import { writeBlob } from '../git/objects/trees.ts';
+import type { Sha, TaskId } from '../../core/model/ids.ts';
+import type { Splice } from '../os/splice-file.ts';
+import type { Change, Side } from '../git/objects/raw-changes.ts';
 import type { GitView } from '../git/run/view.ts';
 
 interface Move {

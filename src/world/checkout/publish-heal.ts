@@ -2,7 +2,7 @@ import { existsSync, rmSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { reach } from '../os/failpoint.ts';
 import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
-import { outlastGit } from '../git/run/git-processes.ts';
+import { outlastGit } from '../git/run/dead-lock.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { findBlockers, localChanges } from './publish-blockers.ts';
 import {

@@ -20,7 +20,7 @@ import { readHeadFile } from '../git/refs/ref-files.ts';
 import { readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit, whyFilter } from '../git/run/run-git.ts';
-import { syncFilesystem } from '../os/sync-filesystem.ts';
+import { syncFilesystem } from '../os/disk.ts';
 import type { GitView } from '../git/run/view.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
 

@@ -7,7 +7,7 @@ import { readChanges } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { treeOf } from '../git/objects/tree-edit.ts';
+import { treeOf } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
 import { gitDirOf, treeOfFiles } from './files-tree.ts';

@@ -6,7 +6,7 @@ import { begunRemoval } from '../worktrees/removals.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { realpathLoose } from '../git/files/worktree-admin.ts';
 import { processSource } from '../processes/process-source.ts';
-import { standsIn } from '../processes/stands-in.ts';
+import { standsIn } from '../processes/find-processes.ts';
 import { type FeatureStatus, listFeatures } from './feature-status.ts';
 import { type RemovedFeature, removeFeature, whatItHolds, whyStays } from './remove-feature.ts';
 

@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import type { Sha } from '../../core/model/ids.ts';
 import { shortLine } from '../../text/screen/clean.ts';
-import { plainView } from '../git/run/plain-view.ts';
+import { plainView } from '../git/run/view.ts';
 import { preflight } from '../git/files/preflight.ts';
 import { listRefs } from '../git/refs/refs.ts';
+import { adminDirOf, operationIn, realpathLoose } from '../git/files/worktree-admin.ts';
+import { LOCK_REASON, readLoopNote } from '../worktrees/loop-notes.ts';
+import { listWorktrees } from '../worktrees/worktrees.ts';
+import { countChanges } from './feature-changes.ts';
+import { readFeatureNote, FEATURE_LOCK } from '../worktrees/feature-note.ts';
+import { countUnlanded, distance, upstreamOf } from './unlanded.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
-import { adminDirOf, operationIn, realpathLoose } from '../git/files/worktree-admin.ts';
-import { LOCK_REASON } from '../worktrees/worktree-entries.ts';
-import { type Worktree, listWorktrees } from '../worktrees/worktrees.ts';
-import { readLoopNote } from '../worktrees/loop-notes.ts';
-import { type Changes, countChanges } from './feature-changes.ts';
-import { type FeatureNote, readFeatureNote } from '../worktrees/feature-note.ts';
-import { FEATURE_LOCK } from '../worktrees/feature-place.ts';
-import { type Distance, type Upstream, countUnlanded, distance, upstreamOf } from './unlanded.ts';
+import type { Worktree } from '../worktrees/worktrees.ts';
+import type { Changes } from './feature-changes.ts';
+import type { FeatureNote } from '../worktrees/feature-note.ts';
+import type { Distance, Upstream } from './unlanded.ts';
 
 export interface FeatureStatus {
   readonly name: string;

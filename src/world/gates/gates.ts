@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
 import { invariant } from '../../core/model/assert.ts';
 import { describeMs } from '../../core/model/describe-time.ts';
 import { describeLeftOut } from '../../core/model/left-out.ts';
@@ -10,18 +11,25 @@ import type { GateSettings } from '../../core/model/settings.ts';
 import { openLoopLog } from '../worktrees/loop-log.ts';
 import { realClock } from '../os/clock.ts';
 import { reach } from '../os/failpoint.ts';
-import { withNotes } from '../processes/gate-orphans.ts';
-import { withResources } from './gate-resources.ts';
-import { findTraces } from './gate-traces.ts';
+import { withNotes, stopNoted } from '../processes/gate-orphans.ts';
 import { gateNote, gateSlotOf, setupRecord } from './gate-worktree.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { newToken } from '../processes/marker.ts';
 import { missedBy, withLine } from '../setup/missed-variables.ts';
 import { gateEnvironment } from '../processes/environment.ts';
-import { type CommandResult, runCommand } from '../processes/run-command.ts';
-import { type SetupFailure, readSetup } from '../setup/set-up.ts';
-import { gateLog, workerLog } from '../git/run/state-places.ts';
+import type { CommandResult } from '../processes/run-command.ts';
+import { runCommand } from '../processes/run-command.ts';
+import type { SetupFailure } from '../setup/set-up.ts';
+import { readSetup } from '../setup/set-up.ts';
+import { gateLog, workerLog, lockFile } from '../git/run/state-places.ts';
+import { slug } from '../../core/model/ids.ts';
+import { withOneMutexOf } from '../processes/mutex.ts';
+import { readHeadFile } from '../git/refs/ref-files.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { adminDirOf } from '../git/files/worktree-admin.ts';
 import type { GateRunner, LoopSlot } from '../contract/world.ts';
+import type { Altered } from '../../core/model/altered.ts';
+import type { Sha } from '../../core/model/ids.ts';
 
 const GRACE_MS = 3000;
 
@@ -122,3 +130,66 @@ function tailOf(ran: CommandResult, limitMs: number): string {
         : `killed by ${killedBy}`;
   return how === null ? ran.tail : withLine(ran.tail, how);
 }
+
+const DIGEST_CHARS = 8;
+
+/**
+ * Runs `act` while holding one place of each thing the gate command uses, by name so that two commands never wait for each
+ * other. It is told where to note whose processes use them. Null: the signal came first.
+ */
+async function withResources<T>(
+  { repo, gates, command }: { readonly repo: Repository; readonly gates: GateSettings; readonly command: string },
+  signal: AbortSignal,
+  act: (notes: readonly string[]) => Promise<T>,
+): Promise<{ readonly value: T } | null> {
+  const enter = async (names: readonly string[], notes: readonly string[]): Promise<{ readonly value: T } | null> => {
+    const [name, ...rest] = names;
+    if (name === undefined) return { value: await act(notes) };
+    const held = await withOneMutexOf(placesOf(repo, name, gates.resources[name] ?? 1), signal, async (place) => {
+      const note = `${place}.token`;
+      await stopNoted(note);
+      return enter(rest, [...notes, note]);
+    });
+    return held?.value ?? null;
+  };
+  return enter(usedBy(gates, command), []);
+}
+
+const usedBy = (gates: GateSettings, command: string): readonly string[] =>
+  Object.keys(gates.uses)
+    .filter((name) => gates.uses[name]?.some((user) => user.trim() === command.trim()) === true)
+    .sort();
+
+function placesOf(repo: Repository, name: string, count: number): readonly string[] {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARS);
+  return Array.from({ length: Math.max(1, count) }, (_, at) =>
+    lockFile(repo, `resource-${slug(name)}-${digest}-${at + 1}`),
+  );
+}
+
+/** What gates did to tracked files; what they write beside them is nobody's concern. */
+type GateTraces = Pick<Altered, 'files' | 'paths' | 'committed'>;
+
+/** More would not tell more. */
+const PATHS_SHOWN = 5;
+
+/** One look after the gates, with a second one only where they have moved HEAD. Where git cannot tell, nobody is accused. */
+async function findTraces(repo: Repository, path: string, commit: Sha): Promise<GateTraces | null> {
+  const adminDir = adminDirOf(repo, path);
+  if (adminDir === null) return null;
+  try {
+    const status = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=no'];
+    const left = entriesOf((await runGit([...HARDENED, ...status], { cwd: path })).stdout);
+    const head = readHeadFile(repo.commonDir, adminDir)?.commit ?? commit;
+    const diff = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', commit, head];
+    const committed = head === commit ? [] : entriesOf((await runGit([...HARDENED, ...diff], { cwd: path })).stdout);
+    const changed = left.map((entry) => entry.slice('XY '.length));
+    const paths = [...new Set([...committed, ...changed])].sort();
+    if (head === commit && paths.length === 0) return null;
+    return { files: paths.length, paths: paths.slice(0, PATHS_SHOWN), committed: head !== commit };
+  } catch {
+    return null;
+  }
+}
+
+const entriesOf = (output: string): readonly string[] => output.split('\0').filter((entry) => entry !== '');

@@ -1,18 +1,19 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type Sha, loopId } from '../../core/model/ids.ts';
-import type { Loop, State } from '../../core/model/model.ts';
+import { loopId } from '../../core/model/ids.ts';
 import { loopsOf } from '../../core/model/model.ts';
 import { isAncestor } from '../git/merge/merge.ts';
-import { notWithin } from '../git/objects/not-within.ts';
+import { notWithin } from '../git/objects/history.ts';
 import { deleteRef, listRefs, readRef } from '../git/refs/refs.ts';
+import { runFolder } from '../git/run/state-places.ts';
+import { UNDONE, listKeeps } from './list-keeps.ts';
+import { forgetTaken } from './undo.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
-import { runFolder } from '../git/run/state-places.ts';
-import { UNDONE } from './keep-refs.ts';
 import type { KeepPlace } from './keep.ts';
-import { type Keep, listKeeps } from './list-keeps.ts';
-import { forgetTaken } from './taken-note.ts';
+import type { Keep } from './list-keeps.ts';
 
 const DAY_MS = 86_400_000;
 const INTEGRATION = 'refs/paralph/int/';

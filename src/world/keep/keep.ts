@@ -1,25 +1,26 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { commitTree } from '../git/objects/commit.ts';
 import { reach } from '../os/failpoint.ts';
 import { unsigned } from '../git/run/identity.ts';
-import type { Identity } from '../git/run/identity.ts';
-import { lastHead } from '../git/refs/last-head.ts';
-import { notWithin } from '../git/objects/not-within.ts';
+import { lastHead } from '../git/refs/look-up-ref.ts';
+import { notWithin } from '../git/objects/history.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { listRefs, readRef } from '../git/refs/refs.ts';
-import type { Repository } from '../git/run/repository.ts';
-import { changedPaths, treeOf } from '../git/objects/tree-edit.ts';
-import type { GitView } from '../git/run/view.ts';
+import { changedPaths, treeOf } from '../git/objects/trees.ts';
 import { adminDirOf, operationIn } from '../git/files/worktree-admin.ts';
-import type { Head } from '../git/files/worktree-state.ts';
 import { captureFolder } from '../git/files/capture.ts';
-import type { Captured } from '../git/files/capture.ts';
-import { type KeepAct, type KeepNote, writeKeepMessage } from './keep-message.ts';
-import { KEPT, keepId, nameKept } from './keep-refs.ts';
-import { type Keep, findCutShort, findSameKeep } from './list-keeps.ts';
+import { writeKeepMessage } from './keep-message.ts';
+import { KEPT, keepId, nameKept, findCutShort, findSameKeep } from './list-keeps.ts';
 import { captureOperation } from './operation-state.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import type { Identity } from '../git/run/identity.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
+import type { Head } from '../git/files/worktree-state.ts';
+import type { Captured } from '../git/files/capture.ts';
+import type { KeepAct, KeepNote } from './keep-message.ts';
+import type { Keep } from './list-keeps.ts';
 
 export interface KeepPlace {
   readonly repo: Repository;

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Sha, sha } from '../../core/model/ids.ts';
-import { writeBlob } from '../git/objects/tree-edit.ts';
+import { writeBlob } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { fillIndex, withPrivateIndex } from '../git/files/private-index.ts';

@@ -1,28 +1,30 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync, chmodSync, lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { invariant } from '../../core/model/assert.ts';
 import { AppError } from '../../core/model/errors.ts';
-import type { Sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { withMutex } from '../processes/mutex.ts';
 import { reach } from '../os/failpoint.ts';
-import { copyIndex } from '../git/files/copy-index.ts';
-import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { copyIndex, withPrivateIndex } from '../git/files/private-index.ts';
+import { HARDENED, runGit, runGitBytes } from '../git/run/run-git.ts';
 import { adminDirOf, isCheckedOut } from '../git/files/worktree-admin.ts';
-import { endIntent, findIntent, startIntent } from '../worktrees/worktree-intents.ts';
+import { endIntent, findIntent, startIntent } from '../worktrees/half-made.ts';
 import { isEmptyFolder, removeHalfMade, worktreeMutex } from '../worktrees/worktrees.ts';
-import { patiently } from '../git/run/patiently.ts';
-import { closeIgnored } from './close-ignored.ts';
+import { patiently } from '../git/run/dead-lock.ts';
+import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
+import { takeBackHalfMade } from './heal-entries.ts';
+import { commitTree } from '../git/objects/commit.ts';
+import { moveRef, readRef } from '../git/refs/refs.ts';
+import { treeOf } from '../git/objects/trees.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import type { KeepPlace } from './keep.ts';
 import type { Keep } from './list-keeps.ts';
-import { GIT_FILES, SIDES, isOperationFile } from './operation-state.ts';
-import { withPrivateIndex } from '../git/files/private-index.ts';
-import { takeBackHalfMade } from './take-back-half-made.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /** Of every file system there is. */
 const NAME_CHARS_MAX = 255;
 
-export interface RestoreOrder {
+interface RestoreOrder {
   readonly path: string;
   /** The branch to stand on, which is at the kept head; null: on none. */
   readonly branch: string | null;
@@ -120,3 +122,65 @@ async function restoreOperation(
   const input = Buffer.from(sides.join(''), 'latin1');
   if (sides.length > 0) await view.run(['update-index', '-z', '--index-info'], { input, env });
 }
+
+const OWNER_ONLY = 0o700;
+
+/**
+ * A keep knows of a file's rights only whether it may be run. What git ignores and was kept all the same is an `.env` or the like: in
+ * a worktree that was just made again it is its owner's alone, whatever others could read before.
+ */
+async function closeIgnored(path: string): Promise<void> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
+  const { stdout } = await runGitBytes([...HARDENED, ...args], { cwd: path });
+  for (const name of stdout.toString('latin1').split('\0')) {
+    if (name === '') continue;
+    const file = Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]);
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() === true) chmodSync(file, stat.mode & OWNER_ONLY);
+  }
+}
+
+const NAMES_MAX = 1000;
+const BRANCH_CHARS_MAX = 200;
+const PREFIX = 'restored';
+
+/** The commit that holds all files of a keep: its head where nothing was uncommitted, else one more on top of that. */
+export async function wholeCommit({ view, identity }: KeepPlace, keep: Keep): Promise<Sha> {
+  if (keep.head !== null && keep.tree === (await treeOf(view, keep.head))) return keep.head;
+  const message = `Restore uncommitted work of ${keep.name}\n\nKept before ${keep.act}: ${oneLine(keep.why)}\n`;
+  return commitTree(view, { tree: keep.tree, parents: keep.head === null ? [] : [keep.head], identity, message });
+}
+
+/** A new branch at a commit. No branch that exists is moved; without a wish the next free name is taken. */
+export async function makeBranch(view: GitView, keep: Keep, wanted: string | null, commit: Sha): Promise<string> {
+  if (wanted !== null) await requireName(view, keep, wanted);
+  const reason = `paralph: restored ${keep.id}`;
+  for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
+    const branch = wanted ?? `${PREFIX}/${keep.name}${tries === 1 ? '' : `-${tries}`}`;
+    const ref = `refs/heads/${branch}`;
+    if ((await readRef(view, ref)) === null && (await moveRef(view, ref, commit, null, reason)).moved) return branch;
+    if (wanted !== null) throw taken(wanted, keep);
+  }
+  throw new AppError('E_NEEDS_PERSON', `there are ${NAMES_MAX} branches named after ${keep.name}`, {
+    remedy: `ralph keep restore ${shellWord(keep.id)} --branch another-name`,
+  });
+}
+
+async function requireName(view: GitView, keep: Keep, branch: string): Promise<void> {
+  const isShort = branch.length <= BRANCH_CHARS_MAX;
+  // Not asked with `--branch`: that also takes `@{-1}` for the name of another one.
+  const check = isShort ? await view.run(['check-ref-format', `refs/heads/${branch}`], { ok: [0, 1, 128, 129] }) : null;
+  if (check?.code === 0 && !branch.startsWith('-') && branch !== 'HEAD') return;
+  throw new AppError('E_USAGE', `${JSON.stringify(branch.slice(0, BRANCH_CHARS_MAX))} cannot be the name of a branch`, {
+    remedy: `ralph keep restore ${shellWord(keep.id)}`,
+  });
+}
+
+function taken(branch: string, keep: Keep): AppError {
+  return new AppError('E_NEEDS_PERSON', `a branch ${branch} exists already, and no branch is moved to make room`, {
+    remedy: `ralph keep restore ${shellWord(keep.id)}`,
+    facts: ['without --branch the next free name is taken'],
+  });
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve, basename } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
@@ -9,18 +9,26 @@ import { withMutex } from '../processes/mutex.ts';
 import { deleteRef, readRef } from '../git/refs/refs.ts';
 import { begunRemoval, removeFolder } from '../worktrees/removals.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
-import { carriesOurLock } from '../worktrees/worktree-entries.ts';
+import { carriesOurLock } from '../worktrees/loop-notes.ts';
 import { removeWorktree } from '../worktrees/worktrees.ts';
-import { keepLeft } from './keep-left.ts';
 import { listKeeps } from './list-keeps.ts';
-import { type KeepPlace, type Kept, type WorktreeOrder, keepWorktree } from './keep.ts';
+import type { KeepPlace, Kept, WorktreeOrder } from './keep.ts';
+import { keepWorktree, keepCommit } from './keep.ts';
+import { readIdentity, withSigning } from '../git/run/identity.ts';
+import { openView } from '../git/run/view.ts';
+import { sha } from '../../core/model/ids.ts';
+import { readReflog } from '../git/trace/reflog.ts';
+import type { Settings } from '../../core/model/settings.ts';
+import type { Identity } from '../git/run/identity.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
 
 export interface AwayPlace extends KeepPlace {
   /** Absolute. */
   readonly worktreeRoot: string;
 }
 
-export interface AwayOrder extends WorktreeOrder {
+interface AwayOrder extends WorktreeOrder {
   /** Whether the branch was made by us and goes too. */
   readonly takesBranch: boolean;
   /** Comes when everything is kept and nothing is gone yet. */
@@ -112,4 +120,57 @@ export function refuseEmbedded(path: string, { id, embedded }: Kept): void {
     facts: [...embedded.slice(1).map((name) => `and ${name}`), `everything else in it is kept as ${id}`],
     remedy: `mv ${shellWord(join(path, inside))} somewhere safe, then try again`,
   });
+}
+
+/** Stands in for somebody who has not told git their name. */
+export const NOBODY: Identity = { name: 'paralph', email: 'paralph@localhost' };
+
+/** What the keep door needs of a repository and its settings. */
+export async function openKeep(repo: Repository, settings: Settings): Promise<AwayPlace> {
+  return {
+    repo,
+    view: await openView(repo),
+    identity: await withSigning(repo, await readIdentity(repo).catch(nobody), settings.landing.sign),
+    ignored: settings.keep.ignored,
+    worktreeRoot: resolve(repo.root, settings.parallel.worktreeRoot),
+  };
+}
+
+/** Work is kept also for somebody who has not told git their name. */
+function nobody(error: unknown): Identity {
+  if (error instanceof AppError && error.code === 'E_NO_IDENTITY') return NOBODY;
+  throw error;
+}
+
+const WHY = 'it was left on no branch, and only the reflog of its worktree knew it';
+
+/** How git notes down that a commit was made there. Merely stood upon, it is somebody else's, or a candidate of ours. */
+const MADE = /^(commit|merge|cherry-pick|revert|rebase|am|pull)\b/;
+
+/**
+ * Keeps what was made in a worktree and no ref reaches: commits made while detached, then left. git forgets them with the worktree.
+ * They are not what the loop came to, so they have a name of their own. Gives the ids of the keeps.
+ */
+export async function keepLeft(place: KeepPlace, order: WorktreeOrder): Promise<readonly string[]> {
+  const adminDir = adminDirOf(place.repo, order.path);
+  if (adminDir === null) return [];
+  const made = readReflog(adminDir, 'HEAD').flatMap(({ to, message }) => (MADE.test(message) ? [to] : []));
+  const { act, together = null } = order;
+  const name = `${order.loop ?? basename(order.branch ?? order.path)}-left`;
+  const ids: string[] = [];
+  for (const commit of await unreachedTips(place.view, made))
+    ids.push((await keepCommit(place, { commit, name, act, why: WHY, together })).id);
+  return ids;
+}
+
+/** Those that hold all others which no ref reaches. */
+async function unreachedTips(view: GitView, commits: readonly Sha[]): Promise<readonly Sha[]> {
+  const asked = [...new Set(commits)].filter((commit) => !/^0+$/.test(commit));
+  if (asked.length === 0) return [];
+  // A reflog outlives the objects it names.
+  const args = ['rev-list', '--parents', '--ignore-missing', '--stdin', '--not', '--all'];
+  const { stdout } = await view.run(args, { input: `${asked.join('\n')}\n` });
+  const lines = stdout.split('\n').map((line) => line.split(' '));
+  const parents = new Set(lines.flatMap(([, ...above]) => above));
+  return lines.flatMap(([commit = '']) => (commit === '' || parents.has(commit) ? [] : [sha(commit)]));
 }

@@ -1,12 +1,11 @@
-import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { reach } from '../os/failpoint.ts';
-import { deleteLooseRef } from '../git/refs/loose-refs.ts';
+import { deleteLooseRef, refsBelow, updateRefs } from '../git/refs/update-refs.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { readRefFile } from '../git/refs/ref-files.ts';
 import { readRef } from '../git/refs/refs.ts';
-import { refsBelow, updateRefs } from '../git/refs/update-refs.ts';
+import { KEPT, nameKept } from './list-keeps.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
 import type { GitView } from '../git/run/view.ts';
-import { KEPT, nameKept } from './keep-refs.ts';
 
 const TRAINS = 'refs/paralph/cand';
 const SHORT_DIGITS = 12;

@@ -1,20 +1,22 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import type { State } from '../../core/model/model.ts';
 import { reach } from '../os/failpoint.ts';
 import { readFeatureNote } from '../worktrees/feature-note.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
 import { adminDirOf, isBelow } from '../git/files/worktree-admin.ts';
-import { LOCK_REASON } from '../worktrees/worktree-entries.ts';
+import { LOCK_REASON, readAdminNote, writeAdminNote } from '../worktrees/loop-notes.ts';
 import { TAKING } from './keep-message.ts';
+import { UNDONE, listKeeps } from './list-keeps.ts';
+import { wholeCommit, inTheWay, restoreWorktree } from './restore-worktree.ts';
+import type { State } from '../../core/model/model.ts';
 import type { KeepPlace } from './keep.ts';
-import { UNDONE } from './keep-refs.ts';
-import { type Keep, listKeeps } from './list-keeps.ts';
-import { wholeCommit } from './restore-branch.ts';
-import { inTheWay, restoreWorktree } from './restore-worktree.ts';
-import { type TakenNote, forgetTaken, readTakenNote } from './taken-note.ts';
+import type { Keep } from './list-keeps.ts';
 import type { AwayPlace } from './take-away.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { FeatureNote } from '../worktrees/feature-note.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 /** Everything the last act took away and that is not back yet; none: there is nothing to undo. */
 export async function lastTaken(place: KeepPlace, state: State): Promise<readonly Keep[]> {
@@ -98,3 +100,36 @@ const hasBranch = (keep: Keep): boolean => keep.branch !== null && keep.tip !== 
 const branchRef = (keep: Keep): string => `refs/heads/${keep.branch ?? ''}`;
 const standsOn = (keep: Keep): string | null =>
   keep.on !== null && keep.on === keep.branch && keep.head === keep.tip ? keep.on : null;
+
+/**
+ * What is known of a worktree that a person removed and that no commit tells. It proves that the place a keep names is one we
+ * took it from: refs come from anywhere.
+ */
+interface TakenNote {
+  readonly path: string;
+  /** When it was taken; the same work may be taken more than once. */
+  readonly atMs: number;
+  /** Whether the taking came to its end. */
+  readonly isGone: boolean;
+  /** What stood beside the worktree about it. */
+  readonly feature: FeatureNote | null;
+}
+
+/** Null: nobody took it away, or not the way a person does. */
+export function readTakenNote(repo: Repository, commit: Sha): TakenNote | null {
+  const note = readAdminNote(folderOf(repo), nameOf(commit)) as Partial<TakenNote> | null;
+  const isWhole = typeof note?.path === 'string' && Number.isInteger(note.atMs) && typeof note.isGone === 'boolean';
+  return isWhole ? (note as TakenNote) : null;
+}
+
+/** On the disk when it returns. */
+export function writeTakenNote(repo: Repository, commit: Sha, note: TakenNote): void {
+  mkdirSync(folderOf(repo), { recursive: true });
+  writeAdminNote(folderOf(repo), nameOf(commit), note);
+}
+
+export const forgetTaken = (repo: Repository, commit: Sha): void =>
+  rmSync(join(folderOf(repo), nameOf(commit)), { force: true });
+
+const folderOf = ({ stateDir }: Repository): string => join(stateDir, 'taken');
+const nameOf = (commit: Sha): string => `${commit}.json`;

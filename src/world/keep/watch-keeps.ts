@@ -1,13 +1,13 @@
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import type { KeepNews, Keeps } from '../../core/model/keeps.ts';
-import { commitsThere, notWithin } from '../git/objects/not-within.ts';
+import { commitsThere, notWithin } from '../git/objects/history.ts';
 import { readRefFile } from '../git/refs/ref-files.ts';
 import { landRef } from '../git/refs/refs.ts';
 import { refValuesBelow } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
 import { mainHeads } from './expire.ts';
-import { KEPT, nameKept } from './keep-refs.ts';
+import { KEPT, nameKept } from './list-keeps.ts';
 
 /** More than anybody has. What is beyond is kept too; only nobody notices where somebody else deletes it. */
 const LISTED_MAX = 20_000;

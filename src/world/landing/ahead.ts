@@ -2,7 +2,7 @@ import { sha } from '../../core/model/ids.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import { CO_AUTHOR_TRAILER, coAuthors } from '../../text/commit-message.ts';
 import { isAncestor, knowAncestor } from '../git/merge/merge.ts';
-import { knowTree } from '../git/objects/tree-edit.ts';
+import { knowTree } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 
 /** What a branch has that another commit has not. */

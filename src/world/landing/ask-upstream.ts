@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import { createBound } from '../os/bound.ts';
+import { createBound } from '../os/clock.ts';
 import { branchUsers } from '../worktrees/branch-users.ts';
 import { fetchFollowed, followedBy, trackedAt } from '../git/refs/remote.ts';
 import type { Followed } from '../git/refs/remote.ts';

@@ -2,9 +2,9 @@ import type { Sha, TaskId } from '../../core/model/ids.ts';
 import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { parseTracker } from '../../text/trackers/tracker.ts';
 import { forkOfAll, isAncestor } from '../git/merge/merge.ts';
-import { readFileAt } from '../git/objects/tree-edit.ts';
+import { readFileAt } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
-import { findAllLandings } from '../git/objects/landings.ts';
+import { findAllLandings } from '../git/objects/history.ts';
 import type { FoundLanding, Integration } from '../contract/world.ts';
 
 type Asked = Parameters<Integration['doneSince']>[0];

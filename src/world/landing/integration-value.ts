@@ -9,7 +9,7 @@ import { deleteRef, landRef, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { refsBelow } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
-import { nameKept } from '../keep/keep-refs.ts';
+import { nameKept } from '../keep/list-keeps.ts';
 import { howParted } from './rewritten.ts';
 import { findLeak } from '../seal/is-leak.ts';
 

@@ -1,28 +1,34 @@
 import { AppError } from '../../core/model/errors.ts';
-import type { Sha } from '../../core/model/ids.ts';
-import type { Known } from '../../core/loops/integration-value.ts';
 import { standingOf } from '../../core/loops/integration-value.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { openCandidates } from './candidate.ts';
-import type { CandidatePlace } from './candidate.ts';
 import { reach } from '../os/failpoint.ts';
 import { findFlaw } from '../git/objects/find-flaw.ts';
 import { knownAhead, lookAhead } from './ahead.ts';
 import { commitTree } from '../git/objects/commit.ts';
-import { coAuthorsOf, commitsWithin, diffStat, findLanding, logSubjects } from '../git/objects/history.ts';
+import {
+  coAuthorsOf,
+  commitsWithin,
+  diffStat,
+  findLanding,
+  logSubjects,
+  findLandings,
+} from '../git/objects/history.ts';
 import { isAncestor, knowAncestor, mergeInMemory } from '../git/merge/merge.ts';
 import { landWhileHeld, moveRef, readRef } from '../git/refs/refs.ts';
-import { treeOf } from '../git/objects/tree-edit.ts';
+import { treeOf } from '../git/objects/trees.ts';
 import { doneSince } from './done-since.ts';
 import { integrationRef, lookAtIntegration, putBackIntegration } from './integration-value.ts';
 import { lookAtKeeps } from '../keep/watch-keeps.ts';
-import { findLandings } from '../git/objects/landings.ts';
 import { preview } from './preview.ts';
 import { howParted } from './rewritten.ts';
 import { findLeak } from '../seal/is-leak.ts';
 import { settleByRule } from '../git/merge/settle-conflicts.ts';
 import { followReset, keepTakenBack, openTakenBack } from './taken-back.ts';
 import { holdOf, holdTrain, pin, releaseTrains, unheldCommits } from '../keep/train-refs.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Known } from '../../core/loops/integration-value.ts';
+import type { CandidatePlace } from './candidate.ts';
 import type { Integration, Synced } from '../contract/world.ts';
 
 export interface IntegrationPlace extends CandidatePlace {

@@ -1,9 +1,8 @@
-import type { Sha } from '../../core/model/ids.ts';
-import { isText, readBlobs } from '../git/objects/blobs.ts';
+import { isText, readBlobs, plainFiles } from '../git/objects/blobs.ts';
 import { mergeInMemory } from '../git/merge/merge.ts';
-import { plainFiles } from '../git/objects/plain-files.ts';
-import type { GitView } from '../git/run/view.ts';
 import { RESOLUTION_BYTES_MAX, resolutionKey } from '../git/merge/resolutions.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { GitView } from '../git/run/view.ts';
 import type { Resolutions } from '../git/merge/resolutions.ts';
 
 /** Seven letters or more: attributes may make them longer. A line of `=` alone is a heading in many a text. */

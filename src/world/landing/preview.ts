@@ -5,7 +5,7 @@ import { commitTree } from '../git/objects/commit.ts';
 import { unsigned } from '../git/run/identity.ts';
 import type { Identity } from '../git/run/identity.ts';
 import { isAncestor } from '../git/merge/merge.ts';
-import { readFileAt, replaceFile, treeOf, writeBlob } from '../git/objects/tree-edit.ts';
+import { readFileAt, replaceFile, treeOf, writeBlob } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import { tickerFor } from '../trackers/tracker-file.ts';
 import type { Tracker } from '../contract/tracker.ts';

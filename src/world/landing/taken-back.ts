@@ -4,7 +4,7 @@ import { parseTracker } from '../../text/trackers/tracker.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { isResetFrom } from '../git/refs/past-values.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
-import { readFileAt } from '../git/objects/tree-edit.ts';
+import { readFileAt } from '../git/objects/trees.ts';
 import type { ValuePlace } from './integration-value.ts';
 import { integrationRef } from './integration-value.ts';
 import { findLeak } from '../seal/is-leak.ts';

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskId } from '../../core/model/ids.ts';
-import type { UpstreamTasks } from '../../core/model/task.ts';
 import { doneAt } from './done-since.ts';
 import { lookUpRef } from '../git/refs/look-up-ref.ts';
 import { mergeBases } from '../git/merge/merge.ts';
-import { plainView } from '../git/run/plain-view.ts';
+import { plainView } from '../git/run/view.ts';
 import { followedBy } from '../git/refs/remote.ts';
+import { findAllLandings } from '../git/objects/history.ts';
+import { textIfThere } from '../os/read-if-there.ts';
+import { leadsOut } from '../trackers/task-text.ts';
+import type { TaskId } from '../../core/model/ids.ts';
+import type { UpstreamTasks } from '../../core/model/task.ts';
 import type { Followed } from '../git/refs/remote.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
-import { findAllLandings } from '../git/objects/landings.ts';
-import { textIfThere } from '../os/read-if-there.ts';
-import { leadsOut } from '../trackers/task-text.ts';
 
 export interface UpstreamPlace {
   readonly repo: Repository;

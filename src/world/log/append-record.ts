@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync } from 'node:fs';
+import { existsSync, linkSync, writeFileSync } from 'node:fs';
 import { removeQuietly, syncDirectory, writeDurably } from '../os/durable-file.ts';
-import { coveredEnd, isPresent, listSegments, segmentWith } from './list-log.ts';
-import { missingRecord } from './log-errors.ts';
+import { coveredEnd, isPresent, listSegments, segmentWith, loosePath, packedDir, temporaryPath } from './log-files.ts';
+import { missingRecord, encodeRecord } from './record-line.ts';
 import { cannotWrite, errorCode } from '../os/errno.ts';
-import { loosePath, packedDir, temporaryPath } from './log-names.ts';
-import type { LogPlace } from './log-place.ts';
-import type { Appended, LogRecord } from '../contract/log.ts';
-import { encodeRecord } from './record-line.ts';
 import { scanSegment } from './scan-files.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { LogPlace } from './log-files.ts';
+import type { Appended, LogRecord } from '../contract/log.ts';
 
 /** `onUnsure` hears of a failure after others could see the record: it is neither durable nor certainly absent. */
 export async function appendRecord<E>(
@@ -72,4 +71,32 @@ function holder(place: LogPlace, seq: number, line: string): 'ours, loose' | 'ou
     ours = packed === line;
   });
   return ours ? 'ours, packed' : 'other';
+}
+
+const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Some filesystems can be written but know no hard links. `shown`: the folder a person knows. */
+export function tryLink(dir: string, shown = dir): void {
+  const first = temporaryPath(dir, randomBytes(9).toString('base64url'));
+  const second = `${first}-link`;
+  try {
+    writeFileSync(first, '', { flag: 'wx', mode: 0o600 });
+    linkOrRefuse(first, second, shown);
+  } finally {
+    removeQuietly(first);
+    removeQuietly(second);
+  }
+}
+
+function linkOrRefuse(first: string, second: string, shown: string): void {
+  try {
+    linkSync(first, second);
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
+    throw new AppError(
+      'E_STATE_UNWRITABLE',
+      `${shown} is on a file system without hard links, of which the log is made.`,
+      { remedy: 'git clone the repository to another disk and work there', cause: error },
+    );
+  }
 }

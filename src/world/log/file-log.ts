@@ -1,19 +1,17 @@
 import { invariant } from '../../core/model/assert.ts';
 import { reachLog } from '../os/failpoint.ts';
 import { appendRecord } from './append-record.ts';
-import { compact } from './compact.ts';
+import { compact, newestSnapshot, writeSnapshot } from './snapshots.ts';
 import { syncDirectory } from '../os/durable-file.ts';
-import { endWithoutGaps, listSegments } from './list-log.ts';
+import { endWithoutGaps, listSegments, packedDir } from './log-files.ts';
 import { cannotWrite } from '../os/errno.ts';
-import { packedDir } from './log-names.ts';
-import type { LogPlace } from './log-place.ts';
+import { prepareDirectory } from './prepare-directory.ts';
+import { readLines } from './scan-files.ts';
+import { decodeRecord } from './record-line.ts';
+import { watchLog } from './watch-log.ts';
+import type { LogPlace } from './log-files.ts';
 import type { LogPoint } from '../os/failpoint.ts';
 import type { Log, LogReader } from '../contract/log.ts';
-import { prepareDirectory } from './prepare-directory.ts';
-import { readLines } from './read-lines.ts';
-import { decodeRecord } from './record-line.ts';
-import { newestSnapshot, writeSnapshot } from './snapshots.ts';
-import { watchLog } from './watch-log.ts';
 
 /*
  * Many processes write here without a lock. What makes that safe:

@@ -1,12 +1,11 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { release } from 'node:os';
 import { AppError } from '../../core/model/errors.ts';
 import { removeQuietly, syncDirectory } from '../os/durable-file.ts';
-import { unfitFilesystemOf } from './filesystem.ts';
-import { listTemporaries } from './list-log.ts';
+import { listTemporaries, packedDir, temporaryOwner } from './log-files.ts';
 import { cannotWrite, errorCode } from '../os/errno.ts';
-import { packedDir, temporaryOwner } from './log-names.ts';
-import { tryLink } from './try-link.ts';
+import { tryLink } from './append-record.ts';
 
 const STALE_MS = 10 * 60 * 1000;
 
@@ -51,4 +50,24 @@ function isAlive(pid: number | null): boolean {
   } catch (error) {
     return errorCode(error) !== 'ESRCH';
   }
+}
+
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+]);
+const NINE_P = 0x01021997;
+
+/** The name of a filesystem on which another machine's changes show late, so that a listing proves nothing; else null. */
+export function unfitFilesystem(type: number, kernel: string): string | null {
+  // Virtual machines use 9p for plain disks too; in WSL it is a Windows drive.
+  if (type === NINE_P) return /microsoft/i.test(kernel) ? 'a Windows drive' : null;
+  return NETWORK.get(type >>> 0) ?? null;
+}
+
+/** The same for a path; only Linux numbers its filesystems like this. */
+function unfitFilesystemOf(path: string): string | null {
+  return process.platform === 'linux' ? unfitFilesystem(statfsSync(path).type, release()) : null;
 }

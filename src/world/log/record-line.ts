@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { damaged, newerFormat } from './log-errors.ts';
+import { existsSync } from 'node:fs';
+import { AppError, UPGRADE } from '../../core/model/errors.ts';
 import type { LogRecord, Snapshot } from '../contract/log.ts';
 
 const FORMAT = 1;
@@ -80,4 +81,26 @@ export function decodeSnapshot(line: string, seq: number, where: string): Snapsh
   const { seq: written, state } = decodeLine(line, where);
   if (written !== seq || state === undefined) throw damaged(where, 'not a snapshot');
   return { seq, state };
+}
+
+/** `where` is `path:line`. */
+export function damaged(where: string, what: string): AppError {
+  return new AppError('E_LOG_DAMAGED', `${where}: ${what}`, { remedy: 'ralph doctor --fix' });
+}
+
+export function missingRecord(dir: string, seq: number): AppError {
+  if (existsSync(dir)) return damaged(dir, `record ${seq} is missing`);
+  return new AppError('E_LOG_DAMAGED', `${dir}: record ${seq} is missing: the log was removed while it was in use`, {
+    facts: [
+      'Nothing new is started or landed. Agents that run go on; what they make is in their worktrees.',
+      'The next run takes up what branches, worktrees and the history tell.',
+    ],
+    remedy: 'ralph run --parallel',
+  });
+}
+
+function newerFormat(where: string, version: number, ours: number): AppError {
+  return new AppError('E_LOG_NEWER', `${where}: format ${version}, but this version knows only up to ${ours}`, {
+    remedy: UPGRADE,
+  });
 }

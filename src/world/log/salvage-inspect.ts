@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/model/errors.ts';
-import { coveredEnd, listLoose, listSegments, listSnapshots, segmentWith } from './list-log.ts';
+import {
+  coveredEnd,
+  listLoose,
+  listSegments,
+  listSnapshots,
+  segmentWith,
+  loosePath,
+  segmentPath,
+  snapshotPath,
+} from './log-files.ts';
 import { cannotRead, errorCode } from '../os/errno.ts';
-import { loosePath, segmentPath, snapshotPath } from './log-names.ts';
-import type { Segment } from './log-names.ts';
 import { decodeRecord, decodeSnapshot, lostIn, seqIn } from './record-line.ts';
+import type { Segment } from './log-files.ts';
 
 export interface Damage {
   /** `path:line`, or the folder for what is nowhere. */

@@ -1,6 +1,6 @@
 import { statSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
-import { looseSeq } from './log-names.ts';
+import { looseSeq } from './log-files.ts';
 
 /** Two changes may share one timestamp: a directory that changed this recently is looked at once more. */
 const YOUNG_MS = 2000;

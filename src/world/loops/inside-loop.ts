@@ -5,7 +5,7 @@ import { findRepository } from '../git/run/repository.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { adminDirOf } from '../git/files/worktree-admin.ts';
 import { LOOP_VARIABLE } from '../processes/marker.ts';
-import { shimAbove } from '../processes/shim-above.ts';
+import { shimAbove } from '../processes/find-processes.ts';
 import { readShim } from '../processes/shim.ts';
 
 export interface LoopAround {

@@ -19,7 +19,7 @@ import { type Kept, keepWorktree } from '../keep/keep.ts';
 import { type Keep, listKeeps } from '../keep/list-keeps.ts';
 import { type AwayPlace, refuseEmbedded, takeAway } from '../keep/take-away.ts';
 import { readLoopNote } from '../worktrees/loop-notes.ts';
-import { findAllMarked } from '../processes/sweep.ts';
+import { findAllMarked } from '../processes/find-processes.ts';
 
 export interface OurWorktree {
   readonly path: string;

@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../core/model/errors.ts';
-import type { Sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { mergeMainMessage } from '../../text/commit-message.ts';
-import { lookAtChanges } from '../git/files/changes.ts';
+import { lookAtChanges, headOf } from '../git/files/worktree-state.ts';
 import { commitTree } from '../git/objects/commit.ts';
 import { isAncestor, mergeInMemory } from '../git/merge/merge.ts';
 import { replayInMemory } from '../git/merge/replay.ts';
 import { landRef, readRef } from '../git/refs/refs.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { isCheckedOut, operationIn, soundAdminDir } from '../git/files/worktree-admin.ts';
-import { headOf } from '../git/files/worktree-state.ts';
 import { withCheckoutSlot } from '../worktrees/worktrees.ts';
-import { nameKept } from '../keep/keep-refs.ts';
-import type { KeepPlace } from '../keep/keep.ts';
+import { nameKept } from '../keep/list-keeps.ts';
 import { settleByRule } from '../git/merge/settle-conflicts.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { KeepPlace } from '../keep/keep.ts';
 
 export interface RebaseOrder {
   readonly loop: string;

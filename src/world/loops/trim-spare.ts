@@ -1,27 +1,29 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import type { TrimOrder } from '../contract/outcomes.ts';
 import { isUntouched } from '../setup/carry-files.ts';
 import { listCarried } from '../setup/list-carried.ts';
 import { hasSubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts';
 import { reach } from '../os/failpoint.ts';
 import { dropGate, gateSlotOf } from '../gates/gate-worktree.ts';
-import { deleteLater } from '../worktrees/delete-later.ts';
-import { type NotedRemoval, forgetRemoval, putAside } from '../worktrees/removals.ts';
+import { deleteLater } from '../worktrees/finish-removals.ts';
+import { forgetRemoval, putAside } from '../worktrees/removals.ts';
 import { adminDirOf, realpathLoose } from '../git/files/worktree-admin.ts';
 import { isAsRetired, removeRetired } from '../worktrees/worktree-pool.ts';
 import { isClean } from '../git/files/worktree-state.ts';
 import { removeEntry } from '../worktrees/worktrees.ts';
-import { keepLeft } from '../keep/keep-left.ts';
+import { keepLeft, awayLock, refuseEmbedded } from '../keep/take-away.ts';
 import { keepWorktree } from '../keep/keep.ts';
-import { type AwayPlace, awayLock, refuseEmbedded } from '../keep/take-away.ts';
-import { unlinkWorktree } from '../worktrees/loop-links.ts';
+import { unlinkWorktree } from '../worktrees/loop-notes.ts';
 import { withMutex } from '../processes/mutex.ts';
-import { type OurWorktree, ourWorktrees } from './our-worktrees.ts';
+import { ourWorktrees } from './our-worktrees.ts';
 import { processSource } from '../processes/process-source.ts';
 import { namesIfThere } from '../os/read-if-there.ts';
-import { standsIn } from '../processes/stands-in.ts';
+import { standsIn } from '../processes/find-processes.ts';
+import type { TrimOrder } from '../contract/outcomes.ts';
+import type { NotedRemoval } from '../worktrees/removals.ts';
+import type { AwayPlace } from '../keep/take-away.ts';
+import type { OurWorktree } from './our-worktrees.ts';
 import type { Provisions } from '../setup/provisions.ts';
 
 /** Looking into one is mostly waiting for git. */

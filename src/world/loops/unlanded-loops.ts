@@ -10,7 +10,7 @@ import { isAncestor } from '../git/merge/merge.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { listRefs, readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { treeOf } from '../git/objects/tree-edit.ts';
+import { treeOf } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import { type Keep, listKeeps } from '../keep/list-keeps.ts';
 import { notedWorktrees } from '../worktrees/loop-notes.ts';

@@ -8,7 +8,7 @@ import { readHeadFile } from '../git/refs/ref-files.ts';
 import { readRef } from '../git/refs/refs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
-import { treeOf } from '../git/objects/tree-edit.ts';
+import { treeOf } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 import { adminDirOf } from '../git/files/worktree-admin.ts';
 import { isClean } from '../git/files/worktree-state.ts';

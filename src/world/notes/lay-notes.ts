@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isLoopPage, loopPage } from '../../text/memory/loop-page.ts';
 import { MEMORIES_PAGE, NOTE_FOLDERS } from '../../text/notes.ts';
 import { makePrivateFolder, readJsonFile, writePrivately, readPlainFile } from '../os/files.ts';
-import { mayTrackBelow } from '../git/run/index-bytes.ts';
+import { mayTrackBelow } from '../git/run/nested-programs.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { openMemories } from '../prompts/memories.ts';

@@ -1,6 +1,6 @@
 import type { Sha } from '../../core/model/ids.ts';
 import { NOTE_FOLDERS } from '../../text/notes.ts';
-import { readTree } from '../git/objects/tree-entries.ts';
+import { readTree } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
 
 /** Notes of an agent that a tree holds and the one that its loop began from did not; names are bytes as latin1 characters. */

@@ -9,8 +9,11 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  chmodSync,
+  lstatSync,
+  readdirSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readIfThere } from './read-if-there.ts';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
@@ -103,4 +106,43 @@ export function readPlainFile(file: string, bytesMax: number): string | null {
     if (errnoOf(error) === null) throw error;
     return null;
   }
+}
+
+const LARGEST_TEXT_BYTES = 1_048_576;
+
+/** The text of a plain file a person named or left here; null: there is none. Never waits, as for a named pipe. */
+export function readPlainText(file: string): { readonly text: string } | { readonly fault: string } | null {
+  let handle: number | null = null;
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = fstatSync(handle);
+    if (!found.isFile()) return { fault: 'is not a plain file' };
+    if (found.size > LARGEST_TEXT_BYTES) return { fault: 'is larger than 1 MB' };
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(handle)) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    return {
+      fault:
+        error instanceof TypeError && code !== 'ERR_INVALID_ARG_VALUE'
+          ? 'is not UTF-8 text'
+          : `cannot be read: ${code ?? 'no reason'}`,
+    };
+  } finally {
+    if (handle !== null) closeSync(handle);
+  }
+}
+
+/** Lets us look into a folder and delete what is in it, whatever somebody closed. */
+export function openFolder(folder: Buffer | string, mode: number): void {
+  if ((mode & 0o700) !== 0o700) chmodSync(folder, (mode & 0o7000) | (0o777 & ~process.umask()));
+}
+
+/** Opens every folder below, ignored or not. */
+export function openAllFolders(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true) return;
+  openFolder(path, stat.mode);
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) openAllFolders(join(path, entry.name));
 }

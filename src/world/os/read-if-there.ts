@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, existsSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, systemFailure } from './system-failure.ts';
 
@@ -48,3 +48,19 @@ function unlessAbsent<T>(path: string, read: () => T): T | null {
     throw systemFailure(`${path} could not be read`, error);
   }
 }
+
+export const isThere = (path: string): boolean => existsSync(path);
+
+/** A text that is no path at all (too long, with NUL) is no file either. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** A file itself, no link to one. */
+export const isPlainFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;

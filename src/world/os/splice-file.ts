@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { reach } from './failpoint.ts';
-import { textOf } from './text-of.ts';
 
 /** What a text becomes; null: it stays as it is. */
 export type Splice = (text: string) => string | null;
@@ -56,4 +55,10 @@ export function spliceFile(file: string, splice: Splice): void {
     break;
   }
   rmSync(aside, { force: true });
+}
+
+/** Bytes as text; null: they are not UTF-8, and could not be written back. */
+export function textOf(bytes: Buffer): string | null {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : null;
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openLog } from './open-log.ts';
+import { systemFailure } from '../os/system-failure.ts';
 
 const CALL_BYTES_MAX = 256 * 1024;
 const buffer = Buffer.allocUnsafe(CALL_BYTES_MAX);
@@ -12,7 +12,7 @@ export interface LogCopier {
   finish(): void;
 }
 
-export interface LogCopierOptions {
+interface LogCopierOptions {
   /** How much is copied in all; then one line says that the log was cut. */
   readonly bytesMax: number;
   /** Where in the source to begin, for one that an earlier host has copied in part. */
@@ -78,5 +78,17 @@ function read(file: string, position: number, length: number): number {
     return readSync(fd, buffer, 0, length, position);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Without waiting: a pipe nobody reads would hold the host up for ever. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a log for appending, readable by its owner only; a link or a pipe planted in its place is refused, not followed. */
+export function openLog(file: string): number {
+  try {
+    return openSync(file, FLAGS, 0o600);
+  } catch (error) {
+    throw systemFailure(`${file} could not be opened`, error);
   }
 }

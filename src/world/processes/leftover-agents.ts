@@ -1,11 +1,10 @@
-import type { LoopId } from '../../core/model/ids.ts';
 import { ownIdentity } from './identity.ts';
-import type { ProcessIdentity } from './identity.ts';
 import { readIfThere } from '../os/read-if-there.ts';
-import { standsIn } from './stands-in.ts';
+import { standsIn, findAllMarked } from './find-processes.ts';
 import { stopTree } from './stop-tree.ts';
-import { findAllMarked } from './sweep.ts';
-import type { MarkedProcess } from './sweep.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { ProcessIdentity } from './identity.ts';
+import type { MarkedProcess } from './find-processes.ts';
 
 const GRACE_MS = 3000;
 

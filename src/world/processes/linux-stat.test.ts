@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statOf } from './linux-stat.ts';
+import { statOf } from './linux-proc.ts';
 
 /** From the state on, as the kernel writes it; the 18th is how many threads there are. */
 const fields = (state: string, threads: number): readonly string[] =>

@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
-import { localTime } from '../os/local-time.ts';
+import { localTime } from '../os/clock.ts';
 import { AppError } from '../../core/model/errors.ts';
-import { mutexListener } from './mutex-listener.ts';
-import type { MutexListener } from './mutex-listener.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { isInAnotherContainer, isStopped } from './identity.ts';
 
@@ -12,7 +10,7 @@ const SUSPENDED_MS = { alone: 3000, shared: 6000 } as const;
 const BUSY_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-export interface MutexWait {
+interface MutexWait {
   /** Somebody else holds it, again. Throws if it is not worth waiting any longer. */
   readonly blocked: (holders: readonly ProcessIdentity[]) => void;
   readonly over: () => void;
@@ -70,3 +68,21 @@ const sinceOf = (path: string): string => {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? 'just now' : localTime(stat.ctimeMs);
 };
+
+/** Who hears that this process waits for another one. */
+interface MutexListener {
+  readonly tell: (text: string) => void;
+  /** From then on nobody waits for a process that is suspended. Its reason is the signal that asked to end. */
+  readonly drain?: AbortSignal;
+  /** From then on nobody waits for anybody. */
+  readonly force?: AbortSignal;
+}
+
+/** One for the whole process, as the queues before its mutexes are. */
+let listener: MutexListener = { tell: () => {} };
+
+export function hearWaits(next: MutexListener): void {
+  listener = next;
+}
+
+const mutexListener = (): MutexListener => listener;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownedEntries } from './owned.ts';
+import { ownedEntries } from './stop-tree.ts';
 import type { ProcessEntry } from './process-entry.ts';
 
 const SELF = 1;

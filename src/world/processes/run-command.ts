@@ -3,14 +3,14 @@ import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { toIdentity } from './identity.ts';
 import { GATE_VARIABLE, assertToken } from './marker.ts';
-import { openLog } from './open-log.ts';
-import { pause } from '../os/pause.ts';
+import { openLog } from './copy-log.ts';
+import { pause } from '../os/clock.ts';
 import { processSource } from './process-source.ts';
-import { shellFor } from './shell-for.ts';
 import { spawnDetached } from './spawn-detached.ts';
 import { stopTree } from './stop-tree.ts';
 import { readTailSince } from '../os/tail.ts';
 import type { ChildProcess } from 'node:child_process';
+import { findExecutable } from './environment.ts';
 import type { ProcessIdentity } from './identity.ts';
 
 const TAIL_BYTES = 4096;
@@ -84,3 +84,15 @@ function exitCodeOf(child: ChildProcess): number | null {
   if (child.signalCode !== null) return 128 + constants.signals[child.signalCode];
   return child.exitCode;
 }
+
+/**
+ * What runs a shell line of the user's so that a failure anywhere in it counts: on an earlier line, or before a pipe. A shell
+ * without `pipefail` sees only the end of a pipe.
+ */
+export function shellFor(env: Readonly<Record<string, string | undefined>>): readonly [string, ...string[]] {
+  const bash = findExecutable('bash', env, '/');
+  return bash === null ? ['/bin/sh', '-e', '-c'] : [bash, '-e', '-o', 'pipefail', '-c'];
+}
+
+export const hasPipefail = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  shellFor(env).includes('pipefail');

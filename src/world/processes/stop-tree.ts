@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../../core/model/assert.ts';
 import { reach } from '../os/failpoint.ts';
-import { takeCensus } from './census.ts';
 import { isAlive, toIdentity } from './identity.ts';
 import { assertToken } from './marker.ts';
-import { ownedEntries } from './owned.ts';
-import { pause } from '../os/pause.ts';
+import { pause } from '../os/clock.ts';
 import { processSource } from './process-source.ts';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-entry.ts';
@@ -14,7 +13,7 @@ const POLL_MS = 100;
 const KILL_WAIT_MS = 500;
 const KILLS_MAX = 20;
 
-export interface StopOptions {
+interface StopOptions {
   /** The leader of the process group, or null when only the token is left to go by. */
   readonly identity: ProcessIdentity | null;
   readonly token: string;
@@ -27,7 +26,7 @@ export interface StopOptions {
   readonly known?: readonly ProcessIdentity[];
 }
 
-export interface StopResult {
+interface StopResult {
   /** How many had to be found by other means than the group of a living leader. */
   readonly swept: number;
   /** How many live on: spared, stuck in the kernel, or run by another user. */
@@ -112,4 +111,59 @@ async function waitForEnd(owned: readonly ProcessEntry[], limitMs: number, force
 
 function keyOf(identity: ProcessIdentity): string {
   return `${identity.pid}/${identity.startTime}/${identity.bootId}`;
+}
+
+/** Listing all processes may take at most a fifth of our time, however many there are. */
+const REST_FACTOR = 4;
+
+let next: Promise<readonly ProcessEntry[]> | null = null;
+let restUntil = 0;
+
+/**
+ * A list of all processes taken after this call. On a crowded machine reading them all costs tens of milliseconds, so callers
+ * that ask together share one reading: stopping a hundred loops at once must not freeze the host.
+ */
+function takeCensus(): Promise<readonly ProcessEntry[]> {
+  next ??= sleep(Math.max(0, restUntil - performance.now())).then(() => {
+    next = null;
+    const from = performance.now();
+    const entries = processSource.list();
+    const to = performance.now();
+    restUntil = to + REST_FACTOR * (to - from);
+    return entries;
+  });
+  return next;
+}
+
+interface Claim {
+  readonly token: string;
+  /** The pid a group was started under, whether or not its leader still lives. */
+  readonly group: number | null;
+  /** Pids proven to be ours in this very list: the leader, and what was found before and still lives. */
+  readonly known: ReadonlySet<number>;
+  /** Never picked, whatever it carries. */
+  readonly self: number;
+}
+
+/**
+ * Picks what belongs to a stopped command: the marked, the already known, all their descendants, and its process group
+ * as long as one of those is in it. A group number cannot be given out again while the group has a member, so one
+ * proven member proves the rest, even those that wiped their environment.
+ */
+export function ownedEntries(entries: readonly ProcessEntry[], claim: Claim): ProcessEntry[] {
+  const others = entries.filter((entry) => entry.pid !== claim.self);
+  const owned = new Map<number, ProcessEntry>();
+  let groupProven = false;
+  for (let before = -1; before !== owned.size;) {
+    before = owned.size;
+    for (const entry of others) {
+      if (owned.has(entry.pid)) continue;
+      const seeded = entry.token === claim.token || claim.known.has(entry.pid);
+      const inGroup = entry.group === claim.group;
+      if (!seeded && !owned.has(entry.parent) && !(inGroup && groupProven)) continue;
+      owned.set(entry.pid, entry);
+      groupProven ||= inGroup;
+    }
+  }
+  return [...owned.values()];
 }

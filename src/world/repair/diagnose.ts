@@ -17,9 +17,9 @@ import { readIdentity } from '../git/run/identity.ts';
 import { missedFilters } from '../git/run/missing-filters.ts';
 import { preflight } from '../git/files/preflight.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { plainView } from '../git/run/plain-view.ts';
+import { plainView } from '../git/run/view.ts';
 import { integrationRef, lookAtIntegration } from '../landing/integration-value.ts';
-import { findAllMarked } from '../processes/sweep.ts';
+import { findAllMarked } from '../processes/find-processes.ts';
 
 const DISK_FLOOR_BYTES = 2 * 1024 ** 3;
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBrokenEntries, findSettledBroken, remedyOf } from '../git/files/broken-entries.ts';
-import { deadIntents } from '../worktrees/worktree-intents.ts';
+import { deadIntents } from '../worktrees/half-made.ts';
 import { worktreeMutex } from '../worktrees/worktrees.ts';
 import { withMutex } from '../processes/mutex.ts';
 import { describeTakenBack, healWorktreeEntries } from '../keep/heal-entries.ts';

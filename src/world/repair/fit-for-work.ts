@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { tryLink } from '../log/try-link.ts';
+import { tryLink } from '../log/append-record.ts';
 import { systemFailure } from '../os/system-failure.ts';
 
 /** Modules, pipes to git, logs of agents: with fewer a run ends somewhere in the middle. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { Finding } from '../contract/finding.ts';
-import { outlastGit } from '../git/run/git-processes.ts';
+import { outlastGit } from '../git/run/dead-lock.ts';
 import { gitDirs, worktreeOf } from '../git/files/worktree-admin.ts';
 import { filesBelow, ifThere, namesIfThere } from '../os/read-if-there.ts';
 import { markedIn } from '../processes/leftover-agents.ts';
@@ -11,7 +11,7 @@ import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 import { suspendedHolders } from './suspended-holders.ts';
-import { localTime } from '../os/local-time.ts';
+import { localTime } from '../os/clock.ts';
 
 const CHECK = 'locks';
 /** We make locks on refs ourselves, for as long as it takes to delete a file. */

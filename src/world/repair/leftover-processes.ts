@@ -2,8 +2,8 @@ import type { Loop, State } from '../../core/model/model.ts';
 import { isWorking } from '../../core/model/model.ts';
 import { iterationTokens } from '../agents/quiet-loop.ts';
 import { stopTree } from '../processes/stop-tree.ts';
-import { findAllMarked } from '../processes/sweep.ts';
-import type { MarkedProcess } from '../processes/sweep.ts';
+import { findAllMarked } from '../processes/find-processes.ts';
+import type { MarkedProcess } from '../processes/find-processes.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 

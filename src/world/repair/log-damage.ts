@@ -2,7 +2,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { isUsable, salvageLog } from '../log/salvage.ts';
 import type { Salvaged } from '../log/salvage.ts';
 import { inspectLog } from '../log/salvage-inspect.ts';
-import { isHalfSwapped } from '../log/list-log.ts';
+import { isHalfSwapped } from '../log/log-files.ts';
 import { logFolder } from '../git/run/state-places.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';

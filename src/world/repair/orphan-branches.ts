@@ -1,16 +1,16 @@
-import type { Sha } from '../../core/model/ids.ts';
 import { loopId } from '../../core/model/ids.ts';
-import type { State } from '../../core/model/model.ts';
 import { loopsOf } from '../../core/model/model.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import type { Finding } from '../contract/finding.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { deleteRef, listRefs } from '../git/refs/refs.ts';
-import { plainView } from '../git/run/plain-view.ts';
-import type { GitView } from '../git/run/view.ts';
+import { plainView } from '../git/run/view.ts';
 import { isCheckedOut } from '../git/files/worktree-admin.ts';
-import { findLandings } from '../git/objects/landings.ts';
+import { findLandings } from '../git/objects/history.ts';
 import { fixable, foreign } from './repair.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { State } from '../../core/model/model.ts';
+import type { Finding } from '../contract/finding.ts';
+import type { GitView } from '../git/run/view.ts';
 import type { Repair, RepairPlace } from './repair.ts';
 
 const CHECK = 'branches';

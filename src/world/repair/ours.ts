@@ -1,7 +1,6 @@
-import { notedWorktrees, readLoopNote } from '../worktrees/loop-notes.ts';
+import { notedWorktrees, readLoopNote, carriesOurLock } from '../worktrees/loop-notes.ts';
 import { isBelow, worktreeOf } from '../git/files/worktree-admin.ts';
-import { carriesOurLock } from '../worktrees/worktree-entries.ts';
-import { allIntents } from '../worktrees/worktree-intents.ts';
+import { allIntents } from '../worktrees/half-made.ts';
 import { listPool } from '../worktrees/worktree-pool.ts';
 import { isBlankOfOurs } from './blank-entry.ts';
 import type { RepairPlace } from './repair.ts';

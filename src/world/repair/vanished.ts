@@ -6,7 +6,7 @@ import { gateSlotOf } from '../gates/gate-worktree.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { begunRemoval } from '../worktrees/removals.ts';
 import { gitDirs, isBelow, realpathLoose, worktreeOf } from '../git/files/worktree-admin.ts';
-import { carriesOurLock } from '../worktrees/worktree-entries.ts';
+import { carriesOurLock } from '../worktrees/loop-notes.ts';
 import { listPool } from '../worktrees/worktree-pool.ts';
 import { removeWorktree } from '../worktrees/worktrees.ts';
 import { keepCommit } from '../keep/keep.ts';

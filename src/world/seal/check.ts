@@ -1,20 +1,17 @@
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import type { Breach } from '../../core/model/model.ts';
 import { readJsonFile, writePrivately } from '../os/files.ts';
 import { errnoOf } from '../os/system-failure.ts';
-import { findConfig } from './find-config.ts';
-import type { FileFindings } from './find-files.ts';
-import { areFixturesFound, findFixtures } from './find-fixtures.ts';
-import { findGitFiles } from './find-git-files.ts';
-import { findHead } from './find-head.ts';
-import { findIndex } from './find-index.ts';
+import { findConfig, findGitFiles } from './find-config.ts';
+import { areFixturesFound, findFixtures, findPointer, findRemovedWorktrees } from './find-worktrees.ts';
+import { findHead, findIndex } from './find-head.ts';
 import { findNeighbours } from './find-neighbours.ts';
 import { findRefs } from './find-refs.ts';
 import { findStash } from './find-stash.ts';
-import { findPointer, findRemovedWorktrees } from './find-worktrees.ts';
 import { BREACH } from './is-leak.ts';
 import { keepLeaks, keepOwn } from './keep-leaks.ts';
+import type { Breach } from '../../core/model/model.ts';
+import type { FileFindings } from './find-files.ts';
 import type { Finding, Scene } from './scene.ts';
 
 /** What a check came to. */

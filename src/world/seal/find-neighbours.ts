@@ -10,7 +10,7 @@ import { hashPath } from './checkout.ts';
 import { blobId, bytesAt } from './holds-only-its-own.ts';
 import { runFolders } from './other-runs.ts';
 import { namesWritten, writesOutside } from './program.ts';
-import { readProgram } from '../agents/run/program-note.ts';
+import { readProgram } from '../agents/run/agent-file.ts';
 import { readReflog } from '../git/trace/reflog.ts';
 import type { Finding, Scene, ToKeep } from './scene.ts';
 import { pathsNamed, readLogs } from './told.ts';

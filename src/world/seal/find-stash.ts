@@ -1,20 +1,28 @@
 import { join } from 'node:path';
-import type { Breach } from '../../core/model/model.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { readJsonFile } from '../os/files.ts';
 import { deleteRef } from '../git/refs/refs.ts';
-import { dropStash } from './drop-stash.ts';
+import { dropStash, presentIn } from './hold-stash.ts';
 import { isDuring, isDuringSecond, readTrace } from '../git/trace/git-trace.ts';
-import type { GitCommand } from '../git/trace/git-trace.ts';
-import { presentIn } from './hold-stash.ts';
 import { BREACH } from './is-leak.ts';
 import { runsBeside } from './other-runs.ts';
 import { parseReflog, readReflog } from '../git/trace/reflog.ts';
-import type { ReflogEntry } from '../git/trace/reflog.ts';
 import { gitDirsOf, headsOf, short, writtenMs } from './scene.ts';
+import {
+  hasExpired,
+  makeStashWhole,
+  rewrites,
+  wholeStash,
+  findTakings,
+  hasPut,
+  pushes,
+  takes,
+  verbOf,
+} from './stash-order.ts';
+import type { Breach } from '../../core/model/model.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import type { ReflogEntry } from '../git/trace/reflog.ts';
 import type { Finding, Scene } from './scene.ts';
-import { hasExpired, makeStashWhole, rewrites, wholeStash } from './stash-expiry.ts';
-import { findTakings, hasPut, pushes, takes, verbOf } from './stash-order.ts';
 import type { StashStep } from './stash-order.ts';
 
 const STASH = 'refs/stash';

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ifThere, namesIfThere, readIfThere } from '../os/read-if-there.ts';
+import { parseConfigList } from '../git/run/executing-settings.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { mayHaveWorked } from '../git/trace/git-trace.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
 
 /** A file of the git folder that decides what git does or runs. */
 export interface GitFile {
@@ -58,3 +62,68 @@ export function lookAtFile(path: string): GitFile | null {
 
 export const isSameFile = (one: GitFile | undefined, other: GitFile | null | undefined): boolean =>
   one?.hash === other?.hash && one?.mode === other?.mode;
+
+/** Values by key, as git reads them from one file and no other. */
+export type ConfigKeys = ReadonlyMap<string, readonly string[]>;
+
+export async function readKeys(cwd: string, text: Buffer): Promise<ConfigKeys> {
+  const args = [...HARDENED, 'config', '--no-includes', '--file', '-', '--list', '-z'];
+  const { code, stdout } = await runGit(args, { cwd, input: text, ok: [0, 1, 128] });
+  const keys = new Map<string, string[]>();
+  for (const [key, value] of parseConfigList(code === 0 ? stdout : ''))
+    keys.set(key, [...(keys.get(key) ?? []), value ?? '']);
+  return keys;
+}
+
+export function changedKeys(before: ConfigKeys, after: ConfigKeys): readonly string[] {
+  const all = new Set([...before.keys(), ...after.keys()]);
+  return [...all].filter((key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)));
+}
+
+/** They make git run a program, read another file, or look for its files elsewhere. */
+const DANGEROUS =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree|bare|alternaterefscommand|attributesfile)|sequence\.editor|filter\..*|merge\..*\.driver|mergetool\..*|difftool\..*|diff\.(?:.*\.)?(?:external|textconv|command)|gpg\.(?:.*\.)?program|credential\..*|include\.path|includeif\..*|alias\..*|uploadpack\..*|receive\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|pager\..*|interactive\.difffilter|url\..*|http\..*|init\.templatedir|protocol\..*|extensions\..*|ssh\..*|trailer\..*\.(?:command|cmd)|submodule\..*\.update)$/;
+
+export const isDangerous = (key: string): boolean => DANGEROUS.test(key.toLowerCase());
+
+/** Of its section, `git init` writes these and no others: what a user sets in the same moment is not its doing. */
+const LAID_OUT =
+  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode|sharedrepository)$/;
+
+/** What else writes into the config, and which keys. */
+const WRITERS: Readonly<Record<string, RegExp>> = {
+  init: LAID_OUT,
+  clone: new RegExp(`${LAID_OUT.source}|^(?:remote|branch)\\.`),
+  remote: /^(?:remote|branch)\./,
+  branch: /^branch\./,
+  checkout: /^branch\./,
+  switch: /^branch\./,
+  push: /^branch\./,
+  pull: /^branch\./,
+  worktree: /^(?:core\.(?:bare|worktree)$|(?:branch|extensions)\.)/,
+  submodule: /^submodule\./,
+  'sparse-checkout': /^(?:core\.(?:sparsecheckout|sparsecheckoutcone|bare|worktree)$|(?:extensions|index)\.)/,
+  lfs: /^(?:filter|lfs)\./,
+  maintenance: /^(?:maintenance|gc)\./,
+};
+
+export const writesConfig = ({ name }: GitCommand): boolean => name === 'config' || Object.hasOwn(WRITERS, name);
+
+const WRITES = new Set(['--add', '--replace-all', '--unset', '--unset-all', 'set', 'unset']);
+const SECTIONS = new Set(['--remove-section', '--rename-section', 'remove-section', 'rename-section']);
+const READS = /^(?:--get.*|--list|-l|--name-only|--show-origin|get|list)$/;
+
+/** Whether a command was told to make the key what it is now. To ask for it is no offence. */
+export function setsKey(command: GitCommand, key: string, values: readonly string[]): boolean {
+  const { name, args } = command;
+  if (name !== 'config' || !mayHaveWorked(command) || args.some((arg) => READS.test(arg))) return false;
+  const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.toLowerCase());
+  if (args.some((arg) => SECTIONS.has(arg))) return words.some((word) => key.toLowerCase().startsWith(`${word}.`));
+  const isWrite = words.length > 1 || args.some((arg) => WRITES.has(arg));
+  return (
+    isWrite && words.includes(key.toLowerCase()) && (values.length === 0 || values.some((one) => args.includes(one)))
+  );
+}
+
+export const mayWriteKey = (command: GitCommand, key: string): boolean =>
+  command.name === 'config' ? setsKey(command, key, []) : (WRITERS[command.name]?.test(key) ?? false);

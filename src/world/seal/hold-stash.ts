@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import { sha } from '../../core/model/ids.ts';
@@ -7,7 +9,10 @@ import { refsBelow, updateRefs } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
 import type { Iteration } from '../contract/world.ts';
 import { parseReflog } from '../git/trace/reflog.ts';
+import { readIfThere } from '../os/read-if-there.ts';
+import { replace, underLock } from './restore-checkout.ts';
 import type { SealPlace } from './scene.ts';
+import type { ReflogEntry } from '../git/trace/reflog.ts';
 
 const HELD = 'refs/paralph/stash';
 
@@ -62,4 +67,30 @@ async function attempt(act: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }
+}
+
+/**
+ * As `git stash drop`, of exactly this entry wherever it lies. git is told entries by their place: what somebody pushes in that
+ * moment would have it, and be lost. So it is done here, under git's own lock on the ref.
+ */
+export function dropStash(commonDir: string, { to, atSeconds }: ReflogEntry): boolean {
+  const [ref, log] = [join(commonDir, 'refs/stash'), join(commonDir, 'logs/refs/stash')];
+  return underLock(ref, () => {
+    // Bytes as they are: nobody says that a message is text.
+    const text = readIfThere(log)?.toString('latin1') ?? '';
+    const entries = parseReflog(text);
+    const at = entries.findLastIndex((one) => one.to === to && one.atSeconds === atSeconds);
+    const gone = entries[at];
+    if (gone === undefined || entries.map(({ line }) => `${line}\n`).join('') !== text) return false;
+    const rest = entries.toSpliced(at, 1);
+    // What came after it follows upon what was before it.
+    const lines = rest.map(({ line, from }, n) =>
+      n === at ? `${gone.from}${line.slice(from.length)}\n` : `${line}\n`,
+    );
+    const { mode } = statSync(log);
+    replace(log, Buffer.from(lines.join(''), 'latin1'), mode);
+    const top = rest.at(-1);
+    if (at === rest.length && top !== undefined) replace(ref, Buffer.from(`${top.to}\n`), mode);
+    return true;
+  });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Sha } from '../../core/model/ids.ts';
 import { errnoOf } from '../os/system-failure.ts';
 import { runFolder } from '../git/run/state-places.ts';
-import { readProgram } from '../agents/run/program-note.ts';
+import { readProgram } from '../agents/run/agent-file.ts';
 import { nameOf } from './scene.ts';
 import type { Scene } from './scene.ts';
 

@@ -14,12 +14,17 @@ import { findMovedRef } from './refs-moved.ts';
 import { writtenMs } from './scene.ts';
 import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
+import { publish } from '../checkout/publish.ts';
+import { withMutex } from '../processes/mutex.ts';
+import { lockFile } from '../git/run/state-places.ts';
+import type { Published } from '../contract/outcomes.ts';
+import type { World } from '../contract/world.ts';
 
 /** Written when an iteration was checked: first what was found, and again when that was put back. */
 export const BREACH = 'breach.json';
 
 /** A ref that stands where an agent put it. */
-export interface Leak {
+interface Leak {
   /** Where it stood when that agent began; null: there was none. */
   readonly from: Sha | null;
 }
@@ -87,3 +92,18 @@ async function didMove(
 
 const ownWorktree = ({ own, worktrees }: Fingerprint): string =>
   (own === null ? null : worktrees[own.adminDir]?.path) ?? '/';
+
+/** Publishes, unless the branch stands where an agent moved it: then that is put back first. */
+export function openPublish(place: Pick<SealPlace, 'repo' | 'view'>, target: string): World['publish'] {
+  const { repo, view } = place;
+  return (to) =>
+    withMutex(lockFile(repo, 'publish'), async () =>
+      (await findLeak(place, `refs/heads/${target}`)) === null ? publish(repo, view, { target, to }) : moved(target),
+    );
+}
+
+const moved = (target: string): Published => ({
+  outcome: 'blocked',
+  why: `an agent moved ${target} from inside its worktree; once its iteration is over that is put back, and this is tried again`,
+  paths: [],
+});

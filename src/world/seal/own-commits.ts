@@ -6,9 +6,13 @@ import type { Fingerprint } from './fingerprint.ts';
 import type { GitCommand } from '../git/trace/git-trace.ts';
 import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
 import type { Iteration } from '../contract/world.ts';
-import { commandsIn } from './commands-in.ts';
 import { noteOwn, readInPlaceNote } from '../checkout/in-place-note.ts';
+import { realpathLoose } from '../git/files/worktree-admin.ts';
+import { readChanges } from '../git/objects/raw-changes.ts';
+import { readHeadFile } from '../git/refs/ref-files.ts';
+import { gitDirOf } from '../checkout/files-tree.ts';
 import type { CheckoutPlace } from '../checkout/take-checkout.ts';
+import type { Change } from '../git/objects/raw-changes.ts';
 
 /** Git commands that make commits. */
 export const COMMITS: ReadonlySet<string> = new Set('commit merge cherry-pick revert am rebase pull'.split(' '));
@@ -44,4 +48,25 @@ export async function madeBetween(view: GitView, from: Sha, to: Sha, before: Fin
   const input = `${to}\n${without.join('')}`;
   const { stdout } = await view.run(['rev-list', '--ignore-missing', '--stdin'], { input });
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : sha(line)));
+}
+
+/** Commands of these names that an agent ran in a folder. */
+export function commandsIn(
+  folder: string,
+  trace: readonly GitCommand[],
+  names: ReadonlySet<string>,
+): readonly GitCommand[] {
+  const real = realpathLoose(folder);
+  return trace.filter(({ name, worktree }) => names.has(name) && worktree !== null && realpathLoose(worktree) === real);
+}
+
+/** What a person committed in a checkout since an iteration began, or we published: what its agent committed is off the branch by now. */
+export async function committedSince(
+  { repo, view }: CheckoutPlace,
+  { loop, cwd }: Iteration,
+  before: Fingerprint,
+): Promise<readonly Change[]> {
+  const start = before.refs[`refs/heads/${readInPlaceNote(repo, loop)?.standing}`];
+  const head = readHeadFile(repo.commonDir, gitDirOf(repo, cwd))?.commit;
+  return start === undefined || head == null || start === head ? [] : readChanges(view, start, head);
 }

@@ -1,4 +1,4 @@
-import { readProgram } from '../agents/run/program-note.ts';
+import { readProgram } from '../agents/run/agent-file.ts';
 
 /** Whether the agent's own text says that it writes this file outside its worktree; `isAlone`: nobody else runs the same text. */
 export function openProgram(dir: string, task: string): (file: string, isAlone: boolean) => boolean {

@@ -1,29 +1,27 @@
 import { join } from 'node:path';
 import { makePrivateFolder } from '../os/files.ts';
 import { openLoopLog } from '../worktrees/loop-log.ts';
-import { holdTrust } from '../git/run/hold-trust.ts';
-import { committedSince } from './committed-since.ts';
-import { giveBackFiles } from './give-back-files.ts';
-import { giveBackIndex, noteStanding } from './give-back-index.ts';
+import { holdTrust } from '../git/run/trusted-folder.ts';
+import { committedSince, noteAgentCommits } from './own-commits.ts';
+import { giveBackFiles, giveBackIndex, noteStanding } from './give-back-index.ts';
 import { giveBackIgnored, keepIgnored } from '../checkout/keep-ignored.ts';
-import { noteAgentCommits } from './own-commits.ts';
 import { takeBackCommits } from './take-back-commits.ts';
 import { noteChecked, noteOpenSeal } from '../git/run/open-seals.ts';
 import { runFolder, workerLog } from '../git/run/state-places.ts';
-import type { Iteration, Seal } from '../contract/world.ts';
 import { readNoted, settle } from './check.ts';
 import { findFiles } from './find-files.ts';
-import type { FileFindings } from './find-files.ts';
 import { openSurroundings, readFingerprint, takeFingerprint, writeFingerprint } from './fingerprint.ts';
 import { readTrace } from '../git/trace/git-trace.ts';
 import { holdStash, releaseStash } from './hold-stash.ts';
-import { findMadeRefs } from './made-refs.ts';
+import { findMadeRefs } from './refs-moved.ts';
 import { openProgram } from './program.ts';
 import { noteInPlace, openIsAlone, openIsTaken } from './other-runs.ts';
 import { writtenMs } from './scene.ts';
-import type { Scene, SealPlace } from './scene.ts';
 import { openTold } from './told.ts';
 import { closeTrace, openTrace, sweepTraces } from '../git/trace/trace-place.ts';
+import type { Iteration, Seal } from '../contract/world.ts';
+import type { FileFindings } from './find-files.ts';
+import type { Scene, SealPlace } from './scene.ts';
 
 export type { SealPlace } from './scene.ts';
 

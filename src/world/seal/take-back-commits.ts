@@ -1,27 +1,28 @@
 import { join } from 'node:path';
-import type { Sha } from '../../core/model/ids.ts';
 import { reach } from '../os/failpoint.ts';
-import { nameKept } from '../keep/keep-refs.ts';
+import { nameKept } from '../keep/list-keeps.ts';
 import { isAncestor, mergeBases } from '../git/merge/merge.ts';
 import { readChanges } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
-import type { Iteration } from '../contract/world.ts';
-import type { Fingerprint } from './fingerprint.ts';
 import { isConfigKept } from './restore-checkout.ts';
-import type { GitCommand } from '../git/trace/git-trace.ts';
 import { isDuring } from '../git/trace/git-trace.ts';
 import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
 import { writtenMs } from './scene.ts';
-import { bringForward } from './bring-forward.ts';
-import { commandsIn } from './commands-in.ts';
+import { commandsIn, COMMITS, madeBetween } from './own-commits.ts';
 import { gitDirOf } from '../checkout/files-tree.ts';
-import { readInPlaceNote, writeInPlaceNote } from '../checkout/in-place-note.ts';
-import { COMMITS, madeBetween } from './own-commits.ts';
-import { noteOwn } from '../checkout/in-place-note.ts';
+import { readInPlaceNote, writeInPlaceNote, noteOwn } from '../checkout/in-place-note.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { findBlockers } from '../checkout/publish-blockers.ts';
+import { acceptSame } from '../checkout/publish-same.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Iteration } from '../contract/world.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
 import type { CheckoutPlace } from '../checkout/take-checkout.ts';
+import type { GitView } from '../git/run/view.ts';
 
 const SWITCHES = new Set('checkout switch symbolic-ref'.split(' '));
 
@@ -138,4 +139,25 @@ async function rememberCommits(
   writeInPlaceNote(repo, loop, { ...note, taken: [...new Set([...note.taken, made])] });
   noteOwn(repo, loop, await madeBetween(view, start, made, before));
   return false;
+}
+
+/** How git says that something local is in the way. */
+const REFUSED = /Cannot merge|would be (overwritten|removed)|not uptodate/;
+
+/**
+ * Index and files of a checkout go on to where its branch has gone; false: something local is in the way, and nothing was changed.
+ * Where git had no room, met a lock or was killed, this fails and can be done again: what was written by then is not in the way.
+ */
+export async function bringForward(view: GitView, cwd: string, from: Sha, to: Sha): Promise<boolean> {
+  const changes = await readChanges(view, from, to);
+  const blockers = await findBlockers(cwd, changes);
+  const left = blockers.length === 0 ? [] : await acceptSame(cwd, view, { from, to, changes }, blockers);
+  if (left.length > 0) return false;
+  try {
+    await runGit([...HARDENED, 'read-tree', '-m', '-u', from, to], { cwd });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.facts.some((fact) => REFUSED.test(fact))) return false;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/model/errors.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import type { GitOptions } from '../git/run/run-git.ts';
-import { openAllFolders } from '../os/open-folders.ts';
+import { openAllFolders } from '../os/files.ts';
 
 /** Deletes every file that is not tracked, ignored or not, but for these (as in .gitignore). Throws if something stays all the same. */
 export async function clearFiles(

@@ -5,10 +5,10 @@ import { type Ecosystem, LOCK_FILES, ecosystemsOf } from '../../text/feature/eco
 import { keptInGates, keptInLoops } from '../../text/feature/kept-names.ts';
 import { packageManagerOf } from './detect-ecosystems.ts';
 import type { Setup } from './run-setup.ts';
-import { plainView } from '../git/run/plain-view.ts';
+import { plainView } from '../git/run/view.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
-import { readTree } from '../git/objects/tree-entries.ts';
+import { readTree } from '../git/objects/trees.ts';
 
 /** What a worktree at a commit needs before somebody works in it, by what the commit holds. */
 export interface SetupPlan {

@@ -5,7 +5,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { Launch } from '../../text/start/launch-script.ts';
 import { launchScript, WRITTEN_BY } from '../../text/start/launch-script.ts';
-import { hideFromGit } from '../git/files/hide-file.ts';
+import { hideFromGit } from '../git/files/ignore-files.ts';
 
 /** The folder of a worktree that git does not see. */
 const FOLDER = '.ralph';

@@ -4,7 +4,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { RalphLoopState } from '../../text/start/ralph-loop-state.ts';
 import { RALPH_LOOP_FILE, readRalphLoop } from '../../text/start/ralph-loop-state.ts';
-import { readPlainText } from '../os/plain-text.ts';
+import { readPlainText } from '../os/files.ts';
 
 export type FoundRalphLoop = { readonly file: string; readonly feature: string | null } & (
   | { readonly state: RalphLoopState; readonly problem: null }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { AppError } from '../../core/model/errors.ts';
 import { identityOf, isAlive, isSame, isStopped } from '../processes/identity.ts';
 import type { ProcessIdentity } from '../processes/identity.ts';
-import { pause } from '../os/pause.ts';
+import { pause } from '../os/clock.ts';
 
 const POLL_MS = 50;
 

@@ -3,9 +3,9 @@ import type { Sha, TaskId } from '../../core/model/ids.ts';
 import { branchEdits } from '../../text/trackers/branch-edits.ts';
 import { mergeTracker } from '../../text/trackers/merge-tracker.ts';
 import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
-import { idAt, readFileAt, replaceFile, writeBlob } from '../git/objects/tree-edit.ts';
+import { idAt, readFileAt, replaceFile, writeBlob } from '../git/objects/trees.ts';
 import type { GitView } from '../git/run/view.ts';
-import { isTracker, mergeTrackers } from '../git/merge/merge-trackers.ts';
+import { isTracker, mergeTrackers } from '../git/merge/merge-text.ts';
 
 interface Branch {
   /** Where it began. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
-import { findTarget } from '../git/files/find-target.ts';
+import { findTarget } from '../git/files/preflight.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { gitDirs, worktreeOf } from '../git/files/worktree-admin.ts';
 

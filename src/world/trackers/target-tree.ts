@@ -1,13 +1,12 @@
+import { mergeBases } from '../git/merge/merge.ts';
+import { plainView } from '../git/run/view.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { readFileAt, readTree } from '../git/objects/trees.ts';
+import { mergeTrackers } from '../git/merge/merge-text.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import type { TrackerVersions } from '../../text/trackers/merge-tracker.ts';
-import { mergeBases } from '../git/merge/merge.ts';
-import { plainView } from '../git/run/plain-view.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { HARDENED, runGit } from '../git/run/run-git.ts';
-import { readFileAt } from '../git/objects/tree-edit.ts';
-import { readTree } from '../git/objects/tree-entries.ts';
-import type { Entry } from '../git/objects/tree-entries.ts';
-import { mergeTrackers } from '../git/merge/merge-trackers.ts';
+import type { Entry } from '../git/objects/trees.ts';
 
 /** What commits have, for whom the files of a checkout do not tell. Loaded only then. */
 export interface TargetTree {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { createServer } from 'node:net';
 import { AppError } from '../../core/model/errors.ts';
-import { PORT_STEP, type PortRange, overlaps, portBases } from '../../text/feature/free-ports.ts';
+import { PORT_STEP, overlaps, portBases } from '../../text/feature/free-ports.ts';
+import type { PortRange } from '../../text/feature/free-ports.ts';
 import { withMutex } from '../processes/mutex.ts';
-import { readAdminNote, writeAdminNote } from './admin-note.ts';
+import { readAdminNote, writeAdminNote, LOCK_REASON } from './loop-notes.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { gitDirs, realpathLoose } from '../git/files/worktree-admin.ts';
-import { isSilent } from './silent-ports.ts';
 
 /** What is written down beside git's own files of a worktree: it moves with it, and goes with it. */
 export interface FeatureNote {
@@ -79,3 +80,33 @@ async function newPorts(repo: Repository, wished: Partial<PortRange>): Promise<P
 /** The same for every worktree of a repository, and most likely another one for any other repository. */
 const numberOf = ({ commonDir }: Repository): number =>
   createHash('sha256').update(realpathLoose(commonDir)).digest().readUInt32BE(0);
+
+/** What the lock of a feature worktree of ours begins with while we make or remove it. At all other times it has none. */
+export const FEATURE_LOCK = `${LOCK_REASON} of a feature`;
+/** What a killed process left is known by it. */
+export const MAKING = `${FEATURE_LOCK}, being made`;
+export const REMOVING = `${FEATURE_LOCK}, being removed`;
+
+/** One at a time makes or removes what stands at a path. */
+export function withFeaturePlace<T>(repo: Repository, path: string, act: () => Promise<T>): Promise<T> {
+  const digest = createHash('sha256').update(realpathLoose(path)).digest('hex').slice(0, 16);
+  return withMutex(join(repo.stateDir, 'locks', `feature-${digest}`), act);
+}
+
+/** Everywhere at once, and this machine alone: some systems let a program have the one while another has the other. */
+const HOSTS = [undefined, '127.0.0.1'] as const;
+
+/** Whether nobody listens on any port of a range. Where that cannot be found out nobody does. */
+async function isSilent({ portBase, portStep }: PortRange): Promise<boolean> {
+  for (let port = portBase; port < portBase + portStep; port += 1)
+    for (const host of HOSTS) if (await isTaken(port, host)) return false;
+  return true;
+}
+
+function isTaken(port: number, host: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(false)));
+  });
+}

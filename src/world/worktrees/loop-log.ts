@@ -1,10 +1,9 @@
 import { closeSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { localTime } from '../os/local-time.ts';
-import { createLogCopier } from '../processes/copy-log.ts';
-import type { LogCopier } from '../processes/copy-log.ts';
-import { openLog } from '../processes/open-log.ts';
+import { localTime } from '../os/clock.ts';
+import { createLogCopier, openLog } from '../processes/copy-log.ts';
 import { ensureRalphFolderIn } from '../git/run/state-places.ts';
+import type { LogCopier } from '../processes/copy-log.ts';
 
 const BYTES_MAX = 50 * 1024 * 1024;
 

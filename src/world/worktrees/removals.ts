@@ -8,7 +8,7 @@ import { reach } from '../os/failpoint.ts';
 import { errorCode } from '../os/errno.ts';
 import { type ProcessIdentity, isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import { namesIfThere } from '../os/read-if-there.ts';
-import { readAdminNote, writeAdminNote } from './admin-note.ts';
+import { readAdminNote, writeAdminNote } from './loop-notes.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { realpathLoose } from '../git/files/worktree-admin.ts';
 

@@ -2,14 +2,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync, writ
 import { basename, join } from 'node:path';
 import { invariant } from '../../core/model/assert.ts';
 import { AppError } from '../../core/model/errors.ts';
-import type { Sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { reach } from '../os/failpoint.ts';
-import { type ProcessIdentity, isAlive, ownIdentity } from '../processes/identity.ts';
-import type { Repository } from '../git/run/repository.ts';
-import { lookAtChanges } from '../git/files/changes.ts';
+import { isAlive, ownIdentity } from '../processes/identity.ts';
+import { lookAtChanges, embeddedRepositories, headOf, isClean, restoreFiles } from '../git/files/worktree-state.ts';
 import { pastDeadLock } from '../git/run/dead-lock.ts';
-import { refuseWork } from './half-made.ts';
+import { refuseWork, allIntents, deadIntents, isTaken } from './half-made.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import {
@@ -20,9 +18,7 @@ import {
   soundAdminDir,
   realpathLoose,
 } from '../git/files/worktree-admin.ts';
-import { LOCK_REASON } from './worktree-entries.ts';
-import { allIntents, deadIntents, isTaken } from './worktree-intents.ts';
-import { embeddedRepositories, headOf, isClean, restoreFiles } from '../git/files/worktree-state.ts';
+import { LOCK_REASON } from './loop-notes.ts';
 import {
   addWorktree,
   branchElsewhere,
@@ -31,9 +27,12 @@ import {
   removeHalfMade,
   removeWorktree,
   withCheckoutSlot,
-  type Worktree,
 } from './worktrees.ts';
 import { readJsonFile } from '../os/files.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { ProcessIdentity } from '../processes/identity.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { Worktree } from './worktrees.ts';
 
 /** A retired worktree waiting for its next loop: files in place, HEAD detached at a commit that is reachable elsewhere. */
 interface PoolEntry {

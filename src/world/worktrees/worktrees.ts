@@ -3,30 +3,29 @@ import { rm, rmdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import { type Sha, sha } from '../../core/model/ids.ts';
+import { sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { reach } from '../os/failpoint.ts';
-import { unlinkWorktree } from './loop-links.ts';
+import { unlinkWorktree } from './loop-notes.ts';
 import { withMutex } from '../processes/mutex.ts';
-import { outlastLock } from '../git/run/dead-lock.ts';
-import { outlastGit } from '../git/run/git-processes.ts';
-import { refuseWork } from './half-made.ts';
-import { missingFilters, outliveRacyFiles, withoutFilters } from '../git/run/missing-filters.ts';
-import { patiently } from '../git/run/patiently.ts';
-import { readRefFile } from '../git/refs/ref-files.ts';
-import { endRemoval, removeFolder } from './removals.ts';
-import type { Repository } from '../git/run/repository.ts';
-import { HARDENED, runGit } from '../git/run/run-git.ts';
-import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
+import { outlastLock, outlastGit, patiently } from '../git/run/dead-lock.ts';
 import {
-  type HalfMade,
+  refuseWork,
   abandonIntent,
   endIntent,
   findIntent,
   isStillDebris,
   isYoungerThanIntent,
   startIntent,
-} from './worktree-intents.ts';
+} from './half-made.ts';
+import { missingFilters, outliveRacyFiles, withoutFilters } from '../git/run/missing-filters.ts';
+import { readRefFile } from '../git/refs/ref-files.ts';
+import { endRemoval, removeFolder } from './removals.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { HalfMade } from './half-made.ts';
 
 export interface Worktree {
   readonly path: string;

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Event } from '../../../src/core/model/events.ts';
 import { readLogOnly } from '../../../src/world/log/file-log.ts';
-import { loosePath } from '../../../src/world/log/log-names.ts';
+import { loosePath } from '../../../src/world/log/log-files.ts';
 import { encodeRecord } from '../../../src/world/log/record-line.ts';
 import { identityOf } from '../../../src/world/processes/identity.ts';
 import type { ProcessIdentity } from '../../../src/world/processes/identity.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-import { hasNoEnvironment, statFields } from '../../../src/world/processes/linux-stat.ts';
+import { hasNoEnvironment, statFields } from '../../../src/world/processes/linux-proc.ts';
 
 export interface FoundProcess {
   readonly pid: number;

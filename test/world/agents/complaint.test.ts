@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/model/failure.ts';
 import { completeAgent } from '../../../src/text/agents/known.ts';
-import { rootRefusal } from '../../../src/world/agents/root-refusal.ts';
+import { rootRefusal } from '../../../src/world/agents/choose-agent.ts';
 import { PATIENT, stage } from '../fixtures/agents-kit.ts';
 
 const init = JSON.stringify({ type: 'system', subtype: 'init', session_id: 's', model: 'm' });

@@ -1,9 +1,9 @@
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFollower } from '../../../src/world/agents/run/follow.ts';
+import { createFollower } from '../../../src/world/agents/run/listen.ts';
 import { temporaryFolder } from '../fixtures/process-kit.ts';
-import type { Follower } from '../../../src/world/agents/run/follow.ts';
+import type { Follower } from '../../../src/world/agents/run/listen.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ourProgram } from '../../../src/world/agents/run/our-program.ts';
+import { ourProgram } from '../../../src/world/agents/run/agent-place.ts';
 import { temporaryFolder } from '../fixtures/process-kit.ts';
 
 describe('ourProgram', () => {

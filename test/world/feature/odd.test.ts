@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withFeaturePlace } from '../../../src/world/worktrees/feature-place.ts';
+import { withFeaturePlace } from '../../../src/world/worktrees/feature-note.ts';
 import { removeFeature } from '../../../src/world/feature/remove-feature.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { adminDirOf } from '../../../src/world/git/files/worktree-admin.ts';

@@ -5,21 +5,21 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha } from '../../../src/core/model/ids.ts';
 import { EMPTY_STATE } from '../../../src/core/model/model.ts';
 import { cleanFeatures } from '../../../src/world/feature/clean-features.ts';
-import { writeFeatureNote } from '../../../src/world/worktrees/feature-note.ts';
-import { REMOVING } from '../../../src/world/worktrees/feature-place.ts';
-import { type RemovedFeature, removeFeature } from '../../../src/world/feature/remove-feature.ts';
+import { writeFeatureNote, REMOVING } from '../../../src/world/worktrees/feature-note.ts';
+import { removeFeature } from '../../../src/world/feature/remove-feature.ts';
 import { adminDirOf } from '../../../src/world/git/files/worktree-admin.ts';
-import { LOCK_REASON } from '../../../src/world/worktrees/worktree-entries.ts';
+import { LOCK_REASON, writeLoopNote } from '../../../src/world/worktrees/loop-notes.ts';
 import { addWorktree } from '../../../src/world/worktrees/worktrees.ts';
 import { listKeeps } from '../../../src/world/keep/list-keeps.ts';
 import { restoreWorktree } from '../../../src/world/keep/restore-worktree.ts';
-import { openKeep } from '../../../src/world/keep/open-keep.ts';
+import { openKeep } from '../../../src/world/keep/take-away.ts';
 import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../src/world/keep/undo.ts';
 import { isHeld, takeLoopLock } from '../../../src/world/checkout/loop-lock.ts';
-import { writeLoopNote } from '../../../src/world/worktrees/loop-notes.ts';
-import { type FeatureScene, SETTINGS, featureScene } from './scene.ts';
+import { SETTINGS, featureScene } from './scene.ts';
 import { portrait } from '../keep/keep-scene.ts';
 import { gitIn } from '../scratch.ts';
+import type { RemovedFeature } from '../../../src/world/feature/remove-feature.ts';
+import type { FeatureScene } from './scene.ts';
 
 let scene: FeatureScene;
 beforeEach(() => {

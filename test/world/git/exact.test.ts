@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { holdTrust } from '../../../src/world/git/run/hold-trust.ts';
+import { holdTrust, trustedFolder } from '../../../src/world/git/run/trusted-folder.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { HARDENED, runGit } from '../../../src/world/git/run/run-git.ts';
-import { trustedFolder } from '../../../src/world/git/run/trusted-folder.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import { isClean } from '../../../src/world/git/files/worktree-state.ts';
 import { gitIn, scratchRepo } from '../scratch.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha } from '../../../src/core/model/ids.ts';
 import { findFlaw } from '../../../src/world/git/objects/find-flaw.ts';
-import { holdTrust } from '../../../src/world/git/run/hold-trust.ts';
+import { holdTrust } from '../../../src/world/git/run/trusted-folder.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import { gitIn, plainEnvironment, scratchRepo } from '../scratch.ts';

@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sha } from '../../../src/core/model/ids.ts';
-import type { Sha } from '../../../src/core/model/ids.ts';
 import { landingMessage } from '../../../src/text/commit-message.ts';
-import { coAuthorsOf, commitsWithin } from '../../../src/world/git/objects/history.ts';
+import { coAuthorsOf, commitsWithin, findLandings } from '../../../src/world/git/objects/history.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
-import type { GitView } from '../../../src/world/git/run/view.ts';
-import { findLandings } from '../../../src/world/git/objects/landings.ts';
 import { scratchRepo } from '../scratch.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import type { GitView } from '../../../src/world/git/run/view.ts';
 import type { ScratchRepo } from '../scratch.ts';
 
 const made: ScratchRepo[] = [];

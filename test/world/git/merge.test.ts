@@ -5,7 +5,7 @@ import { sha } from '../../../src/core/model/ids.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
 import { isAncestor, mergeBase, mergeBases, mergeInMemory } from '../../../src/world/git/merge/merge.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
-import { readFileAt } from '../../../src/world/git/objects/tree-edit.ts';
+import { readFileAt } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { scratchRepo } from '../scratch.ts';

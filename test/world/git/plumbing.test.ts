@@ -10,7 +10,7 @@ import { diffStat, findLanding, logSubjects } from '../../../src/world/git/objec
 import { identityEnvironment, readIdentity } from '../../../src/world/git/run/identity.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { gitEnvironment, runGit } from '../../../src/world/git/run/run-git.ts';
-import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { scratchRepo } from '../scratch.ts';

@@ -8,7 +8,7 @@ import { commitTree } from '../../../src/world/git/objects/commit.ts';
 import { deleteRef, landRef, landWhileHeld, listRefs, moveRef, readRef } from '../../../src/world/git/refs/refs.ts';
 import { readHeadFile } from '../../../src/world/git/refs/ref-files.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
-import { treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { treeOf } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { realIds } from '../../../src/world/ids.ts';

@@ -8,7 +8,7 @@ import type { Sha } from '../../../src/core/model/ids.ts';
 import { commitTree } from '../../../src/world/git/objects/commit.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import type { Repository } from '../../../src/world/git/run/repository.ts';
-import { readSigning } from '../../../src/world/git/run/signing.ts';
+import { readSigning } from '../../../src/world/git/run/identity.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import { itNeeds } from '../../needs.ts';
 import { scratchRepo } from '../scratch.ts';

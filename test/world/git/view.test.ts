@@ -20,7 +20,7 @@ import { diffStat, findLanding, logSubjects } from '../../../src/world/git/objec
 import { isAncestor, mergeInMemory } from '../../../src/world/git/merge/merge.ts';
 import { deleteRef, landRef, moveRef, readRef } from '../../../src/world/git/refs/refs.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
-import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { changedPaths, readFileAt, replaceFile, writeBlob, treeOf } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { gitIn, scratchRepo } from '../scratch.ts';

@@ -10,16 +10,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Sha } from '../../../src/core/model/ids.ts';
 import { sha } from '../../../src/core/model/ids.ts';
-import { notWithin } from '../../../src/world/git/objects/not-within.ts';
+import { notWithin } from '../../../src/world/git/objects/history.ts';
 import { keepCommit, keepWorktree } from '../../../src/world/keep/keep.ts';
 import { listKeeps } from '../../../src/world/keep/list-keeps.ts';
-import { makeBranch, wholeCommit } from '../../../src/world/keep/restore-branch.ts';
-import { restoreWorktree } from '../../../src/world/keep/restore-worktree.ts';
-import { BRANCH, type KeepScene, LOOP, keepScene, portrait } from './keep-scene.ts';
+import { makeBranch, wholeCommit, restoreWorktree } from '../../../src/world/keep/restore-worktree.ts';
+import { BRANCH, LOOP, keepScene, portrait } from './keep-scene.ts';
 import { lookAtKeeps } from '../../../src/world/keep/watch-keeps.ts';
 import { gitIn } from '../scratch.ts';
+import type { Sha } from '../../../src/core/model/ids.ts';
+import type { KeepScene } from './keep-scene.ts';
 
 const FILES = {
   'a.txt': 'a\n',

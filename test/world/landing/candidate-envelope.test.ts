@@ -7,7 +7,7 @@ import type { Sha } from '../../../src/core/model/ids.ts';
 import { assertEnvelope, checkEnvelopes } from '../../../src/world/landing/envelope.ts';
 import { lookAhead } from '../../../src/world/landing/ahead.ts';
 import { isAncestor, mergeBases } from '../../../src/world/git/merge/merge.ts';
-import { treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { treeOf } from '../../../src/world/git/objects/trees.ts';
 import { TASKS, built, candidateScene, order } from './candidate-scene.ts';
 import type { Scene } from './candidate-scene.ts';
 

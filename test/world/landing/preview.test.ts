@@ -8,7 +8,7 @@ import type { Candidates } from '../../../src/world/landing/candidate.ts';
 import { readIdentity } from '../../../src/world/git/run/identity.ts';
 import type { Identity } from '../../../src/world/git/run/identity.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
-import { readFileAt, treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { readFileAt, treeOf } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { openWorktrees } from '../../../src/world/loops/loop-worktrees.ts';

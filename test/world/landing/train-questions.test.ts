@@ -4,7 +4,7 @@ import type { Sha } from '../../../src/core/model/ids.ts';
 import { landingMessage } from '../../../src/text/commit-message.ts';
 import { doneSince } from '../../../src/world/landing/done-since.ts';
 import { lookAhead } from '../../../src/world/landing/ahead.ts';
-import { mayTrackBelow } from '../../../src/world/git/run/index-bytes.ts';
+import { mayTrackBelow } from '../../../src/world/git/run/nested-programs.ts';
 import { isAncestor, mergeBases } from '../../../src/world/git/merge/merge.ts';
 import { OPEN_TASKS, TASKS, built, candidateScene, order } from './candidate-scene.ts';
 import type { Scene } from './candidate-scene.ts';

@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openFileLog, readLogOnly } from '../../../src/world/log/file-log.ts';
-import { unfitFilesystem } from '../../../src/world/log/filesystem.ts';
-import { loosePath, segmentPath, snapshotPath } from '../../../src/world/log/log-names.ts';
+import { unfitFilesystem } from '../../../src/world/log/prepare-directory.ts';
+import { loosePath, segmentPath, snapshotPath } from '../../../src/world/log/log-files.ts';
 import type { TestEvent } from '../fixtures/log-child.ts';
 import { buildLogChild, startChild } from '../fixtures/log-process.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openFileLog } from '../../../src/world/log/file-log.ts';
-import { packedDir, segmentPath } from '../../../src/world/log/log-names.ts';
+import { packedDir, segmentPath } from '../../../src/world/log/log-files.ts';
 import { encodeRecord } from '../../../src/world/log/record-line.ts';
 
 const RECORDS = 100_000;

@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { armFailpoints } from '../../../src/world/os/failpoint.ts';
 import { openFileLog, readLogOnly } from '../../../src/world/log/file-log.ts';
-import { loosePath, segmentPath, snapshotPath } from '../../../src/world/log/log-names.ts';
+import { loosePath, segmentPath, snapshotPath } from '../../../src/world/log/log-files.ts';
 import { inspectLog } from '../../../src/world/log/salvage-inspect.ts';
 import { isUsable, lossNote, salvageLog } from '../../../src/world/log/salvage.ts';
 import type { Salvaged } from '../../../src/world/log/salvage.ts';

@@ -8,7 +8,7 @@ import { readIdentity } from '../../../src/world/git/run/identity.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import { openWorktrees } from '../../../src/world/loops/loop-worktrees.ts';
-import { treeOf } from '../../../src/world/git/objects/tree-edit.ts';
+import { treeOf } from '../../../src/world/git/objects/trees.ts';
 import type { World, Worktrees } from '../../../src/world/contract/world.ts';
 import { gitIn, scratchRepo } from '../scratch.ts';
 import { provisions } from '../provisions.ts';

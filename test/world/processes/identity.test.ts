@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf, isAlive, ownIdentity } from '../../../src/world/processes/identity.ts';
 import { linuxProc } from '../../../src/world/processes/linux-proc.ts';
 import { portablePs } from '../../../src/world/processes/portable-ps.ts';
-import { findAllMarked } from '../../../src/world/processes/sweep.ts';
+import { findAllMarked } from '../../../src/world/processes/find-processes.ts';
 import { findMarked, freshToken, kill, waitFor } from '../fixtures/process-kit.ts';
 import type { ProcessIdentity } from '../../../src/world/processes/identity.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withMutex } from '../../../src/world/processes/mutex.ts';
-import { hearWaits } from '../../../src/world/processes/mutex-listener.ts';
+import { hearWaits } from '../../../src/world/processes/mutex-waits.ts';
 import { bundleChild, until } from '../bundled-child.ts';
 
 let dir = '';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { showLife, showsLife } from '../../../src/world/processes/sign-of-life.ts';
+import { showLife, showsLife } from '../../../src/world/processes/identity.ts';
 import { temporaryFolder, waitFor } from '../fixtures/process-kit.ts';
 
 const one = { pid: 1, startTime: '10', bootId: 'boot/pid:[1]' };

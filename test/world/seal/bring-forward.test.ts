@@ -8,7 +8,7 @@ import { isPassing } from '../../../src/engine/trouble/transient-errors.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
-import { bringForward } from '../../../src/world/seal/bring-forward.ts';
+import { bringForward } from '../../../src/world/seal/take-back-commits.ts';
 import type { ScratchRepo } from '../scratch.ts';
 import { scratchRepo } from '../scratch.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Breach } from '../../../src/core/model/model.ts';
-import { noteProgram } from '../../../src/world/agents/run/program-note.ts';
+import { noteProgram } from '../../../src/world/agents/run/agent-file.ts';
 import { runFolder } from '../../../src/world/git/run/state-places.ts';
 import { sealScene } from './scene.ts';
 import type { SealScene } from './scene.ts';

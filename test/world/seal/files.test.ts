@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loopId, taskId } from '../../../src/core/model/ids.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
-import { noteProgram } from '../../../src/world/agents/run/program-note.ts';
+import { noteProgram } from '../../../src/world/agents/run/agent-file.ts';
 import { openSeal } from '../../../src/world/seal/seal.ts';
 import { runFolder } from '../../../src/world/git/run/state-places.ts';
 import { gitIn } from '../scratch.ts';

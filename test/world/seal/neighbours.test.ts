@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Breach } from '../../../src/core/model/model.ts';
 import { loopId, sha, taskId, taskKey } from '../../../src/core/model/ids.ts';
 import { writeLoopNote } from '../../../src/world/worktrees/loop-notes.ts';
-import { noteProgram } from '../../../src/world/agents/run/program-note.ts';
+import { noteProgram } from '../../../src/world/agents/run/agent-file.ts';
 import { runFolder } from '../../../src/world/git/run/state-places.ts';
 import { gitIn } from '../scratch.ts';
 import type { SealScene } from './scene.ts';

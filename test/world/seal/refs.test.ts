@@ -7,13 +7,12 @@ import { loopId, sha, taskId } from '../../../src/core/model/ids.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import { openIntegration } from '../../../src/world/landing/integration.ts';
 import { readFingerprint } from '../../../src/world/seal/fingerprint.ts';
-import type { Fingerprint } from '../../../src/world/seal/fingerprint.ts';
-import { findLeak } from '../../../src/world/seal/is-leak.ts';
-import { openPublish } from '../../../src/world/seal/publish-unmoved.ts';
+import { findLeak, openPublish } from '../../../src/world/seal/is-leak.ts';
 import { runFolder } from '../../../src/world/git/run/state-places.ts';
-import type { Iteration } from '../../../src/world/contract/world.ts';
 import { gitIn, plainEnvironment } from '../scratch.ts';
 import { IDENTITY, sealScene } from './scene.ts';
+import type { Fingerprint } from '../../../src/world/seal/fingerprint.ts';
+import type { Iteration } from '../../../src/world/contract/world.ts';
 
 /** A commit on nobody's branch that is not the agent's own either. */
 const STRAY = `stray=$(git commit-tree -p HEAD -m stray HEAD^{tree})`;

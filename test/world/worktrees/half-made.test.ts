@@ -10,18 +10,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-
 import { expect, it, onTestFinished } from 'vitest';
-
 import { sha } from '../../../src/core/model/ids.ts';
 import { lookAtHalfMade } from '../../../src/world/worktrees/half-made.ts';
-import { type Repository, findRepository } from '../../../src/world/git/run/repository.ts';
+import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { adminDirOf } from '../../../src/world/git/files/worktree-admin.ts';
-import type { HalfMade } from '../../../src/world/worktrees/worktree-intents.ts';
 import { takeWorktree } from '../../../src/world/worktrees/worktree-pool.ts';
 import { addWorktree, removeHalfMade } from '../../../src/world/worktrees/worktrees.ts';
 import { healWorktreeEntries } from '../../../src/world/keep/heal-entries.ts';
-import { type ScratchRepo, gitIn, scratchRepo } from '../scratch.ts';
+import { gitIn, scratchRepo } from '../scratch.ts';
+import type { Repository } from '../../../src/world/git/run/repository.ts';
+import type { HalfMade } from '../../../src/world/worktrees/half-made.ts';
+import type { ScratchRepo } from '../scratch.ts';
 
 /** A worktree that a process began and was killed over. */
 function killedOver(branch = 'ralph/old'): {

@@ -7,7 +7,7 @@ import { sha } from '../../../src/core/model/ids.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import type { Repository } from '../../../src/world/git/run/repository.ts';
-import { LOCK_REASON } from '../../../src/world/worktrees/worktree-entries.ts';
+import { LOCK_REASON } from '../../../src/world/worktrees/loop-notes.ts';
 import { healWorktreeEntries } from '../../../src/world/keep/heal-entries.ts';
 import { addWorktree, listWorktrees, removeWorktree } from '../../../src/world/worktrees/worktrees.ts';
 import { type Bundled, bundleChild, until } from '../bundled-child.ts';

@@ -5,7 +5,7 @@ import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { SET_AGENT } from '../../../world/agents/choose-agent.ts';
-import { localTime } from '../../../world/os/local-time.ts';
+import { localTime } from '../../../world/os/clock.ts';
 
 export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);

@@ -3,7 +3,7 @@ import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { landedKeeps, letGo } from '../../../world/keep/expire.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
 import { confirm } from '../show/confirm.ts';
 import type { Handler } from '../../call/handler.ts';
 import { filesText, findKeep } from '../show/keep-view.ts';

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/model/errors.ts';
-import { plainView } from '../../../world/git/run/plain-view.ts';
+import { plainView } from '../../../world/git/run/view.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { landedKeeps } from '../../../world/keep/expire.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { leakedFiles, showCommand } from '../../../world/seal/leaked-files.ts';
+import { leakedFiles, showCommand } from '../../../world/seal/keep-leaks.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
-import { makeBranch, wholeCommit } from '../../../world/keep/restore-branch.ts';
-import { inTheWay, restoreWorktree } from '../../../world/keep/restore-worktree.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
+import { makeBranch, wholeCommit, inTheWay, restoreWorktree } from '../../../world/keep/restore-worktree.ts';
 import { filesText, findKeep } from '../show/keep-view.ts';
 import { openProject } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 const FILES_TOLD = 20;
 

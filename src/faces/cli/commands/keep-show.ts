@@ -6,13 +6,13 @@ import type { GitView } from '../../../world/git/run/view.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { landedKeeps, mainHeads } from '../../../world/keep/expire.ts';
-import { leakedFiles, showCommand } from '../../../world/seal/leaked-files.ts';
+import { leakedFiles, showCommand } from '../../../world/seal/keep-leaks.ts';
 import { type Keep, listKeeps } from '../../../world/keep/list-keeps.ts';
 import type { Handler } from '../../call/handler.ts';
 import { age, filesText, findKeep, keepView } from '../show/keep-view.ts';
 import { columns } from '../../call/output.ts';
 import { readState } from '../../call/project.ts';
-import { localTime } from '../../../world/os/local-time.ts';
+import { localTime } from '../../../world/os/clock.ts';
 
 const COMMITS_SHOWN = 50;
 

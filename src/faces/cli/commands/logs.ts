@@ -5,7 +5,7 @@ import { isWorking, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
-import { pause } from '../../../world/os/pause.ts';
+import { pause } from '../../../world/os/clock.ts';
 import { startedIterations } from '../../../world/agents/transcript.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import type { Shown } from '../../verbs/print-transcript.ts';

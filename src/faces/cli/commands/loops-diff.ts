@@ -5,7 +5,7 @@ import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { paintDiff } from '../../../text/screen/paint-diff.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
-import { treeOf } from '../../../world/git/objects/tree-edit.ts';
+import { treeOf } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import type { LoopDiff } from '../../../world/loops/loop-diff.ts';
 import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loops/loop-diff.ts';

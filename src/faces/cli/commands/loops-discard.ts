@@ -1,6 +1,4 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
-import type { Loop, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { ownsBranch } from '../../../core/model/owns-branch.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -8,10 +6,9 @@ import { taskIdOf } from '../../../core/model/tasks.ts';
 import { readRef } from '../../../world/git/refs/refs.ts';
 import { openSealsOf } from '../../../world/git/run/open-seals.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
-import { type Kept, keepCommit } from '../../../world/keep/keep.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
+import { keepCommit } from '../../../world/keep/keep.ts';
+import { openKeep, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
 import { livingTokens, quietLoop } from '../../../world/agents/quiet-loop.ts';
-import { type AwayPlace, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
 import { findLeft } from '../../../world/checkout/find-left.ts';
 import { awaitLetGo } from '../../../world/checkout/loop-lock.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
@@ -19,15 +16,19 @@ import { openSeal } from '../../../world/seal/seal.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { confirm } from '../show/confirm.ts';
-import type { Call, Handler } from '../../call/handler.ts';
 import { filesText } from '../show/keep-view.ts';
 import { restoreCommand } from '../../../core/views/next-command.ts';
 import { openProject, readState } from '../../call/project.ts';
-import type { Project } from '../../call/project.ts';
 import { actOnEach, chosenLoops, requireChoice } from '../run/act-on-each.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { HOST_MS } from '../run/stop-loops.ts';
 import { writeFacts } from '../../call/write-facts.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import type { Kept } from '../../../world/keep/keep.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import type { Call, Handler } from '../../call/handler.ts';
+import type { Project } from '../../call/project.ts';
 
 /** Throws a loop away. Its work is kept first; killed anywhere, calling it again goes on from there. */
 export const handle: Handler = async (call) => {

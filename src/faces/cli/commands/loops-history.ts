@@ -12,7 +12,7 @@ import { findLoop } from '../../verbs/find-loop.ts';
 import type { Handler } from '../../call/handler.ts';
 import { historyLine } from '../../call/history-line.ts';
 import type { Style } from '../../call/output.ts';
-import { localTime } from '../../../world/os/local-time.ts';
+import { localTime } from '../../../world/os/clock.ts';
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
 

@@ -11,7 +11,7 @@ import { logSubjects } from '../../../world/git/objects/history.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
 import { push, requireBranchName, requireRemote } from '../../../world/git/refs/remote.ts';
 import { readRef } from '../../../world/git/refs/refs.ts';
-import { changedPaths } from '../../../world/git/objects/tree-edit.ts';
+import { changedPaths } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
 import { notePushed, readPushed } from '../../../world/landing/pushed.ts';

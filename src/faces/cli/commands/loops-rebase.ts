@@ -1,30 +1,30 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { Sha } from '../../../core/model/ids.ts';
 import { canBeQueued } from '../../../core/loops/landing-queue.ts';
-import type { Loop, State } from '../../../core/model/model.ts';
 import { isLive, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { isAncestor } from '../../../world/git/merge/merge.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
 import { fetchUpstream, push } from '../../../world/git/refs/remote.ts';
-import type { RemotePlace } from '../../../world/git/refs/remote.ts';
 import { readRef } from '../../../world/git/refs/refs.ts';
-import type { GitView } from '../../../world/git/run/view.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
-import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { notePushed, readPushed } from '../../../world/landing/pushed.ts';
 import { rebaseBranch } from '../../../world/loops/rebase-branch.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
-import type { Call, Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { mayFetch } from '../show/say-upstream.ts';
 import { whereOf } from '../run/stop-loops.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Loop, State } from '../../../core/model/model.ts';
+import type { RemotePlace } from '../../../world/git/refs/remote.ts';
+import type { GitView } from '../../../world/git/run/view.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 interface Line {
   readonly loop: string;

@@ -11,7 +11,7 @@ import { readCommitter } from '../../../world/git/run/identity.ts';
 import { commitLeftovers } from '../../../world/loops/leftovers.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
-import { isThere } from '../../../world/os/is-there.ts';
+import { isThere } from '../../../world/os/read-if-there.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { awaitStateFor } from '../run/await-state.ts';

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/model/errors.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import type { Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';

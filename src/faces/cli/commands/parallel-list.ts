@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../../core/model/errors.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
-import { plainView } from '../../../world/git/run/plain-view.ts';
+import { plainView } from '../../../world/git/run/view.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';

@@ -1,18 +1,19 @@
 import { EXIT } from '../../../core/model/errors.ts';
-import type { State } from '../../../core/model/model.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
-import { type Retention, expiredKeeps, letGo, oldRuns, removeRuns } from '../../../world/keep/expire.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
+import { expiredKeeps, letGo, oldRuns, removeRuns } from '../../../world/keep/expire.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
 import { spareBranches, takeBranch } from '../../../world/keep/spare-branches.ts';
-import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
-import type { Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
 import { tellDropped } from '../run/settle-keeps.ts';
 import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../run/take-worktrees.ts';
 import { howMany } from '../../../core/model/how-many.ts';
+import type { State } from '../../../core/model/model.ts';
+import type { Retention } from '../../../world/keep/expire.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import type { Handler } from '../../call/handler.ts';
 
 /** Clears away what nobody will ask for: worktrees and branches of loops that are over, old keeps of what landed, old logs. */
 export const handle: Handler = async (call) => {

@@ -17,7 +17,7 @@ import { sayWhere } from '../show/say-where.ts';
 import { warnAll } from '../show/warn-all.ts';
 import { describeMs } from '../../../core/model/describe-time.ts';
 import { howMany } from '../../../core/model/how-many.ts';
-import { localTime } from '../../../world/os/local-time.ts';
+import { localTime } from '../../../world/os/clock.ts';
 import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
 
 export const handle: Handler = async (call) => {

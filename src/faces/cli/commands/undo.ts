@@ -1,8 +1,5 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { Event } from '../../../core/model/events.ts';
-import type { State } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import type { WorktreeSettings } from '../../../core/model/settings.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { noteFeature } from '../../../world/worktrees/feature-note.ts';
 import { fetchSubmodules, hasSubmodules } from '../../../world/worktrees/submodules.ts';
@@ -10,18 +7,20 @@ import { finishRemovals } from '../../../world/worktrees/finish-removals.ts';
 import { missingFilters, withoutFilters } from '../../../world/git/run/missing-filters.ts';
 import { adminDirOf } from '../../../world/git/files/worktree-admin.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
-import type { Keep } from '../../../world/keep/list-keeps.ts';
-import { openKeep } from '../../../world/keep/open-keep.ts';
-import type { AwayPlace } from '../../../world/keep/take-away.ts';
-import { readTakenNote } from '../../../world/keep/taken-note.ts';
-import { bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
+import { readTakenNote, bringBack, lastTaken, markUndone, whyNotBack } from '../../../world/keep/undo.ts';
 import { writeLoopNote } from '../../../world/worktrees/loop-notes.ts';
-import type { Call, Handler } from '../../call/handler.ts';
 import { filesText } from '../show/keep-view.ts';
 import { restoreCommand } from '../../../core/views/next-command.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { writeFacts } from '../../call/write-facts.ts';
+import type { Event } from '../../../core/model/events.ts';
+import type { State } from '../../../core/model/model.ts';
+import type { WorktreeSettings } from '../../../core/model/settings.ts';
+import type { Keep } from '../../../world/keep/list-keeps.ts';
+import type { AwayPlace } from '../../../world/keep/take-away.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 /** Takes back the last act that took something away: discard, prune, clean or the removal of a worktree. */
 export const handle: Handler = async (call) => {

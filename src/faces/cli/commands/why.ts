@@ -11,7 +11,7 @@ import type { Handler } from '../../call/handler.ts';
 import { openTasks } from '../../call/open-tasks.ts';
 import { runPolicy } from '../run/policy.ts';
 import { openProject, readState } from '../../call/project.ts';
-import { inLocalTime } from '../../../world/os/local-time.ts';
+import { inLocalTime } from '../../../world/os/clock.ts';
 
 /** Says in sentences why a task is not landed, shows the gate that failed, and how to see it fail again. */
 export const handle: Handler = async (call) => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { listFeatures } from '../../../world/feature/feature-status.ts';
-import { plainView } from '../../../world/git/run/plain-view.ts';
+import { plainView } from '../../../world/git/run/view.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import type { FeatureView } from '../show/feature-view.ts';
 import { featureState, featureView } from '../show/feature-view.ts';

@@ -1,6 +1,6 @@
 import type { State } from '../../../core/model/model.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
-import { pause } from '../../../world/os/pause.ts';
+import { pause } from '../../../world/os/clock.ts';
 import { readState } from '../../call/project.ts';
 
 const LOOK_EVERY_MS = 200;

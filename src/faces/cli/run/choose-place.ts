@@ -10,7 +10,7 @@ import { isBelow, operationIn, realpathLoose } from '../../../world/git/files/wo
 import { gitDirOf } from '../../../world/checkout/files-tree.ts';
 import { findHolder, isHeld, takeLoopLock } from '../../../world/checkout/loop-lock.ts';
 import type { HeldLock, LockHolder } from '../../../world/checkout/loop-lock.ts';
-import { pause } from '../../../world/os/pause.ts';
+import { pause } from '../../../world/os/clock.ts';
 import { leadsOut } from '../../../world/trackers/task-text.ts';
 import type { Call } from '../../call/handler.ts';
 import type { Project } from '../../call/project.ts';

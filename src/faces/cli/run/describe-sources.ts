@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Sha } from '../../../core/model/ids.ts';
-import { readPlainText } from '../../../world/os/plain-text.ts';
+import { readPlainText } from '../../../world/os/files.ts';
 import { CONFIG_NAME } from '../../../world/target-config.ts';
 import { openTaskText } from '../../../world/trackers/task-text.ts';
 import type { Project } from '../../call/project.ts';

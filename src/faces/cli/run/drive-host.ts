@@ -14,7 +14,7 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { runHost } from '../../../engine/host.ts';
 import type { OnRecord } from '../../../engine/journal.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import { hearWaits } from '../../../world/processes/mutex-listener.ts';
+import { hearWaits } from '../../../world/processes/mutex-waits.ts';
 import type { World } from '../../../world/contract/world.ts';
 import type { Call } from '../../call/handler.ts';
 import { eventLine, newsLine } from '../../call/live-lines.ts';

@@ -6,7 +6,7 @@ import type { Driver, Settings } from '../../../core/model/settings.ts';
 import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import { hasPipe, uncountedIn } from '../../../text/shell/gate-line.ts';
 import { environmentHash } from '../../../world/processes/environment.ts';
-import { hasPipefail, shellFor } from '../../../world/processes/shell-for.ts';
+import { hasPipefail, shellFor } from '../../../world/processes/run-command.ts';
 
 export interface PolicyFacts {
   readonly settings: Settings;

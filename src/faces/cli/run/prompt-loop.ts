@@ -12,7 +12,7 @@ import type { Task } from '../../../core/model/task.ts';
 import { promptTracker, taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
 import { openSealsOf } from '../../../world/git/run/open-seals.ts';
 import { realIds } from '../../../world/ids.ts';
-import { isThere } from '../../../world/os/is-there.ts';
+import { isThere } from '../../../world/os/read-if-there.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { dropStartedWith } from '../../../world/loops/started-with.ts';
 import { promptTrackerFile } from '../../../world/trackers/tracker-file.ts';

@@ -4,7 +4,7 @@ import { FILTER_KEYS } from '../../../core/model/task.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/trackers/clean.ts';
 import { readGivenText } from '../../../world/os/given-text.ts';
-import { isPlainFile } from '../../../world/os/is-there.ts';
+import { isPlainFile } from '../../../world/os/read-if-there.ts';
 import type { Call } from '../../call/handler.ts';
 
 const BYTES_MAX = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import { setSince } from '../../../world/git/run/hold-trust.ts';
+import { setSince } from '../../../world/git/run/trusted-folder.ts';
 import type { Call } from '../../call/handler.ts';
 
 /** At the end of a run: what would make gates see other files than are committed, from the next run on, unless somebody looks at it. */

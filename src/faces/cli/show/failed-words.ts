@@ -2,7 +2,7 @@ import type { LoopId } from '../../../core/model/ids.ts';
 import type { State } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
-import { lastStderr } from '../../../world/agents/last-stderr.ts';
+import { lastStderr } from '../../../world/agents/transcript.ts';
 
 /** What an agent that failed complained of last, and where the rest is; nothing for one that did not fail. */
 export function failedWords(repo: Repository, state: State, id: LoopId | null): readonly string[] {

@@ -3,7 +3,7 @@ import type { BaseLine, Summary, TaskLine } from '../../../core/views/summary.ts
 import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Output } from '../../call/output.ts';
 import { tailLines } from '../../call/tail-lines.ts';
-import { inLocalTime } from '../../../world/os/local-time.ts';
+import { inLocalTime } from '../../../world/os/clock.ts';
 
 /** The morning's answer: what landed, what waits for whom, and the command for each. */
 export function showSummary(out: Output, summary: Summary, target: string): void {

@@ -1,5 +1,5 @@
 import { shortLine } from '../../../text/screen/clean.ts';
-import { inLocalTime } from '../../../world/os/local-time.ts';
+import { inLocalTime } from '../../../world/os/clock.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
 
 const PROMPT_CHARS = 60;

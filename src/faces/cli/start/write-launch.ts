@@ -1,5 +1,5 @@
 import { talkArgv } from '../../../text/start/talk-argv.ts';
-import { ourPlugin, ourProgram } from '../../../world/agents/run/our-program.ts';
+import { ourPlugin, ourProgram } from '../../../world/agents/run/agent-place.ts';
 import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import type { MadeFeature } from '../../../world/feature/make-feature.ts';
 import { findExecutable } from '../../../world/processes/environment.ts';

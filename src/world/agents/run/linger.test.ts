@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinger } from './linger.ts';
+import { createLinger } from './watchdog.ts';
 
 describe('an agent that lingers', () => {
   it('is told by silence after its last word, not by silence alone nor by words alone', async () => {

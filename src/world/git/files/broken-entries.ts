@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { filesBelow, namesIfThere } from '../../os/read-if-there.ts';
-import { lastHead } from '../refs/last-head.ts';
+import { lastHead } from '../refs/look-up-ref.ts';
 import type { Repository } from '../run/repository.ts';
 
 export interface BrokenEntry {

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sha } from '../../../core/model/ids.ts';
 import { matchProtected } from '../../../text/protected-paths.ts';
-import { copyIndex } from './copy-index.ts';
+import { copyIndex, fillIndex, withPrivateIndex } from './private-index.ts';
 import { ignoreFiles } from './ignore-files.ts';
-import type { Repository } from '../run/repository.ts';
 import { HARDENED, runGitBytes } from '../run/run-git.ts';
-import { treeOf } from '../objects/tree-edit.ts';
+import { treeOf } from '../objects/trees.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Repository } from '../run/repository.ts';
 import type { GitView } from '../run/view.ts';
-import { type PrivateIndex, fillIndex, withPrivateIndex } from './private-index.ts';
+import type { PrivateIndex } from './private-index.ts';
 
 export interface CapturePlace {
   readonly repo: Repository;

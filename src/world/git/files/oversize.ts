@@ -13,7 +13,7 @@ import {
 } from '../../../text/oversize.ts';
 import { ignoredOf } from './ignore-files.ts';
 import { type Change, GITLINK, foldersAbove, readChanges, shown } from '../objects/raw-changes.ts';
-import { treeOf } from '../objects/tree-edit.ts';
+import { treeOf } from '../objects/trees.ts';
 import type { GitView } from '../run/view.ts';
 
 export interface Grown {

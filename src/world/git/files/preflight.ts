@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import type { Sha } from '../../../core/model/ids.ts';
 import { findSettledBroken, remedyOf } from './broken-entries.ts';
-import { currentBranch, findTarget, HEADS, withoutHeads } from './find-target.ts';
-import type { Target } from './find-target.ts';
-import { plainView } from '../run/plain-view.ts';
+import { plainView } from '../run/view.ts';
 import { listRefs, readRef } from '../refs/refs.ts';
 import { readFormat } from '../run/repository-format.ts';
-import type { Repository } from '../run/repository.ts';
 import { runGit } from '../run/run-git.ts';
+import { textIfThere } from '../../os/read-if-there.ts';
+import { lookUpRef } from '../refs/look-up-ref.ts';
+import { readHeadFile } from '../refs/ref-files.ts';
+import { adminDirOf } from './worktree-admin.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Repository } from '../run/repository.ts';
 import type { GitView } from '../run/view.ts';
 
-export interface Preflight extends Target {
+interface Preflight extends Target {
   readonly gitVersion: string;
 }
 
@@ -120,4 +122,51 @@ async function requireObjects(view: GitView, target: string, targetSha: Sha): Pr
   if (missing === 0) return;
   const message = `This is a partial clone, and ${missing} objects of ${target} were never fetched.`;
   throw new AppError('E_REPOSITORY_UNSUPPORTED', message, { remedy: 'git fetch --refetch --no-filter' });
+}
+
+interface Target {
+  /** The branch to land on, without `refs/heads/`. */
+  readonly target: string;
+  readonly targetSha: Sha;
+}
+
+const HEADS = 'refs/heads/';
+const ORIGIN = 'refs/remotes/origin/';
+
+/**
+ * The branch to land on: the one named, else the usual one. Null: there is none. Every command asks this before it reads its
+ * configuration, so it starts no process where files tell.
+ */
+export async function findTarget(repo: Repository, wanted: string | null): Promise<Target | null> {
+  if (wanted !== null) return firstBranch(repo, [withoutHeads(wanted)]);
+  const usual = await firstBranch(repo, [originBranch(repo), 'main', 'master', currentBranch(repo)]);
+  if (usual !== null) return usual;
+  const { askDefaultBranch } = await import('../refs/ask-git.ts');
+  return firstBranch(repo, [await askDefaultBranch(repo)]);
+}
+
+/** The branch that the main checkout stands on; null: on none. */
+function currentBranch(repo: Repository): string | null {
+  // Beside a bare repository there is no main checkout, and the one that was asked about counts as it.
+  const isLinked = repo.linked && repo.root === repo.worktree;
+  const gitDir = isLinked ? adminDirOf(repo, repo.root) : null;
+  return readHeadFile(repo.commonDir, gitDir ?? repo.commonDir)?.branch ?? null;
+}
+
+function withoutHeads(name: string): string {
+  return name.startsWith(HEADS) ? name.slice(HEADS.length) : name;
+}
+
+/** The branch that a clone was given as the usual one. */
+function originBranch(repo: Repository): string | null {
+  const [, name = null] = /^ref: (.+?)\r?\n?$/s.exec(textIfThere(join(repo.commonDir, ORIGIN, 'HEAD'))) ?? [];
+  return name?.startsWith(ORIGIN) === true ? name.slice(ORIGIN.length) : null;
+}
+
+async function firstBranch(repo: Repository, names: readonly (string | null)[]): Promise<Target | null> {
+  for (const target of names) {
+    const targetSha = target === null ? null : await lookUpRef(repo, HEADS + target);
+    if (target !== null && targetSha !== null) return { target, targetSha };
+  }
+  return null;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, copyFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Sha, sha } from '../../../core/model/ids.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import { sha } from '../../../core/model/ids.ts';
 import type { Repository } from '../run/repository.ts';
 import type { GitBytes } from '../run/run-git.ts';
 import type { GitView } from '../run/view.ts';
@@ -49,4 +50,16 @@ export async function withPrivateIndex<T>(
 export async function fillIndex(index: PrivateIndex, entries: readonly string[]): Promise<void> {
   await index.git(['read-tree', '--empty']);
   if (entries.length > 0) await index.git(['update-index', '-z', '--index-info'], entries.join('\0') + '\0');
+}
+
+/**
+ * Copies an index with its age. git knows files by size and second; one changed in the second the index was written is read
+ * again only because the index is no younger than it, and a copy made later would hide the change.
+ */
+export function copyIndex(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  // Rounded down, and asked before the copy, for somebody may write it meanwhile: younger would be wrong, older only costs time.
+  const seconds = Math.floor(statSync(from).mtimeMs) / 1000;
+  copyFileSync(from, to);
+  utimesSync(to, seconds, seconds);
 }

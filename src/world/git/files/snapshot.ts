@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
-import { type Sha, sha } from '../../../core/model/ids.ts';
+import { sha } from '../../../core/model/ids.ts';
 import { captureFolder } from './capture.ts';
 import { DEEPLY } from '../run/distrust.ts';
-import { gitFoldersOf } from '../run/git-folders.ts';
-import { mayHoldLinks } from '../run/nested-programs.ts';
+import { gitFoldersOf, mayHoldLinks } from '../run/nested-programs.ts';
 import { onDisk } from '../objects/raw-changes.ts';
-import type { Repository } from '../run/repository.ts';
 import { HARDENED, listLinks, runGit, runGitBytes } from '../run/run-git.ts';
 import { openView } from '../run/view.ts';
 import { adminDirOf } from './worktree-admin.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Repository } from '../run/repository.ts';
 
 /** The tree of everything in a worktree that git does not ignore. Its index and files stay as they are; no ref names the tree yet. */
 export async function snapshotWorktree(repo: Repository, path: string): Promise<Sha> {

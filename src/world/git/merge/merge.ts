@@ -3,7 +3,7 @@ import { AppError } from '../../../core/model/errors.ts';
 import { sha } from '../../../core/model/ids.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { attributeFolder } from './attributes.ts';
-import { leadsBack } from '../objects/first-parents.ts';
+import { leadsBack } from '../objects/history.ts';
 import { readConflicts } from './merge-stages.ts';
 import type { Conflicts } from './merge-stages.ts';
 import { remember } from '../objects/remember.ts';

@@ -5,7 +5,7 @@ import { commitTree } from '../objects/commit.ts';
 import { unsigned } from '../run/identity.ts';
 import type { Identity } from '../run/identity.ts';
 import { mergeInMemory } from './merge.ts';
-import { treeOf } from '../objects/tree-edit.ts';
+import { treeOf } from '../objects/trees.ts';
 import type { GitView } from '../run/view.ts';
 
 /** One commit of a branch, made again on another base. */

@@ -1,12 +1,11 @@
+import { matchProtected } from '../../../text/protected-paths.ts';
+import { replaceFiles, writeBlob } from '../objects/trees.ts';
+import { readConflict, unionMerge, isTracker, mergeTrackerFiles } from './merge-text.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import type { MergeDriverSettings } from '../../../core/model/settings.ts';
-import { matchProtected } from '../../../text/protected-paths.ts';
 import type { TextConflict } from './merge-stages.ts';
 import type { Merged } from './merge.ts';
-import { replaceFiles, writeBlob } from '../objects/tree-edit.ts';
-import { readConflict, unionMerge } from './union-merge.ts';
 import type { GitView } from '../run/view.ts';
-import { isTracker, mergeTrackerFiles } from './merge-trackers.ts';
 import type { Resolutions } from './resolutions.ts';
 
 /** What becomes of the files that do not merge by themselves. */

@@ -1,11 +1,9 @@
 import { sha } from '../../../core/model/ids.ts';
-import type { Sha } from '../../../core/model/ids.ts';
-import { identityEnvironment } from '../run/identity.ts';
+import { identityEnvironment, SIGNING_TIMEOUT_MS, signingArgs, signingFailed } from '../run/identity.ts';
 import { writeObject } from './loose-objects.ts';
-import type { Identity } from '../run/identity.ts';
-import { SIGNING_TIMEOUT_MS, signingArgs, signingFailed } from '../run/signing.ts';
-import type { Signing } from '../run/signing.ts';
-import { knowTree } from './tree-edit.ts';
+import { knowTree } from './trees.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Identity, Signing } from '../run/identity.ts';
 import type { GitView, ViewOptions } from '../run/view.ts';
 
 export interface NewCommit {

@@ -1,5 +1,5 @@
 import type { Sha } from '../../../core/model/ids.ts';
-import { plainView } from '../run/plain-view.ts';
+import { plainView } from '../run/view.ts';
 import { readRef } from './refs.ts';
 import type { Repository } from '../run/repository.ts';
 import { runGit } from '../run/run-git.ts';

@@ -8,7 +8,7 @@ import { reach } from '../../os/failpoint.ts';
 import { lockInTheWay, outlastLock } from '../run/dead-lock.ts';
 import { readRefFile } from './ref-files.ts';
 import type { GitResult } from '../run/run-git.ts';
-import { syncFilesystem } from '../../os/sync-filesystem.ts';
+import { syncFilesystem } from '../../os/disk.ts';
 import type { GitView } from '../run/view.ts';
 
 export type RefMove = { readonly moved: true } | { readonly moved: false; readonly now: Sha | null };

@@ -1,10 +1,10 @@
-import { join, relative } from 'node:path';
+import { join, relative, dirname } from 'node:path';
+import { closeSync, openSync, rmSync, rmdirSync } from 'node:fs';
 import { AppError } from '../../../core/model/errors.ts';
 import { sha } from '../../../core/model/ids.ts';
 import type { Sha } from '../../../core/model/ids.ts';
-import { filesBelow, textIfThere } from '../../os/read-if-there.ts';
+import { filesBelow, textIfThere, readIfThere } from '../../os/read-if-there.ts';
 import { lockInTheWay } from '../run/dead-lock.ts';
-import { deleteLooseRef } from './loose-refs.ts';
 import { OBJECT_ID, readRefFile } from './ref-files.ts';
 import type { GitView } from '../run/view.ts';
 
@@ -65,3 +65,36 @@ const looseBelow = (top: string, prefix: string): readonly string[] =>
   filesBelow(join(top, prefix))
     .filter((file) => !file.endsWith('.lock'))
     .map((file) => relative(top, file));
+
+/**
+ * Deletes a ref of ours that lies in a file of its own and nowhere else, by git's own rules: its lock first. False: only
+ * git can do it (packed, locked, moved).
+ */
+export function deleteLooseRef(view: GitView, ref: string, commit: Sha): boolean {
+  const file = join(view.refsDir, ref);
+  const lock = `${file}.lock`;
+  try {
+    if (readIfThere(join(view.refsDir, 'packed-refs'))?.includes(` ${ref}\n`) === true) return false;
+    closeSync(openSync(lock, 'wx'));
+  } catch {
+    return false;
+  }
+  try {
+    if (textIfThere(file).trimEnd() !== commit) return false;
+    rmSync(file);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(lock, { force: true });
+    removeIfEmpty(dirname(file));
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody else keeps something there.
+  }
+}

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { inertValue, lookAtSettings, ownSettings } from './executing-settings.ts';
-import type { Entries, ListSettings, Settings } from './executing-settings.ts';
-import type { GitFolders } from './git-folders.ts';
-import { gitFoldersOf } from './git-folders.ts';
-import { inertSettings, nestedPrograms } from './nested-programs.ts';
-import type { ListLinks } from './nested-programs.ts';
-import type { Trust } from './trust.ts';
+import { gitFoldersOf, inertSettings, nestedPrograms } from './nested-programs.ts';
 import { trustOf, trustedShallow } from './trust.ts';
+import type { Entries, ListSettings, Settings } from './executing-settings.ts';
+import type { GitFolders, ListLinks } from './nested-programs.ts';
+import type { Trust } from './trust.ts';
 
 /** How to run git so that it does not run what was planted. */
 export interface Guard {

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseConfigList } from './config-list.ts';
 
 /** Values by key, of the settings that make git run programs. */
 export type Settings = Readonly<Record<string, readonly string[]>>;
@@ -100,4 +99,15 @@ export function markOf(path: string): string {
   const { ino, size, mtimeMs, ctimeMs } = stat;
   const isFresh = Math.abs(Date.now() - ctimeMs) < TICK_MS;
   return [ino, size, mtimeMs, ctimeMs, isFresh ? (looked += 1) : 0].join(' ');
+}
+
+/** What `git config -z --list` prints, in order. Null: a key without a value, which means true. git writes section and name in lower case. */
+export function parseConfigList(listed: string): readonly (readonly [key: string, value: string | null])[] {
+  return listed
+    .split('\0')
+    .filter((record) => record !== '')
+    .map((record) => {
+      const cut = record.indexOf('\n');
+      return cut === -1 ? [record, null] : [record.slice(0, cut), record.slice(cut + 1)];
+    });
 }

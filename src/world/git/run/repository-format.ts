@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../../core/model/errors.ts';
-import { parseConfigList } from './config-list.ts';
+import { parseConfigList } from './executing-settings.ts';
 import type { Repository } from './repository.ts';
 import { runGit } from './run-git.ts';
 

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { keepFile, keepLink, orNull } from './keep-entry.ts';
+import { keepFile, keepLink, orNull } from './trusted-folder.ts';
 import { readFormat } from './repository-format.ts';
 import type { RepositoryFormat } from './repository-format.ts';
 import type { Repository } from './repository.ts';
-import { runGit, runGitBytes } from './run-git.ts';
+import { runGit, runGitBytes, HARDENED } from './run-git.ts';
 import type { GitBytes, GitResult } from './run-git.ts';
 import { trustedShallow } from './trust.ts';
 
@@ -140,4 +140,17 @@ function unwritable(gitDir: string, error: unknown): AppError {
     remedy: `ls -ld ${shellWord(dirname(gitDir))} && df -h ${shellWord(dirname(gitDir))}`,
     cause: error,
   });
+}
+
+/** Reads the repository as it is and makes nothing: for commands that promise to change nothing. Never merge or write through it. */
+export function plainView(repo: Repository): GitView {
+  return {
+    gitDir: repo.commonDir,
+    refsDir: repo.commonDir,
+    // Not asked for: what is not found this way is asked of git, and nothing is written.
+    objectFormat: 'sha1',
+    isShared: true,
+    run: (args, options) => runGit([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
+    bytes: (args, options) => runGitBytes([...HARDENED, ...args], { cwd: repo.commonDir, ...options }),
+  };
 }
