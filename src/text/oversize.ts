@@ -1,4 +1,4 @@
-import { howMany } from '../core/model/how-many.ts';
+import { howMany } from '../core/model/describe-time.ts';
 import type { NewLimits } from '../core/model/settings.ts';
 
 /** A file that a loop adds. */

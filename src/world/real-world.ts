@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { AGENT_LIMITS, ourProgram } from './agents/run/agent-place.ts';
 import { openAgents } from './agents/agents.ts';
-import { openCheckout } from './checkout/checkout.ts';
+import { openCheckout } from './checkout/commit-in-place.ts';
 import { realClock } from './os/clock.ts';
 import { reach } from './os/failpoint.ts';
 import { openForesight } from './foresight/foresight.ts';
@@ -13,7 +13,7 @@ import { takeUpTrust } from './git/run/trusted-folder.ts';
 import { unsigned } from './git/run/identity.ts';
 import { openView } from './git/run/view.ts';
 import { realIds } from './ids.ts';
-import { madeFolders } from './setup/made-folders.ts';
+import { madeFolders } from './setup/setup-plan.ts';
 import { openIntegration } from './landing/integration.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loops/loop-worktrees.ts';

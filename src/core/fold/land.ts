@@ -1,20 +1,18 @@
 import { unreachable } from '../model/assert.ts';
 import { baseFound, baseTested, baseUntested } from '../loops/base.ts';
 import { newerEvent } from '../model/errors.ts';
-import type { Event, Stamp } from '../model/events.ts';
-import type { Sha } from '../model/ids.ts';
 import { canBeQueued, canLand } from '../loops/landing-queue.ts';
 import { park } from '../loops/loop.ts';
-import type { Landing, Loop, State } from '../model/model.ts';
 import { isLive, loopsOf } from '../model/model.ts';
-import { parkStranded, stopLanding } from '../loops/put-aside.ts';
+import { parkStranded, stopLanding, sentBack } from '../loops/rework.ts';
 import { standAt } from '../loops/integration-value.ts';
-import { sentBack } from '../loops/rework.ts';
 import { applySuspectEvent, SUSPECT_COMMANDS } from '../train/suspect.ts';
 import { isWithdrawn, wantedBy } from '../loops/withdrawn.ts';
-import { advanced, landLoop } from '../train/advance.ts';
-import { boarded } from '../train/board.ts';
+import { advanced, landLoop, boarded } from '../train/board.ts';
 import { tested } from '../train/drive.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { Sha } from '../model/ids.ts';
+import type { Landing, Loop, State } from '../model/model.ts';
 
 export type LandingEvent = Extract<
   Event,

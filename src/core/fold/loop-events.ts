@@ -1,20 +1,18 @@
 import { unreachable } from '../model/assert.ts';
-import { withLoop } from '../loops/draft.ts';
-import type { Event, Stamp } from '../model/events.ts';
-import { hear } from './loop-verbs.ts';
-import type { LoopId, TaskKey } from '../model/ids.ts';
+import { withLoop, withEntry } from '../loops/draft.ts';
 import { withoutCar } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
-import { loseClaim } from './lose-claim.ts';
-import type { Host, Loop, State } from '../model/model.ts';
-import { isLive, isWorking, loopsOf } from '../model/model.ts';
-import { parkStranded } from '../loops/put-aside.ts';
-import { mainMerged } from '../loops/rework.ts';
+import { isLive, isWorking, loopsOf, PROPOSALS_MAX } from '../model/model.ts';
+import { parkStranded, mainMerged } from '../loops/rework.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
 import { takeOver } from '../loops/take-over.ts';
+import { taskIdOf, trackerOf } from '../model/tasks.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { LoopId, TaskKey } from '../model/ids.ts';
+import type { Host, Loop, State, Proposal } from '../model/model.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
-export type LoopEvent =
+type LoopEvent =
   | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' }>
   | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
 
@@ -144,4 +142,58 @@ function resetTask(state: State, task: TaskKey, stamp: Stamp): State {
   const { [task]: _landed, ...landed } = state.landed;
   const next = { ...state, loops, attempts, landed, landing: landsTask(state, task) ? null : state.landing };
   return parkStranded(next, stamp);
+}
+
+/**
+ * Its work stays on its branch and lands no more. That it was not first is no attempt at the task; what another has is not begun
+ * again before the tracker was read anew.
+ */
+function loseClaim(state: State, event: Extract<Event, { type: 'claim-lost' }>, stamp: Stamp): State {
+  const loop = state.loops[event.loop];
+  if (loop === undefined || loop.fence !== event.fence || !isLive(loop)) return state;
+  const parked = withLoop(state, park(loop, 'reset', event.why, stamp));
+  const attempts = event.isFree ? 0 : (state.attempts[loop.task] ?? 1) - 1;
+  const next = {
+    ...parked,
+    attempts: withEntry(parked.attempts, loop.task, attempts),
+    landing: withoutCar(parked.landing, loop.id),
+  };
+  return event.isFree ? next : held(next, loop.task, event.why);
+}
+
+function held(state: State, task: TaskKey, why: string): State {
+  const name = trackerOf(state, task);
+  const read = state.trackers[name];
+  if (read === undefined) return state;
+  const id = taskIdOf(state, task);
+  const tasks = read.tasks.map((one) =>
+    one.id === id ? { ...one, status: 'blocked' as const, blockedReason: why } : one,
+  );
+  return { ...state, trackers: { ...state.trackers, [name]: { ...read, digest: '', tasks } } };
+}
+
+type Said = Extract<Event, { type: 'loop-progressed' | 'loop-blocked' | 'loop-done' | 'loop-steered' }>;
+
+/** What an agent says of itself by a verb, or a person says to it. Words of an iteration that is over change nothing. */
+function hear(loop: Loop, event: Said, stamp: Stamp): Loop {
+  if (!isWorking(loop)) return loop;
+  if (event.type === 'loop-steered')
+    return { ...loop, guidance: [...loop.guidance, { id: stamp.seq, text: event.text }] };
+  if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return loop;
+  switch (event.type) {
+    case 'loop-progressed':
+      return { ...loop, progress: event.text };
+    case 'loop-blocked':
+      return { ...loop, blockedWhy: event.why };
+    case 'loop-done':
+      return { ...loop, doneSaid: event.n, progress: event.summary === '' ? loop.progress : event.summary };
+  }
+}
+
+export function propose(
+  proposals: readonly Proposal[],
+  { loop, title, body }: Extract<Event, { type: 'task-proposed' }>,
+  stamp: Stamp,
+): readonly Proposal[] {
+  return [...proposals, { loop, title, body, at: stamp.at }].slice(-PROPOSALS_MAX);
 }

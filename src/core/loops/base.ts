@@ -1,12 +1,11 @@
-import { canAdopt } from './adoptable.ts';
+import { canAdopt } from './withdrawn.ts';
+import { isWorking, loopsOf } from '../model/model.ts';
+import { findTask, inOrder } from '../model/tasks.ts';
+import { sawVerdict, withOdds, recordVerdict, verdictOf } from './odds.ts';
 import type { Base, BaseRed, Mending } from '../model/base-model.ts';
 import type { Event, Stamp } from '../model/events.ts';
 import type { HostId, LoopId, Sha } from '../model/ids.ts';
 import type { HostPolicy, Loop, State } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
-import { findTask, inOrder } from '../model/tasks.ts';
-import { sawVerdict, withOdds } from './odds.ts';
-import { recordVerdict, verdictOf } from './verdicts.ts';
 
 /** So many claims of done on top of a red main turned out red: nobody here mends it. */
 const CLAIMS_MAX = 2;

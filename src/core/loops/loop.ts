@@ -1,23 +1,20 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { isHeldBack, lacksGreenBase, noteClaim, redBase } from './base.ts';
-import { describeMs } from '../model/describe-time.ts';
-import type { Draft } from './draft.ts';
+import { describeMs, howMany, describeLeftOut } from '../model/describe-time.ts';
 import { withEntry, withItem, withLoop } from './draft.ts';
-import type { Event, IterationOutcome, Stamp } from '../model/events.ts';
-import type { HostId } from '../model/ids.ts';
-import { describeLeftOut } from '../model/left-out.ts';
 import { describeRed } from '../model/line-that-matters.ts';
-import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX, UNTOLD, UNWORKED } from '../model/model.ts';
 import { noteSpending, runName } from './run.ts';
-import type { LimitSettings } from '../model/settings.ts';
 import { findTask } from '../model/tasks.ts';
 import { usedSince } from '../model/grants.ts';
 import { addUsage, overspent } from '../model/usage.ts';
-import { sawVerdict, withOdds } from './odds.ts';
-import { recordVerdict, verdictOf } from './verdicts.ts';
-import { howMany } from '../model/how-many.ts';
+import { sawVerdict, withOdds, recordVerdict, verdictOf } from './odds.ts';
 import { describeWithdrawn, isWithdrawn } from './withdrawn.ts';
+import type { Draft } from './draft.ts';
+import type { Event, IterationOutcome, Stamp } from '../model/events.ts';
+import type { HostId } from '../model/ids.ts';
+import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
+import type { LimitSettings } from '../model/settings.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 

@@ -4,9 +4,8 @@ import type { HostId, LoopId, Sha } from '../model/ids.ts';
 import { boarding, landingQueue } from './landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import { park, withinBudget } from './loop.ts';
-import type { GateReport, Loop, Rework, State, TrainPolicy } from '../model/model.ts';
+import type { GateReport, Loop, Rework, State, TrainPolicy, LandingTrouble } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
-import { parkStranded } from './put-aside.ts';
 import { showConflict } from '../model/shell-word.ts';
 import { taskIdOf } from '../model/tasks.ts';
 
@@ -213,4 +212,22 @@ function reworkAfter(state: State, loop: Loop, event: Extract<Event, { type: 'ma
   if (event.conflicts.length === 0) return null;
   const detail = describeClash(state, loop, { paths: event.conflicts, with: [] });
   return { kind: 'conflict', times: 0, by: 'owner', with: [], countedBefore: 0, detail, ...found };
+}
+
+/** Nothing lands until a person, or a new commit on the target, changes something. If there is one already, it is tried. */
+export function stopLanding(state: State, trouble: LandingTrouble): State {
+  const { targetHead } = state;
+  const isOvertaken = trouble.target !== null && targetHead !== null && trouble.target !== targetHead;
+  return { ...state, landing: null, landingTrouble: isOvertaken ? null : trouble };
+}
+
+/** What builds on a branch that was put aside cannot land before it: it is put aside too, and says so. */
+export function parkStranded(state: State, stamp: Stamp): State {
+  for (const loop of landingQueue(state)) {
+    const base = loop.onto.map((id) => state.loops[id]).find((one) => one?.phase.at === 'parked');
+    if (base === undefined) continue;
+    const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was put aside`, stamp);
+    return parkStranded(withLoop(state, stranded), stamp);
+  }
+  return state;
 }

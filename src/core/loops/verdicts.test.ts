@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sha } from '../model/ids.ts';
 import { EMPTY_STATE, VERDICTS_MAX } from '../model/model.ts';
-import { recordVerdict, verdictOf } from './verdicts.ts';
+import { recordVerdict, verdictOf } from './odds.ts';
 
 describe('verdicts', () => {
   it('belong to exactly one tree and one set of gates; the newest counts', () => {

@@ -1,4 +1,4 @@
-import { howMany } from './how-many.ts';
+import { howMany } from './describe-time.ts';
 /** What gates did to the files they were given. None of it lands. */
 export interface Altered {
   /** The gates that ran; which of several it was is not known. */

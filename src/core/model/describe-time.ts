@@ -29,3 +29,13 @@ export function isoTime(ms: number): string {
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
   return `${year}-${two(month)}-${two(day)}T${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}Z`;
 }
+
+/** `1 commit`, `2 commits`. */
+export const howMany = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** As in: gates do not get DATABASE_URL, which looks like a credential. Hand it on: pass_env = ["DATABASE_URL"] in [gates]. */
+export function describeLeftOut(names: readonly string[]): string {
+  const [look, it] = names.length === 1 ? ['looks like a credential', 'it'] : ['look like credentials', 'them'];
+  const list = names.map((name) => JSON.stringify(name)).join(', ');
+  return `gates do not get ${names.join(', ')}, which ${look}; hand ${it} on: pass_env = [${list}] in [gates]`;
+}

@@ -1,15 +1,13 @@
 import type { Seen } from './base-model.ts';
 import type { Besides } from './place.ts';
-import type { Failure, HoldNotice } from './failure.ts';
+import type { Failure, HoldNotice, IterationOutcome, WorktreeSetup } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
-import type { IterationOutcome } from './iteration-outcome.ts';
 import type { Task, UpstreamTasks } from './task.ts';
 import type { TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
-import type { WorktreeSetup } from './worktree-setup.ts';
 
-export type { IterationOutcome } from './iteration-outcome.ts';
+export type { IterationOutcome } from './failure.ts';
 
 /** Everything that can happen. A fact is written to the log before anything is done about it. */
 export type Event =

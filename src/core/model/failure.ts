@@ -44,3 +44,76 @@ export interface HoldNotice {
 
 /** warning: the limit is near; the others: no work until it is over. */
 export type HoldKind = 'warning' | 'limit' | 'rate' | 'auth' | 'missing';
+
+/** How one run of the agent ended, as we saw it. */
+export type IterationOutcome =
+  /** It came to its own end and the last thing said was the completion signal. */
+  | 'claimed'
+  /** It came to its own end without the signal, or was stopped by its turn cap or budget. */
+  | 'worked'
+  /** It broke, or ended without the word that ends a run. */
+  | 'failed'
+  /** It said nothing for too long, or too much, and was stopped. */
+  | 'stalled'
+  /** The account's usage limit is reached; counts for nothing. */
+  | 'limited'
+  /** Too many requests, or the service is overloaded; counts for nothing. */
+  | 'throttled'
+  /** Not logged in, or the key is refused; counts for nothing. */
+  | 'refused'
+  /** Stopped by the loop's runtime limit. */
+  | 'timed-out'
+  /** Stopped because the host stops; counts for nothing. */
+  | 'interrupted'
+  /** The process vanished without an exit code. */
+  | 'lost';
+
+/** What an agent did outside its own worktree. */
+export interface Breach {
+  /** In words, one thing each: `moved the branch main from 1a2b3c4d5e to 6f7a8b9c0d`. */
+  readonly did: readonly string[];
+  /** Refs that keep what it made there. */
+  readonly kept: readonly string[];
+  /** What was put back as it was, in words; the rest is for a person. */
+  readonly restored: readonly string[];
+  /** A hook did all of it by mistake, and all of it is put back; absent: no. */
+  readonly isHooks?: boolean;
+}
+
+/** What was to prepare a worktree and did not work, for its agent to know. */
+interface SetupFailed {
+  readonly command: string;
+  readonly tail: string;
+}
+
+/** What was run in a new worktree before anybody worked in it. */
+export interface WorktreeSetup {
+  readonly commands: readonly string[];
+  readonly durationMs: number;
+  readonly failed: SetupFailed | null;
+}
+
+/** Why a loop was put aside. */
+export type ParkReason =
+  | 'iterations'
+  | 'runtime'
+  | 'no-progress'
+  | 'failures'
+  | 'conflict'
+  | 'red'
+  | 'base-parked'
+  | 'broken'
+  | 'reset'
+  | 'budget'
+  | 'blocked'
+  | 'protected'
+  /** More new files than a loop lands by itself, or what tools make. */
+  | 'too-large'
+  | 'ejected'
+  | 'tampered'
+  /** Another has done its task meanwhile. */
+  | 'duplicate'
+  | 'discarded'
+  /** Another loop goes on with its branch. */
+  | 'replaced'
+  | 'stopped';

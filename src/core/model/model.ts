@@ -1,14 +1,15 @@
+import { NOTHING_GRANTED } from './grants.ts';
+import { NO_USAGE } from './usage.ts';
+import { NOTHING_VOUCHED } from './vouching.ts';
 import type { Account } from './account-model.ts';
 import type { Altered } from './altered.ts';
 import type { Base, BasePolicy } from './base-model.ts';
-import type { Besides } from './place.ts';
-import type { Failure } from './failure.ts';
-import { type Granted, NOTHING_GRANTED } from './grants.ts';
+import type { Besides, Place } from './place.ts';
+import type { Failure, ParkReason } from './failure.ts';
+import type { Granted } from './grants.ts';
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Keeps } from './keeps.ts';
 import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
-import type { ParkReason } from './park-reason.ts';
-import type { Place } from './place.ts';
 import type { Day, ProjectLimits } from './project-limits.ts';
 import type { Filter, Tracker } from './task.ts';
 import type {
@@ -22,12 +23,12 @@ import type {
   Rework,
   TrainPolicy,
 } from './landing.ts';
-import { type Budget, NO_USAGE, type Usage } from './usage.ts';
-import { NOTHING_VOUCHED, type Vouching } from './vouching.ts';
+import type { Budget, Usage } from './usage.ts';
+import type { Vouching } from './vouching.ts';
 
 export type { Account, Hold } from './account-model.ts';
-export type { Breach } from './breach.ts';
-export type { ParkReason } from './park-reason.ts';
+export type { Breach } from './failure.ts';
+export type { ParkReason } from './failure.ts';
 export type { PutBack, Suspect } from './vouching.ts';
 export type { Place } from './place.ts';
 export type {

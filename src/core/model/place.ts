@@ -1,3 +1,5 @@
+import type { Loop } from './model.ts';
+
 /** Where a loop works. */
 export type Place =
   /** In a worktree of its own, made for it and taken away after it. */
@@ -21,3 +23,9 @@ interface Folder {
   /** Where its agents start, from the top; absent: there. */
   readonly folder?: string;
 }
+
+const OURS = 'ralph/';
+
+/** Whether its branch was made for it. One that stood in a person's checkout before it began is theirs, whatever becomes of the loop. */
+export const ownsBranch = ({ place, branch }: Pick<Loop, 'place' | 'branch'>): boolean =>
+  place.at === 'worktree' || branch.startsWith(OURS);

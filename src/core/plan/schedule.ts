@@ -1,22 +1,21 @@
 import { chooseAgent, roomFor } from '../loops/accounts.ts';
-import { canAdopt } from '../loops/adoptable.ts';
+import { canAdopt, isWithdrawn } from '../loops/withdrawn.ts';
 import { holdingBase, isHeldBack, mayBeginOne } from '../loops/base.ts';
 import { boarding, landingQueue } from '../loops/landing-queue.ts';
-import type { Start } from '../model/commands.ts';
-import type { HostId, LoopId, TaskKey } from '../model/ids.ts';
 import { taskKey } from '../model/ids.ts';
 import { fitsAll } from '../model/filters.ts';
-import type { Hold, Host, Loop, State } from '../model/model.ts';
 import { isLive, isWorking, loopsOf } from '../model/model.ts';
-import { newestLoops } from './newest-loops.ts';
+import { newestLoops, staysParked } from './newest-loops.ts';
 import { conflictsToMend } from '../loops/rework.ts';
-import { reachedLimit, type Reached } from '../model/project-limits.ts';
-import { staysParked } from './stays-parked.ts';
+import { reachedLimit } from '../model/project-limits.ts';
 import { isInDoubt } from '../train/suspect.ts';
-import type { Task } from '../model/task.ts';
-import { isWithdrawn } from '../loops/withdrawn.ts';
 import { findTask, inOrder, taskIdOf } from '../model/tasks.ts';
 import { roomBeside, crowdOf } from './crowd.ts';
+import type { Start } from '../model/commands.ts';
+import type { HostId, LoopId, TaskKey } from '../model/ids.ts';
+import type { Hold, Host, Loop, State } from '../model/model.ts';
+import type { Reached } from '../model/project-limits.ts';
+import type { Task } from '../model/task.ts';
 
 /** Why a task does not start now. */
 export type Waiting =

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choosePrefixes, splitBefore } from './checkpoints.ts';
+import { choosePrefixes, splitBefore } from './tick.ts';
 
 /** What a choice is expected to land at once: each part counts if everything up to its end is green. */
 const worth = (prefixes: readonly number[], hazard: number): number =>

@@ -1,16 +1,14 @@
 import { invariant, unreachable } from '../model/assert.ts';
-import type { Event, Stamp } from '../model/events.ts';
-import type { Sha } from '../model/ids.ts';
 import { boarding } from '../loops/landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
-import type { Car, GateReport, GateRun, Host, Landing, RedTree, State } from '../model/model.ts';
-import { parkStranded, stopLanding } from '../loops/put-aside.ts';
-import { putOutRed } from '../loops/rework.ts';
-import { recordVerdict, verdictOf } from '../loops/verdicts.ts';
-import { flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from '../loops/odds.ts';
+import { parkStranded, stopLanding, putOutRed } from '../loops/rework.ts';
+import { recordVerdict, verdictOf, flakeOf, hazardOf, sawRed, sawVerdict, withOdds } from '../loops/odds.ts';
 import { sawRun, slotsOf } from './pace.ts';
-import type { PrefixFacts, TrainSnapshot } from './tick.ts';
 import { tick } from './tick.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { Sha } from '../model/ids.ts';
+import type { Car, GateReport, GateRun, Host, Landing, RedTree, State } from '../model/model.ts';
+import type { PrefixFacts, TrainSnapshot } from './tick.ts';
 
 const CARS_MAX = 64;
 const CARS_MIN = 8;

@@ -5,7 +5,7 @@ import { standAt } from '../loops/integration-value.ts';
 import type { Host, State, Suspect } from '../model/model.ts';
 import { PUT_BACKS_MAX } from '../model/vouching.ts';
 import { timeoutFrom } from './pace.ts';
-import { recordVerdict } from '../loops/verdicts.ts';
+import { recordVerdict } from '../loops/odds.ts';
 
 type SuspectEvent = Extract<
   Event,

@@ -1,4 +1,4 @@
-import { howMany } from '../model/how-many.ts';
+import { howMany } from '../model/describe-time.ts';
 import type { LoopId, Sha } from '../model/ids.ts';
 import type { Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';

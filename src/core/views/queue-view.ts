@@ -1,11 +1,10 @@
-import type { LoopId, Sha } from '../model/ids.ts';
 import { landingQueue } from '../loops/landing-queue.ts';
-import type { Landing, Loop, State } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
 import { taskIdOf } from '../model/tasks.ts';
-import { hazardOf } from '../loops/odds.ts';
+import { hazardOf, verdictOf } from '../loops/odds.ts';
 import { usualMs } from '../train/pace.ts';
-import { verdictOf } from '../loops/verdicts.ts';
+import type { LoopId, Sha } from '../model/ids.ts';
+import type { Landing, Loop, State } from '../model/model.ts';
 
 export interface QueueView {
   readonly version: 1;

@@ -1,29 +1,22 @@
 import { describeBesides, heldBesides } from './besides.ts';
-import type { HostId, LoopId, Sha } from '../model/ids.ts';
 import { taskKey } from '../model/ids.ts';
 import { canBeQueued, landingQueue } from '../loops/landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
-import type { Hold, Loop, ParkReason, State } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
-import { newestLoops } from '../plan/newest-loops.ts';
+import { newestLoops, staysParked } from '../plan/newest-loops.ts';
 import { nextCommand } from './next-command.ts';
 import { findTask, isPromptTracker, taskIdOf, trackerOf } from '../model/tasks.ts';
-import { staysParked } from '../plan/stays-parked.ts';
 import { goOn } from './loop-next.ts';
 import { freeState, nextOf } from './loops-view.ts';
-import {
-  NO_PROJECT_LIMITS,
-  projectUse,
-  reachedLimit,
-  type ProjectLimits,
-  type Reached,
-} from '../model/project-limits.ts';
-import type { Task } from '../model/task.ts';
+import { NO_PROJECT_LIMITS, projectUse, reachedLimit } from '../model/project-limits.ts';
 import { tokensOf } from '../model/usage.ts';
 import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
-
-import type { WorkerView } from './view-workers.ts';
 import { workerView } from './view-workers.ts';
+import type { HostId, LoopId, Sha } from '../model/ids.ts';
+import type { Hold, Loop, ParkReason, State } from '../model/model.ts';
+import type { ProjectLimits, Reached } from '../model/project-limits.ts';
+import type { Task } from '../model/task.ts';
+import type { WorkerView } from './view-workers.ts';
 
 /** What `limits.attempts` is where it is not set, and for prompts. */
 const ATTEMPTS = 1;

@@ -10,7 +10,7 @@ import { asGate, inNewWorktree, shellWord, showConflict } from '../model/shell-w
 import { GUARDS } from '../loops/rework.ts';
 import { taskIdOf } from '../model/tasks.ts';
 import type { TaskView } from './view.ts';
-import { howMany } from '../model/how-many.ts';
+import { howMany } from '../model/describe-time.ts';
 
 /** Why a task is not landed, for a person who was not there. */
 export interface Explanation {

@@ -1,7 +1,6 @@
-import type { Sha } from '../../core/model/ids.ts';
 import { matchProtected, protectedBy } from '../../text/protected-paths.ts';
-import { changedScripts } from '../../text/shell/gate-scripts.ts';
-import { namedByGates } from '../../text/shell/named-by-gates.ts';
+import { changedScripts, namedByGates } from '../../text/shell/named-by-gates.ts';
+import type { Sha } from '../../core/model/ids.ts';
 import type { PerformContext } from './perform-context.ts';
 
 /** What clients read in every folder of a repository. */

@@ -1,6 +1,6 @@
 import type { Command } from '../../core/model/commands.ts';
 import type { Event } from '../../core/model/events.ts';
-import { verdictOf } from '../../core/loops/verdicts.ts';
+import { verdictOf } from '../../core/loops/odds.ts';
 import type { GatesRan } from '../../world/contract/world.ts';
 import { landingsOf } from './find-landings.ts';
 import type { PerformContext } from './perform-context.ts';

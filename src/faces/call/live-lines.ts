@@ -1,21 +1,20 @@
 import { describeAltered } from '../../core/model/altered.ts';
-import { describeLeftOut } from '../../core/model/left-out.ts';
-import type { Event } from '../../core/model/events.ts';
-import type { LoopId } from '../../core/model/ids.ts';
+import { describeLeftOut, describeMs } from '../../core/model/describe-time.ts';
 import { WAITS } from '../../core/views/loops-view.ts';
 import { describeRed, lineThatMatters } from '../../core/model/line-that-matters.ts';
-import type { GateReport, State } from '../../core/model/model.ts';
-import type { WorktreeSetup } from '../../core/model/worktree-setup.ts';
-import type { News } from '../../core/views/news.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import { tailLines } from './tail-lines.ts';
 import { describeKeeps } from '../../core/model/keeps.ts';
 import { describeHold } from '../../core/views/describe-hold.ts';
 import { describePutBack } from '../../core/views/describe-put-back.ts';
-import { describeMs } from '../../core/model/describe-time.ts';
-import type { Style } from './output.ts';
 import { inLocalTime } from '../../world/os/clock.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { LoopId } from '../../core/model/ids.ts';
+import type { GateReport, State } from '../../core/model/model.ts';
+import type { WorktreeSetup } from '../../core/model/failure.ts';
+import type { News } from '../../core/views/news.ts';
+import type { Style } from './output.ts';
 
 /** What was run before the agent starts is no part of making the worktree, and takes longer. */
 function setupLine(setup: WorktreeSetup | undefined, name: string, style: Style): string | null {

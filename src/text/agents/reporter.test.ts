@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createReporter, textReport } from './reporter.ts';
 import type { AgentPrice } from '../../core/model/settings.ts';
 import type { AgentEvent, Protocol } from './agent-event.ts';
 import type { Report } from './report.ts';
-import { createReporter } from './reporter.ts';
-import { textReport } from './text-report.ts';
 
 function report(events: readonly AgentEvent[], protocol: Protocol = 'claude', price: AgentPrice | null = null): Report {
   const reporter = createReporter({ protocol, price });

@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/model/failure.ts';
 import type { AgentPrice } from '../../core/model/settings.ts';
-import { NO_USAGE, type CostKind, type Usage } from '../../core/model/usage.ts';
+import { NO_USAGE } from '../../core/model/usage.ts';
+import type { CostKind, Usage } from '../../core/model/usage.ts';
 import { shortLine } from '../screen/clean.ts';
 import type { AgentEvent, Protocol } from './agent-event.ts';
 import type { Report } from './report.ts';
@@ -14,7 +15,7 @@ const MESSAGE_CHARS_MAX = 500;
 const COUNT_MAX = 1e12;
 const DOLLARS_MAX = 1e9;
 
-export interface Reporter {
+interface Reporter {
   readonly take: (events: readonly AgentEvent[]) => void;
   readonly report: () => Report;
   /** Answers of the model so far. */
@@ -158,4 +159,17 @@ function costOf(memory: Memory, price: AgentPrice | null): { costUsd: number | n
   if (price === null || input + output === 0) return { costUsd: null, costKind: null };
   const dear = Math.max(0, input - cached) * price.input + cached * price.cached + output * price.output;
   return { costUsd: dear / TOKENS_PER_PRICE, costKind: 'estimated' };
+}
+
+/** What is known of an agent that prints plain text: the end of it. */
+export function textReport(tail: string): Report {
+  return {
+    session: null,
+    finalText: tail,
+    isTerminal: null,
+    failure: null,
+    limit: null,
+    denials: 0,
+    usage: NO_USAGE,
+  };
 }

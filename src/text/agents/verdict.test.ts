@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { IterationOutcome } from '../../core/model/events.ts';
 import type { FailureKind, HoldKind } from '../../core/model/failure.ts';
 import type { IterationEnd, Report } from './report.ts';
-import { textReport } from './text-report.ts';
+import { textReport } from './reporter.ts';
 import { judge, type Judgement } from './verdict.ts';
 
 const TAG = '<promise>COMPLETE</promise>';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onlyThisChanged } from './only-this-changed.ts';
+import { onlyThisChanged } from './edit.ts';
 import { readToml } from './toml-entries.ts';
 
 const BEFORE = `# top

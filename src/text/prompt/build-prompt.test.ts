@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CompletionSignal } from '../../core/model/settings.ts';
-import { buildPrompt } from './build-prompt.ts';
-import type { PromptFacts } from './facts.ts';
+import { buildPrompt, parseTemplate } from './template.ts';
 import { PROMPT_KINDS } from './prompt-kinds.ts';
-import { parseTemplate } from './template.ts';
 import { VARIABLE_NAMES } from './variables.ts';
+import type { CompletionSignal } from '../../core/model/settings.ts';
+import type { PromptFacts } from './facts.ts';
 
 const plain: PromptFacts = {
   task: { id: 'login', title: 'Add login', body: 'Use the session store.', acceptance: ['a form', 'a test'] },

@@ -1,15 +1,108 @@
 import { invariant } from '../../core/model/assert.ts';
-import { DEFAULT_TEMPLATE_TEXT } from './default-template.ts';
-import { CLEANER_TEXT, MERGER_TEXT, RESOLVER_TEXT, TESTER_TEXT } from './role-templates.ts';
 import { parseTemplate } from './template.ts';
 import type { Template } from './template.ts';
 import { VARIABLE_NAMES } from './variables.ts';
 import type { TemplateWord } from './variables.ts';
 
+/** Around the part of each role, for an agent that works on conflicts and did not write the work. */
+const MERGER_TEXT = `# Merge task {{task_id}}: {{task_title}}
+
+This branch holds finished work that does not fit with what landed meanwhile. You did not write it; you make it fit. Add
+nothing to it.
+
+{{role}}
+
+{{intents}}
+
+{{half_done}}
+
+{{last_failure}}
+
+{{memories}}
+
+{{rules}}
+
+{{gates}}
+
+{{verbs}}
+
+{{guidance}}
+
+## When you are done
+
+This is iteration {{iteration}}. {{promise_rule}}
+`;
+
+const RESOLVER_TEXT = `## Your part: resolve the conflicts
+
+Resolve them and do nothing else: change no file but those named here. Where the two sides cannot both be had, do not
+choose; say so: \`ralph block "WHY"\`.
+
+{{conflict_files}}
+
+{{markers_left}}
+`;
+
+const TESTER_TEXT = `## Your part: make the gates green
+
+The conflicts are resolved and no marker is left, but a gate is red. Each side was green alone, so look for what one side
+changed and the other still expects. Often an edit of one side has to be repeated at places the other side added. Take
+nothing away that either side wants, and weaken no test.
+
+{{gate_failure}}
+`;
+
+const CLEANER_TEXT = `## Your part: clean up
+
+The conflicts were worked on, but something was left behind that must not land. Put that right and change nothing else.
+
+{{markers_left}}
+
+{{strayed}}
+`;
+
+/** Also the place to start from for a template of one's own. */
+const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
+
+{{task_body}}
+
+{{acceptance}}
+
+{{dependencies}}
+
+{{earlier}}
+
+{{rework}}
+
+{{gate_failure}}
+
+{{half_done}}
+
+{{last_failure}}
+
+{{memories}}
+
+{{others}}
+
+{{foreseen}}
+
+{{rules}}
+
+{{gates}}
+
+{{verbs}}
+
+{{guidance}}
+
+## When you are done
+
+This is iteration {{iteration}}. {{promise_rule}}
+`;
+
 export const PROMPT_NAMES = ['iteration', 'merger', 'resolver', 'tester', 'cleaner'] as const;
 export type PromptName = (typeof PROMPT_NAMES)[number];
 
-export interface PromptKind {
+interface PromptKind {
   /** Used where the user wrote none; also the place to start from. */
   readonly text: string;
   readonly template: Template;

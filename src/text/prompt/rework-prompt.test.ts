@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildPrompt } from './build-prompt.ts';
+import { buildPrompt } from './template.ts';
 import type { PromptFacts, ReworkFacts } from './facts.ts';
 import { PROMPT_KINDS } from './prompt-kinds.ts';
 

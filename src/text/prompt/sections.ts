@@ -1,5 +1,6 @@
 import type { BaseFailure, PromptFacts } from './facts.ts';
 import { bullets, fenced, names, quoted, section } from './markdown.ts';
+import type { CompletionSignal } from '../../core/model/settings.ts';
 
 const COMMIT_CHARS = 10;
 
@@ -130,4 +131,23 @@ export function othersSection({ others }: PromptFacts): string {
 
 export function gatesSection({ gates }: PromptFacts): string {
   return section('Gates', bullets(gates), 'These commands must pass:');
+}
+
+/**
+ * How to say that the task is done. The signal never stands last: a client that prints its prompt would otherwise end with it.
+ */
+export function promiseRule(signal: CompletionSignal, promise: string): string {
+  switch (signal) {
+    case 'promise':
+      return lastLine(`<promise>${promise}</promise>`);
+    case 'loop_complete':
+      return lastLine('LOOP_COMPLETE');
+  }
+}
+
+function lastLine(line: string): string {
+  return (
+    `When the task is complete and verified, end your answer with exactly:\n${line}\n` +
+    `If it is not complete, do not print that line; say what is left.`
+  );
 }

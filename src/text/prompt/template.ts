@@ -1,20 +1,21 @@
 import type { Problem } from '../../core/model/task.ts';
 import { nearest } from '../config/nearest.ts';
 import { quote } from '../trackers/clean.ts';
-import { VARIABLE_NAMES } from './variables.ts';
+import { VARIABLE_NAMES, VARIABLES } from './variables.ts';
 import type { TemplateWord } from './variables.ts';
+import type { PromptFacts } from './facts.ts';
 
 export interface Template {
   readonly paragraphs: readonly Paragraph[];
 }
 
-export interface Paragraph {
+interface Paragraph {
   /** The blank lines before it. */
   readonly gap: string;
   readonly pieces: readonly Piece[];
 }
 
-export type Piece = { readonly text: string } | { readonly variable: TemplateWord };
+type Piece = { readonly text: string } | { readonly variable: TemplateWord };
 
 /** A literal brace pair, or the beginning of a variable with its end where that is on the same line. */
 const MARK = /\\\{\{|\{\{(?:((?:(?!\{\{|\}\}).)*)\}\})?/g;
@@ -82,4 +83,26 @@ function faultOf(name: string | undefined, words: readonly TemplateWord[]): stri
   const meant = nearest(name, words);
   const known = meant === null ? `there are ${words.join(', ')}` : `did you mean {{${meant}}}?`;
   return `there is no variable ${quote(name)}; ${known}${meant === null ? `; ${literally}` : ''}`;
+}
+
+/** What the agent is told: text of a task stays text, whatever it looks like. `role` is put in where a frame has room for it. */
+export function buildPrompt(template: Template, facts: PromptFacts, role: Template | null = null): string {
+  let prompt = '';
+  for (const { gap, pieces } of template.paragraphs) {
+    const texts = pieces.map((piece) => expand(piece, facts, role));
+    if (isOptional(pieces) && texts.every((text) => text.trim() === '')) continue;
+    prompt += `${prompt === '' ? '' : gap}${texts.join('')}`;
+  }
+  return `${prompt}\n`;
+}
+
+function expand(piece: Piece, facts: PromptFacts, role: Template | null): string {
+  if ('text' in piece) return piece.text;
+  if (piece.variable === 'role') return role === null ? '' : buildPrompt(role, facts).trimEnd();
+  return VARIABLES[piece.variable](facts);
+}
+
+/** Nothing but variables: what they have nothing to say about, nobody needs to read a gap for. */
+function isOptional(pieces: Paragraph['pieces']): boolean {
+  return pieces.every((piece) => 'variable' in piece || piece.text.trim() === '');
 }

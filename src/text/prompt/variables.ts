@@ -1,14 +1,5 @@
-import type { PromptFacts } from './facts.ts';
-import { promiseRule } from './promise-rule.ts';
 import {
-  conflictFilesSection,
-  foreseenSection,
-  intentsSection,
-  markersLeftSection,
-  reworkSection,
-  strayedSection,
-} from './rework-sections.ts';
-import {
+  promiseRule,
   acceptanceSection,
   dependenciesSection,
   earlierSection,
@@ -22,6 +13,15 @@ import {
   rulesSection,
   VERBS,
 } from './sections.ts';
+import {
+  conflictFilesSection,
+  foreseenSection,
+  intentsSection,
+  markersLeftSection,
+  reworkSection,
+  strayedSection,
+} from './rework-sections.ts';
+import type { PromptFacts } from './facts.ts';
 
 /** What a template may name. Words stand inside a line; the others are a heading with text below, or nothing at all. */
 export const VARIABLES = {

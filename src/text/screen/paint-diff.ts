@@ -1,5 +1,4 @@
 import { cleanText } from './clean.ts';
-import { colourDiff } from './colour-diff.ts';
 
 /** A line longer than this is shown in pieces: it must not be held whole, and nobody reads it. */
 const LINE_CHARS_MAX = 65_536;
@@ -28,4 +27,24 @@ export function paintDiff(isPlain: boolean): Rewrite {
     return begun.length > LINE_CHARS_MAX ? whole + rest() : whole;
   };
   return { take, rest };
+}
+
+const ESCAPE = '\u001b[';
+
+const CODES: readonly (readonly [RegExp, number])[] = [
+  [/^(?:diff |index |--- |\+\+\+ |old mode |new mode |deleted file |new file |similarity |rename |copy )/, 1],
+  [/^@@ /, 36],
+  [/^\+/, 32],
+  [/^-/, 31],
+];
+
+/** A diff in the colours git gives it. The text must be clean: what stood in the files would else be told to the terminal. */
+function colourDiff(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const code = CODES.find(([pattern]) => pattern.test(line))?.[1];
+      return code === undefined ? line : `${ESCAPE}${code}m${line}${ESCAPE}m`;
+    })
+    .join('\n');
 }

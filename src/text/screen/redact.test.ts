@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanText } from './clean.ts';
-import { redact } from './redact.ts';
+import { cleanText, redact } from './clean.ts';
 
 const key = (prefix: string, length: number): string => prefix + 'A1b2'.repeat(length / 4);
 

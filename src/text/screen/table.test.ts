@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { alignRows, fitTable, displayWidth } from './table.ts';
 import type { TableColumn } from './table.ts';
-import { alignRows, fitTable } from './table.ts';
-import { displayWidth } from './width.ts';
 
 const column = (head: string, rank: number | null, ...cells: readonly string[]): TableColumn => ({ head, rank, cells });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine } from './clean.ts';
-import { cutToWidth, displayWidth, padToWidth } from './width.ts';
+import { cutToWidth, displayWidth, padToWidth } from './table.ts';
 
 describe('displayWidth', () => {
   it.each([

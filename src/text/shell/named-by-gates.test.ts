@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedScripts } from './gate-scripts.ts';
-import { namedByGates } from './named-by-gates.ts';
+import { changedScripts, namedByGates } from './named-by-gates.ts';
 
 const files = (...commands: string[]): readonly string[] => namedByGates(commands).files;
 const scripts = (...commands: string[]): string[] =>

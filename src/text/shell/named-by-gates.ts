@@ -2,7 +2,7 @@ import { lexShell } from './lex.ts';
 import type { Token } from './lex.ts';
 
 /** What gate commands speak of, as paths from the root of the repository; whether it is there is for others to ask. */
-export interface NamedByGates {
+interface NamedByGates {
   /** Words that may be the path of a file. */
   readonly files: readonly string[];
   /** Scripts they call, each with the `package.json` that would hold it. */
@@ -11,7 +11,7 @@ export interface NamedByGates {
   readonly recipes: readonly string[];
 }
 
-export interface CalledScript {
+interface CalledScript {
   readonly manifest: string;
   readonly name: string;
 }
@@ -141,4 +141,37 @@ function pathFrom(folder: string, text: string): string | null {
     else if (parts.pop() === undefined) return null;
   }
   return parts.join('/');
+}
+
+type Scripts = Readonly<Record<string, unknown>>;
+
+/**
+ * The scripts of one `package.json` that gates call, directly or through each other, and that are other or gone in `after`.
+ * Scripts that `before` does not have define no gate yet.
+ */
+export function changedScripts(
+  called: readonly CalledScript[],
+  manifest: string,
+  before: string | null,
+  after: string | null,
+): readonly string[] {
+  const [had, has] = [scriptsOf(before), scriptsOf(after)];
+  const names = new Set<string>();
+  const add = (name: string): void => {
+    if (names.has(name) || !Object.hasOwn(had, name)) return;
+    names.add(name);
+    for (const script of namedByGates([String(had[name])]).scripts)
+      if (script.manifest === 'package.json') add(script.name);
+  };
+  for (const script of called) if (script.manifest === manifest) add(script.name);
+  return [...names].filter((name) => !Object.hasOwn(has, name) || had[name] !== has[name]);
+}
+
+function scriptsOf(text: string | null): Scripts {
+  try {
+    const { scripts } = JSON.parse(text ?? '{}') as { scripts?: Scripts };
+    return typeof scripts === 'object' && scripts !== null ? scripts : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,17 +1,16 @@
 import { readAgentFile } from './run/agent-file.ts';
-import type { AgentPlace } from './run/agent-place.ts';
 import { finishAgent } from './run/finish-agent.ts';
 import { canTalk, putMessage } from './run/inbox.ts';
 import { startAgent } from './run/start-agent.ts';
 import { openLoopLog } from '../worktrees/loop-log.ts';
-import type { LoopLog } from '../worktrees/loop-log.ts';
 import { reach } from '../os/failpoint.ts';
 import { commitLines } from '../git/objects/history.ts';
 import { plainView } from '../git/run/view.ts';
-import { layNotes } from '../notes/lay-notes.ts';
-import { takeNotes } from '../notes/take-notes.ts';
+import { layNotes, takeNotes } from '../notes/lay-notes.ts';
 import { readShim } from '../processes/shim.ts';
 import { runFolder, workerLog } from '../git/run/state-places.ts';
+import type { AgentPlace } from './run/agent-place.ts';
+import type { LoopLog } from '../worktrees/loop-log.ts';
 import type { Agents, Iteration } from '../contract/world.ts';
 
 export type { AgentPlace } from './run/agent-place.ts';

@@ -8,7 +8,7 @@ import { namesIfThere, textIfThere } from '../os/read-if-there.ts';
 import { standsIn, findAllMarked } from '../processes/find-processes.ts';
 import { stopTree } from '../processes/stop-tree.ts';
 import { runFolder } from '../git/run/state-places.ts';
-import { howMany } from '../../core/model/how-many.ts';
+import { howMany } from '../../core/model/describe-time.ts';
 import type { LoopId } from '../../core/model/ids.ts';
 import type { Repository } from '../git/run/repository.ts';
 

@@ -1,38 +1,40 @@
-import type { LoopId, Sha } from '../../core/model/ids.ts';
-import type { NewLimits } from '../../core/model/settings.ts';
 import { reach } from '../os/failpoint.ts';
 import { commitTree } from '../git/objects/commit.ts';
 import { unsigned } from '../git/run/identity.ts';
-import type { Identity } from '../git/run/identity.ts';
-import type { WorktreeFacts } from '../contract/outcomes.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { describeOmitted, findOversize, pathsOf } from '../git/files/oversize.ts';
 import { indexLine, readChanges, shown } from '../git/objects/raw-changes.ts';
-import type { Change } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
-import { moveRef, readRef } from '../git/refs/refs.ts';
+import { moveRef, readRef, deleteRef } from '../git/refs/refs.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { knowTree, treeOf } from '../git/objects/trees.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
 import { patiently } from '../git/run/dead-lock.ts';
 import { nameKept } from '../keep/list-keeps.ts';
 import { withPrivateIndex } from '../git/files/private-index.ts';
-import { strayNotes } from '../notes/stray-notes.ts';
-import { gitDirOf, treeOfFiles } from './files-tree.ts';
-import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
-import type { InPlaceNote } from './in-place-note.ts';
+import { strayNotes } from '../notes/lay-notes.ts';
+import { gitDirOf, treeOfFiles, readInPlaceNote, writeInPlaceNote, noteOwn } from './in-place-note.ts';
 import { saidOfIgnored } from './keep-ignored.ts';
-import { noteOwn } from './in-place-note.ts';
+import { findBesides } from './find-besides.ts';
+import { takeCheckout } from './take-checkout.ts';
+import { unpin } from '../keep/train-refs.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import type { NewLimits } from '../../core/model/settings.ts';
+import type { Identity } from '../git/run/identity.ts';
+import type { WorktreeFacts } from '../contract/outcomes.ts';
+import type { Change } from '../git/objects/raw-changes.ts';
+import type { InPlaceNote } from './in-place-note.ts';
 import type { CheckoutPlace } from './take-checkout.ts';
+import type { Checkout } from '../contract/world.ts';
 
-export interface InPlaceOrder {
+interface InPlaceOrder {
   readonly path: string;
   readonly branch: string;
   readonly message: string;
   readonly loop: LoopId;
 }
 
-export type InPlace = CheckoutPlace & { readonly identity: Identity; readonly maxNew: NewLimits };
+type InPlace = CheckoutPlace & { readonly identity: Identity; readonly maxNew: NewLimits };
 
 const NAMES_SHOWN = 3;
 
@@ -188,4 +190,23 @@ async function asItIs({ view }: InPlace, order: InPlaceOrder, tip: Sha | null, o
   const head = tip ?? (await readRef(view, `refs/heads/${order.branch}`));
   if (head === null) throw new Error(`the branch ${order.branch} is gone`);
   return { head, tree: await treeOf(view, head), branch: order.branch, committed: false, odd, kept: null };
+}
+
+export const openCheckout = (place: InPlace): Checkout => ({
+  take: (order) => takeCheckout(place, order),
+  commit: (order) => commitInPlace(place, order),
+  leave: (options) => leaveCheckout(place, options),
+  besides: (order) => findBesides(place, order),
+});
+
+const OURS = 'ralph/';
+
+/** After the landing: the checkout stays as it is, and so does a branch of the person's. */
+async function leaveCheckout(
+  { view }: CheckoutPlace,
+  { branch, head, landed, loop }: { branch: string; head: Sha; landed: Sha; loop: LoopId },
+): Promise<void> {
+  await unpin(view, { loop, head, landed });
+  reach('place.left');
+  if (branch.startsWith(OURS)) await deleteRef(view, `refs/heads/${branch}`, head);
 }

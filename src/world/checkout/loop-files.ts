@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sha } from '../../core/model/ids.ts';
-import type { Loop } from '../../core/model/model.ts';
 import { isAncestor, mergeBases } from '../git/merge/merge.ts';
 import { readChanges } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { readRef } from '../git/refs/refs.ts';
-import type { Repository } from '../git/run/repository.ts';
 import { snapshotWorktree } from '../git/files/snapshot.ts';
 import { treeOf } from '../git/objects/trees.ts';
-import type { GitView } from '../git/run/view.ts';
 import { withChanges } from './commit-in-place.ts';
-import { gitDirOf } from './files-tree.ts';
-import { readInPlaceNote } from './in-place-note.ts';
+import { gitDirOf, readInPlaceNote } from './in-place-note.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { Loop } from '../../core/model/model.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
 
 /** What a loop has made by now, committed or not. */
 export interface LoopFiles {

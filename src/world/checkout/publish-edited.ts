@@ -1,3 +1,4 @@
+import { readIndex } from './publish-journal.ts';
 import { join } from 'node:path';
 import { sha } from '../../core/model/ids.ts';
 import { mergeTracker, tasksThatAre } from '../../text/trackers/merge-tracker.ts';
@@ -10,7 +11,6 @@ import { ticked } from '../trackers/tick-loose.ts';
 import { readBlobs } from '../git/objects/blobs.ts';
 import { statOf } from './publish-blockers.ts';
 import { indexLine, shown } from '../git/objects/raw-changes.ts';
-import { readIndex } from './publish-index.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { writeBlob } from '../git/objects/trees.ts';
 import type { Sha, TaskId } from '../../core/model/ids.ts';

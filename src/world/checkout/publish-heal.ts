@@ -5,25 +5,18 @@ import { isAlive, isSame, ownIdentity } from '../processes/identity.ts';
 import { outlastGit } from '../git/run/dead-lock.ts';
 import { isAncestor } from '../git/merge/merge.ts';
 import { findBlockers, localChanges } from './publish-blockers.ts';
-import {
-  type Change,
-  GITLINK,
-  type Side,
-  foldersAbove,
-  onDisk,
-  readChanges,
-  shown,
-} from '../git/objects/raw-changes.ts';
-import { type Classified, classify, isAsPublished } from './publish-classify.ts';
-import { readIndex } from './publish-index.ts';
-import { type PublishJournal, readJournal, removeJournal } from './publish-journal.ts';
-import { mergeCommand } from './publish-merge.ts';
+import { GITLINK, foldersAbove, onDisk, readChanges, shown } from '../git/objects/raw-changes.ts';
+import { classify, isAsPublished } from './publish-classify.ts';
+import { readIndex, readJournal, removeJournal, mergeCommand } from './publish-journal.ts';
 import { readRef } from '../git/refs/refs.ts';
-import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
-import type { GitView } from '../git/run/view.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
 import { headOf } from '../git/files/worktree-state.ts';
+import type { Change, Side } from '../git/objects/raw-changes.ts';
+import type { Classified } from './publish-classify.ts';
+import type { PublishJournal } from './publish-journal.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
 
 export type Healed = 'nothing' | 'healed' | { readonly hands_off: readonly string[] };
 

@@ -1,3 +1,5 @@
+import { HARDENED, runGitBytes } from '../git/run/run-git.ts';
+import type { Side } from '../git/objects/raw-changes.ts';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
@@ -48,4 +50,36 @@ export function readJournal(repo: Repository): PublishJournal | null {
       cause,
     });
   }
+}
+
+/**
+ * The one command that writes into the user's checkout. Options that `branch.<name>.mergeOptions` could have set are set back; an
+ * ignored file that the new commit tracks must stop it, not be overwritten.
+ */
+export function mergeCommand(to: Sha): readonly string[] {
+  return [
+    'merge',
+    '--ff-only',
+    '--no-squash',
+    '--commit',
+    '--no-overwrite-ignore',
+    '--no-autostash',
+    '--no-stat',
+    '-q',
+    to,
+  ];
+}
+
+/** What the index of a checkout holds, of these paths or of all. Paths are bytes as latin1 characters, like those of changes. */
+export async function readIndex(worktree: string, paths: readonly string[] = []): Promise<ReadonlyMap<string, Side>> {
+  const only = paths.map((path) => Buffer.from(path, 'latin1').toString('utf8'));
+  const args = ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...only];
+  const { stdout } = await runGitBytes([...HARDENED, ...args], { cwd: worktree });
+  const entries = new Map<string, Side>();
+  for (const line of stdout.toString('latin1').split('\0')) {
+    const [, mode, id, stage, path] = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(line) ?? [];
+    if (mode === undefined || id === undefined || path === undefined) continue;
+    entries.set(path, stage === '0' ? { mode, id } : { mode: 'conflict', id });
+  }
+  return entries;
 }

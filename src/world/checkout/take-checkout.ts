@@ -1,18 +1,16 @@
 import { AppError } from '../../core/model/errors.ts';
-import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { reach } from '../os/failpoint.ts';
-import type { WorkBefore } from '../contract/world.ts';
 import { isAncestor, mergeBases } from '../git/merge/merge.ts';
 import { readChanges } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
-import type { Repository } from '../git/run/repository.ts';
 import { treeOf } from '../git/objects/trees.ts';
-import type { GitView } from '../git/run/view.ts';
 import { operationIn } from '../git/files/worktree-admin.ts';
-import { gitDirOf, treeOfFiles } from './files-tree.ts';
-import { stagedChanges } from './files-tree.ts';
-import { readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import { gitDirOf, treeOfFiles, stagedChanges, readInPlaceNote, writeInPlaceNote } from './in-place-note.ts';
+import type { LoopId, Sha } from '../../core/model/ids.ts';
+import type { WorkBefore } from '../contract/world.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitView } from '../git/run/view.ts';
 import type { InPlaceNote } from './in-place-note.ts';
 
 export interface CheckoutPlace {

@@ -4,7 +4,7 @@ import type { LoopId, Sha, TaskId } from '../../core/model/ids.ts';
 import type { Known, SeenValue } from '../../core/loops/integration-value.ts';
 import type { KeepNews, Keeps } from '../../core/model/keeps.ts';
 import type { Breach, Foreseen, GateReport, ProcessMark, State } from '../../core/model/model.ts';
-import type { WorktreeSetup } from '../../core/model/worktree-setup.ts';
+import type { WorktreeSetup } from '../../core/model/failure.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { Published } from './outcomes.ts';
 import type { WorktreeFacts } from './outcomes.ts';

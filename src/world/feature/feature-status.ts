@@ -8,16 +8,14 @@ import { listRefs } from '../git/refs/refs.ts';
 import { adminDirOf, operationIn, realpathLoose } from '../git/files/worktree-admin.ts';
 import { LOCK_REASON, readLoopNote } from '../worktrees/loop-notes.ts';
 import { listWorktrees } from '../worktrees/worktrees.ts';
-import { countChanges } from './feature-changes.ts';
+import { countChanges, countUnlanded, distance, upstreamOf } from './unlanded.ts';
 import { readFeatureNote, FEATURE_LOCK } from '../worktrees/feature-note.ts';
-import { countUnlanded, distance, upstreamOf } from './unlanded.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
 import type { Worktree } from '../worktrees/worktrees.ts';
-import type { Changes } from './feature-changes.ts';
+import type { Changes, Distance, Upstream } from './unlanded.ts';
 import type { FeatureNote } from '../worktrees/feature-note.ts';
-import type { Distance, Upstream } from './unlanded.ts';
 
 export interface FeatureStatus {
   readonly name: string;

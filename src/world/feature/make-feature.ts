@@ -12,10 +12,10 @@ import { describeTakenBack, healWorktreeEntries } from '../keep/heal-entries.ts'
 import { addWorktree } from '../worktrees/worktrees.ts';
 import { cannotWrite } from '../os/errno.ts';
 import { carryFiles } from '../setup/carry-files.ts';
-import { detectEcosystems, whatIsLeftOut } from '../setup/detect-ecosystems.ts';
-import { countChanges } from './feature-changes.ts';
+import { detectEcosystems, whatIsLeftOut } from '../setup/setup-plan.ts';
+import { countChanges } from './unlanded.ts';
 import { noteFeature, readFeatureNote, writeFeatureNote, MAKING, withFeaturePlace } from '../worktrees/feature-note.ts';
-import { listCarried } from '../setup/list-carried.ts';
+import { listCarried } from '../setup/provisions.ts';
 import { hideFromGit } from '../git/files/ignore-files.ts';
 import { placeFeature, planFeature } from './plan-feature.ts';
 import { inForeground, runSetup } from '../setup/run-setup.ts';

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { outlastGit } from '../git/run/dead-lock.ts';
@@ -14,12 +15,15 @@ import { readLoopNote } from '../worktrees/loop-notes.ts';
 import { standsIn, findAllMarked } from '../processes/find-processes.ts';
 import { FEATURE_LOCK, REMOVING, withFeaturePlace } from '../worktrees/feature-note.ts';
 import { emptySubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts';
+import { begunRemoval } from '../worktrees/removals.ts';
+import { processSource } from '../processes/process-source.ts';
+import { listFeatures } from './feature-status.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { Kept } from '../keep/keep.ts';
 import type { FeatureStatus } from './feature-status.ts';
 
-export interface RemoveOrder {
+interface RemoveOrder {
   readonly target: FeatureStatus;
   /** What is not committed or has not landed is kept, and goes. */
   readonly force: boolean;
@@ -105,7 +109,7 @@ function lockForRemoval(repo: Repository, path: string): void {
 }
 
 /** Why it may not go at all; null: it may. */
-export function whyStays(repo: Repository, target: FeatureStatus): AppError | null {
+function whyStays(repo: Repository, target: FeatureStatus): AppError | null {
   const { name, path, locked } = target;
   const stays = (why: string, remedy: string): AppError => new AppError('E_NEEDS_PERSON', `${path} ${why}`, { remedy });
   if (target.isMain) return stays('is the main checkout, which is never removed', 'ralph worktree list');
@@ -135,7 +139,7 @@ export function whyStays(repo: Repository, target: FeatureStatus): AppError | nu
 }
 
 /** What in it would be lost without a keep, in words; null: nothing. */
-export function whatItHolds({ changes, operation, unlanded: commits, broken, missing }: FeatureStatus): string | null {
+function whatItHolds({ changes, operation, unlanded: commits, broken, missing }: FeatureStatus): string | null {
   if (broken !== null) return `git cannot read it: ${broken}`;
   const parts = [
     changes === null || changes.isClean ? '' : `uncommitted files (${changes.text})`,
@@ -155,3 +159,49 @@ const unlanded = ({ name, path }: FeatureStatus, holds: string): AppError =>
     facts: [`in ${path}`, 'with --force it is kept first and can be had back'],
     remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force`,
   });
+
+interface CleanedFeatures {
+  readonly removed: readonly (RemovedFeature | Pick<FeatureStatus, 'name' | 'path' | 'branch'>)[];
+  readonly stays: readonly (Pick<FeatureStatus, 'name' | 'path' | 'branch'> & { readonly why: string })[];
+}
+
+/** Removes worktrees that we made for people once everything in them has landed. Those that people made are not looked at. */
+export async function cleanFeatures(
+  repo: Repository,
+  { settings, isDryRun }: { readonly settings: Settings; readonly isDryRun: boolean },
+): Promise<CleanedFeatures> {
+  const removed: CleanedFeatures['removed'][number][] = [];
+  const stays: CleanedFeatures['stays'][number][] = [];
+  const together = randomUUID().slice(0, 8);
+  const found = await listFeatures(repo, { target: settings.landing.target });
+  for (const target of found.filter((one) => one.ours === 'feature' && !one.isMain)) {
+    const { name, path, branch } = target;
+    const why = whyWanted(repo, target);
+    if (why !== null) stays.push({ name, path, branch, why });
+    else if (isDryRun) removed.push({ name, path, branch });
+    else
+      try {
+        removed.push(await removeFeature(repo, { target, force: false, keepBranch: false, settings, together }));
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        stays.push({ name, path, branch, why: error.message });
+      }
+  }
+  return { removed, stays };
+}
+
+function whyWanted(repo: Repository, target: FeatureStatus): string | null {
+  const { name, path, head, note } = target;
+  const refused = whyStays(repo, target);
+  if (refused !== null) return refused.message;
+  if (target.missing && begunRemoval(repo, path) === null)
+    return `its folder is missing; to forget it: ralph worktree remove ${shellWord(name)}`;
+  if (note?.isDone === false) return `its making was cut short; to end it: ralph worktree new ${shellWord(name)}`;
+  const holds = whatItHolds(target);
+  if (holds !== null) return `it holds ${holds}`;
+  if (note !== null && note.base === head)
+    return `nothing was committed in it yet; to remove it: ralph worktree remove ${shellWord(name)}`;
+  const folder = realpathLoose(path);
+  const [busy] = processSource.list().filter(({ pid }) => pid !== process.pid && standsIn(pid, folder));
+  return busy === undefined ? null : `a process works in it (${busy.pid})`;
+}

@@ -2,12 +2,12 @@ import { AppError } from '../../core/model/errors.ts';
 import type { LoopId, Sha } from '../../core/model/ids.ts';
 import type { Foreseen } from '../../core/model/model.ts';
 import { attributeFolder } from '../git/merge/attributes.ts';
-import { mergeBatch } from './merge-batch.ts';
-import { type PathChanges, mayClash, readChanges } from './path-changes.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { type ThrowawayObjects, openThrowaway } from '../git/objects/throwaway-objects.ts';
-import type { GitView } from '../git/run/view.ts';
+import type { ThrowawayObjects } from '../git/objects/throwaway-objects.ts';
+import { openThrowaway } from '../git/objects/throwaway-objects.ts';
+import type { GitView, ViewOptions } from '../git/run/view.ts';
 import { errnoOf } from '../os/system-failure.ts';
+import { sha } from '../../core/model/ids.ts';
 import type { Foresight } from '../contract/world.ts';
 
 export interface ForesightPlace {
@@ -124,4 +124,102 @@ function pictureOf(clashes: readonly Clash[], isSettled: (path: string) => boole
   const inOrder = (a: Foreseen, b: Foreseen): number => ((a.with ?? '') < (b.with ?? '') ? -1 : 1);
   const loops = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(loops.map(([loop, list]) => [loop, list.sort(inOrder)]));
+}
+
+interface BatchMerge {
+  readonly tree: Sha;
+  /** Bytes as latin1; empty: it merges. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Merges many pairs of commits in one process. Null: this pair cannot be merged at all (a commit is gone, or they have no
+ * common ancestor). git answers nothing before its input ends and stops at the first such pair, so the rest is asked again.
+ */
+async function mergeBatch(
+  view: GitView,
+  pairs: readonly (readonly [Sha, Sha])[],
+  options: Pick<ViewOptions, 'workTree' | 'env'>,
+): Promise<readonly (BatchMerge | null)[]> {
+  const merges: (BatchMerge | null)[] = [];
+  while (merges.length < pairs.length) {
+    const asked = pairs.slice(merges.length);
+    const args = ['merge-tree', '--write-tree', '--stdin', '-z', '--name-only', '--no-messages'];
+    const input = asked.map((pair) => `${pair.join(' ')}\n`).join('');
+    const { stdout } = await view.bytes(args, { ...options, input, ok: [0, 1, 128] });
+    const answers = readAnswers(stdout.toString('latin1'));
+    merges.push(...answers.slice(0, asked.length));
+    if (answers.length < asked.length) merges.push(null);
+  }
+  return merges;
+}
+
+/** Each is a flag, the tree, the paths that conflict, and an empty field. */
+function readAnswers(output: string): readonly BatchMerge[] {
+  const fields = output.split('\0');
+  const answers: BatchMerge[] = [];
+  for (let at = 0; at < fields.length;) {
+    const end = fields.indexOf('', at);
+    const [flag, tree, ...paths] = fields.slice(at, end);
+    if (end === -1 || tree === undefined) break;
+    // What conflicts without naming a path (git says that can be) is told by its flag alone.
+    const conflicts = flag === '1' ? [] : [...new Set(paths.length === 0 ? ['.'] : paths)];
+    answers.push({ tree: sha(tree), conflicts });
+    at = end + 1;
+  }
+  return answers;
+}
+
+/** What differs between two trees, laid out so that two of them are quickly compared. Paths are bytes as latin1. */
+interface PathChanges {
+  readonly paths: ReadonlySet<string>;
+  /** Every folder above a changed path. */
+  readonly above: ReadonlySet<string>;
+  /** The same for paths that are new, and for those that are gone: a rename is one of each. */
+  readonly aboveNew: ReadonlySet<string>;
+  readonly aboveGone: ReadonlySet<string>;
+}
+
+/** For `diff-tree -r -z --name-status --no-renames`. */
+function readChanges(output: Buffer): PathChanges {
+  const fields = output.toString('latin1').split('\0');
+  const paths = new Set<string>();
+  const above = new Set<string>();
+  const aboveNew = new Set<string>();
+  const aboveGone = new Set<string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const path = fields[at + 1] ?? '';
+    paths.add(path);
+    addAbove(above, path);
+    if (fields[at] === 'A') addAbove(aboveNew, path);
+    if (fields[at] === 'D') addAbove(aboveGone, path);
+  }
+  return { paths, above, aboveNew, aboveGone };
+}
+
+/** Whether a merge of the two could conflict at all. Most pairs share nothing, and this costs no process. */
+function mayClash(a: PathChanges, b: PathChanges): boolean {
+  return (
+    meet(a.paths, b.paths) ||
+    // A file where the other has a folder.
+    meet(a.paths, b.above) ||
+    meet(a.above, b.paths) ||
+    // A folder that moved away, and a new file in it.
+    meet(a.aboveGone, b.aboveNew) ||
+    meet(a.aboveNew, b.aboveGone)
+  );
+}
+
+function addAbove(folders: Set<string>, path: string): void {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const folder = path.slice(0, end);
+    if (folders.has(folder)) return;
+    folders.add(folder);
+  }
+}
+
+function meet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  for (const one of few) if (many.has(one)) return true;
+  return false;
 }

@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 import { setImmediate as soon } from 'node:timers/promises';
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
-import { clearFiles } from '../setup/clear-files.ts';
+import { clearFiles } from '../setup/carry-files.ts';
 import { copyIndex } from '../git/files/private-index.ts';
 import { missingFilters, withoutFilters } from '../git/run/missing-filters.ts';
 import type { Repository } from '../git/run/repository.ts';

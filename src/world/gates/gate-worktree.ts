@@ -6,7 +6,7 @@ import { shellWord } from '../../core/model/shell-word.ts';
 import { reach } from '../os/failpoint.ts';
 import { type GatePlace, dropRecord, settleAt } from './gate-settle.ts';
 import { placeFiles } from '../setup/carry-files.ts';
-import { fetchInto } from '../setup/fetch-into.ts';
+import { fetchInto } from '../setup/run-setup.ts';
 import { stopNoted } from '../processes/gate-orphans.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';

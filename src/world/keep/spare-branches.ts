@@ -1,7 +1,7 @@
 import type { Sha } from '../../core/model/ids.ts';
 import type { Loop, State } from '../../core/model/model.ts';
 import { loopsOf } from '../../core/model/model.ts';
-import { ownsBranch } from '../../core/model/owns-branch.ts';
+import { ownsBranch } from '../../core/model/place.ts';
 import { reach } from '../os/failpoint.ts';
 import { listRefs } from '../git/refs/refs.ts';
 import { isCheckedOut } from '../git/files/worktree-admin.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import { createBound } from '../os/clock.ts';
+import { createBound, realClock } from '../os/clock.ts';
 import { branchUsers } from '../worktrees/branch-users.ts';
 import { fetchFollowed, followedBy, trackedAt } from '../git/refs/remote.ts';
 import type { Followed } from '../git/refs/remote.ts';
@@ -30,7 +30,7 @@ export interface UpstreamNews {
   readonly remedy: string;
 }
 
-export interface UpstreamOrder {
+interface UpstreamOrder {
   readonly repo: Repository;
   readonly env: NodeJS.ProcessEnv;
   readonly target: string;
@@ -104,5 +104,33 @@ function noteFresh(repo: Repository, { remote, tracking }: Followed): void {
     writeFileSync(fileOf(repo), `${Date.now()}\n${remote}\n${tracking}`);
   } catch {
     return;
+  }
+}
+
+/** Trains that follow each other need not all ask. */
+const ASK_EVERY_MS = 15_000;
+/** Who did not answer is not waited for with every train. */
+const AFTER_FAILURE_MS = 600_000;
+
+/**
+ * Asks the remote branch that the target follows, as a train is built: the same task may have been done and pushed elsewhere since this
+ * run began, and would land twice. What was fetched before work began does not count.
+ */
+export function createAsking(order: Omit<UpstreamOrder, 'signal'>): () => Promise<void> {
+  let nextMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (realClock.awakeMs() < nextMs) return;
+    const isAnswered = await hasAnswered(order);
+    nextMs = realClock.awakeMs() + (isAnswered ? ASK_EVERY_MS : AFTER_FAILURE_MS);
+  };
+}
+
+async function hasAnswered(order: Omit<UpstreamOrder, 'signal'>): Promise<boolean> {
+  try {
+    const news = await askUpstream({ ...order, signal: new AbortController().signal, freshMs: 0 });
+    return news?.failure === null;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
   }
 }

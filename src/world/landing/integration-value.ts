@@ -10,8 +10,8 @@ import type { Repository } from '../git/run/repository.ts';
 import { refsBelow } from '../git/refs/update-refs.ts';
 import type { GitView } from '../git/run/view.ts';
 import { nameKept } from '../keep/list-keeps.ts';
-import { howParted } from './rewritten.ts';
 import { findLeak } from '../seal/is-leak.ts';
+import { pastValues } from '../git/refs/past-values.ts';
 
 export interface ValuePlace {
   readonly repo: Repository;
@@ -100,4 +100,31 @@ async function makeRoom({ view, target }: ValuePlace): Promise<void> {
     await deleteRef(view, below, commit);
   }
   if (isDamaged({ view, target })) rmSync(join(view.refsDir, ref), { force: true });
+}
+
+/** How the user's branch and integration came apart. */
+type Parting =
+  /** The branch once held all of integration, and no longer does: its owner took that back. */
+  | { readonly kind: 'taken-back' }
+  /** The furthest value of the branch that integration holds; null: its past is not known. */
+  | { readonly kind: 'apart'; readonly since: Sha | null };
+
+/** Asks the branch's own reflog. */
+export async function howParted(
+  { repo, view }: { readonly repo: Repository; readonly view: GitView },
+  target: string,
+  integration: Sha,
+): Promise<Parting> {
+  let since: Sha | null = null;
+  for (const value of pastValues(repo, target)) {
+    try {
+      if (await isAncestor(view, integration, value)) return { kind: 'taken-back' };
+      if (!(await isAncestor(view, value, integration))) continue;
+      if (since === null || (await isAncestor(view, since, value))) since = value;
+    } catch {
+      // Collected as garbage since: older ones will be as well.
+      break;
+    }
+  }
+  return { kind: 'apart', since };
 }

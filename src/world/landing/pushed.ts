@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sha } from '../../core/model/ids.ts';
 import { sha } from '../../core/model/ids.ts';
 import { replaceFile } from '../os/files.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { textIfThere } from '../os/read-if-there.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { ensureRalphFolder, ralphFolder } from '../git/run/state-places.ts';
 
 /** Where a branch of ours was pushed to, and as what. */
-export interface Pushed {
+interface Pushed {
   readonly remote: string;
   readonly branch: string;
   readonly commit: Sha;
@@ -28,4 +31,19 @@ export function notePushed(repo: Repository, branch: string, pushed: Pushed): vo
   const file = fileOf(repo, branch);
   mkdirSync(join(repo.stateDir, 'pushed'), { recursive: true });
   replaceFile(file, `${pushed.remote}\n${pushed.branch}\n${pushed.commit}\n`);
+}
+
+/** Writes the summary of a loop for its reviewer. Where somebody put a link in its way, nothing is written through it. */
+export function writeReview(repo: Repository, loop: string, text: string): string {
+  ensureRalphFolder(repo);
+  const folder = join(ralphFolder(repo), 'reviews');
+  mkdirSync(folder, { recursive: true });
+  for (const path of [ralphFolder(repo), folder])
+    if (!lstatSync(path).isDirectory())
+      throw new AppError('E_NEEDS_PERSON', `${path} is not a plain folder, so nothing is written there`, {
+        remedy: `ls -ld ${shellWord(path)}`,
+      });
+  const file = join(folder, `${loop}.md`);
+  replaceFile(file, text, { mode: 0o666 });
+  return file;
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { asRepository } from '../../text/oversize.ts';
 import { nameKept } from '../keep/list-keeps.ts';
 import { reach } from '../os/failpoint.ts';
-import { strayNotes } from '../notes/stray-notes.ts';
+import { strayNotes } from '../notes/lay-notes.ts';
 import { lookAtChanges, embeddedRepositories, headOf } from '../git/files/worktree-state.ts';
 import { commitTree } from '../git/objects/commit.ts';
 import { lastHead } from '../git/refs/look-up-ref.ts';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { reach } from '../os/failpoint.ts';
 import { findOversize, inWords } from '../git/files/oversize.ts';
@@ -12,17 +12,31 @@ import { changedPaths } from '../git/objects/trees.ts';
 import { adminDirOf } from '../git/files/worktree-admin.ts';
 import { isOurs, isRetired, retireWorktree, takeWorktree } from '../worktrees/worktree-pool.ts';
 import { findMarkers } from '../git/merge/conflict-markers.ts';
-import { unlinkWorktree, writeLoopNote } from '../worktrees/loop-notes.ts';
+import { unlinkWorktree, writeLoopNote, readLoopNote } from '../worktrees/loop-notes.ts';
 import { mergeIn } from './merge-in.ts';
 import { clearNotes } from '../notes/lay-notes.ts';
 import { findUnlandedLoops } from './unlanded-loops.ts';
-import { prepareLoop } from './prepare-loop.ts';
-import { clearRetired } from './clear-retired.ts';
 import { facts, standOn } from './worktree-head.ts';
 import { unpin } from '../keep/train-refs.ts';
 import { trimSpare } from './trim-spare.ts';
+import { clearFiles, isUntouched, placeFiles } from '../setup/carry-files.ts';
+import { listCarried } from '../setup/provisions.ts';
+import { keepWorktree } from '../keep/keep.ts';
+import { planSetup } from '../setup/setup-plan.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { FETCHES, fetchInto } from '../setup/run-setup.ts';
+import { stopNoted } from '../processes/gate-orphans.ts';
+import { HARDENED, runGitBytes } from '../git/run/run-git.ts';
+import { dropSetup, setUp } from '../setup/set-up.ts';
+import { gateLog } from '../git/run/state-places.ts';
 import type { WorktreePlace } from './worktree-head.ts';
 import type { Worktrees } from '../contract/world.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { KeepPlace } from '../keep/keep.ts';
+import type { Provisions } from '../setup/provisions.ts';
+import type { ReadFile } from '../setup/carry-files.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 // Worktrees outlive their loops, so a folder is not named after one.
 const FOLDER = 'wt';
@@ -100,4 +114,64 @@ async function retire(
   await deleteRef(view, `refs/heads/${branch}`, head);
   reach('retire.done');
   return { kept: null };
+}
+
+/**
+ * Takes what one loop left ignored out of the way of the next, but for what the project installs and builds, or what is kept on
+ * purpose. What is worth keeping of it (`keep.ignored`), and is no copy of ours, is kept first.
+ */
+async function clearRetired(place: KeepPlace, provisions: Provisions, path: string, commit: Sha): Promise<void> {
+  const { repo, view, ignored } = place;
+  const { settings, files } = provisions;
+  const adminDir = adminDirOf(repo, path);
+  const index = join(adminDir ?? repo.commonDir, 'index');
+  for (const file of files) if (isUntouched(path, file)) rmSync(join(path, file.path), { force: true });
+  const worth = await listCarried(view, path, index, { copy: ignored });
+  if (worth.length > 0) {
+    const loop = adminDir === null ? null : (readLoopNote(adminDir)?.loop ?? null);
+    await keepWorktree(place, { path, loop, act: 'reuse', why: 'its worktree was given to another loop' });
+  }
+  await clearFiles({ cwd: path }, (await planSetup(repo, settings, commit)).kept.loops);
+}
+
+/** What a loop's worktree gets before its first agent: the same as one that a person works in. */
+async function prepareLoop(
+  repo: Repository,
+  { settings, files, env, passEnv, tell }: Provisions,
+  { path, loop, name, head, isNew, signal }: Parameters<Worktrees['prepare']>[0],
+): ReturnType<Worktrees['prepare']> {
+  placeFiles(path, await ignoredIn(path, files));
+  const missing = settings.submodules ? await fetchInto(repo, path, (text) => tell(`${name} ${text}`)) : null;
+  const record = join(repo.stateDir, 'setups', `${basename(path)}.json`);
+  if (isNew) dropSetup(record);
+  // Of a host that died amid it.
+  const note = `${record}.token`;
+  await stopNoted(note);
+  const plan = await planSetup(repo, settings, head);
+  const logFile = gateLog(repo, `${loop}/setup`);
+  const place = { path, record, logFile, notes: [note], env, passEnv, variables: {}, signal };
+  const done = await setUp({ ...place, tell: (text) => tell(`${name} ${text}`) }, plan);
+  if (done?.failed?.isConfigured === true)
+    throw new AppError('E_SETUP', `In the new worktree of ${name}, ${done.failed.command} failed.`, {
+      facts: done.failed.tail.split('\n').slice(-FACTS_MAX),
+      remedy: `cd ${shellWord(path)} && ${done.failed.command}`,
+    });
+  const failed = done?.failed ?? (missing === null ? null : { command: FETCHES, tail: missing });
+  if (done === null && failed === null) return null;
+  const { commands = [FETCHES], durationMs = 0 } = done ?? {};
+  return { commands, durationMs, failed: failed === null ? null : { command: failed.command, tail: failed.tail } };
+}
+
+const FACTS_MAX = 10;
+
+/** What git does not ignore there, an agent would commit. */
+async function ignoredIn(path: string, files: readonly ReadFile[]): Promise<readonly ReadFile[]> {
+  if (files.length === 0) return [];
+  const { stdout } = await runGitBytes([...HARDENED, 'check-ignore', '-z', '--stdin'], {
+    cwd: path,
+    input: files.map((file) => `${file.path}\0`).join(''),
+    ok: [0, 1],
+  });
+  const ignored = new Set(stdout.toString('utf8').split('\0'));
+  return files.filter((file) => ignored.has(file.path));
 }

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { isUntouched } from '../setup/carry-files.ts';
-import { listCarried } from '../setup/list-carried.ts';
+import { listCarried } from '../setup/provisions.ts';
 import { hasSubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts';
 import { reach } from '../os/failpoint.ts';
 import { dropGate, gateSlotOf } from '../gates/gate-worktree.ts';

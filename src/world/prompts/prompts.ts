@@ -1,6 +1,6 @@
 import type { PromptSettings } from '../../core/model/settings.ts';
 import { chooseMemories, withAuthor } from '../../text/memories.ts';
-import { buildPrompt } from '../../text/prompt/build-prompt.ts';
+import { buildPrompt } from '../../text/prompt/template.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { openMemories } from './memories.ts';

@@ -8,7 +8,7 @@ import type { State } from '../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../core/model/model.ts';
 import { asGate, inNewWorktree } from '../../core/model/shell-word.ts';
 import { isPromptTask } from '../../core/model/tasks.ts';
-import { verdictOf } from '../../core/loops/verdicts.ts';
+import { verdictOf } from '../../core/loops/odds.ts';
 import { chooseAgents } from '../agents/choose-agent.ts';
 import type { Finding } from '../contract/finding.ts';
 import { FITNESS } from './fit-for-work.ts';

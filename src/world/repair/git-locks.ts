@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync, statSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellWord } from '../../core/model/shell-word.ts';
@@ -10,8 +10,11 @@ import { markedIn } from '../processes/leftover-agents.ts';
 import { ourBranches, saysOurs } from './ours.ts';
 import { fixable, foreign } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
-import { suspendedHolders } from './suspended-holders.ts';
 import { localTime } from '../os/clock.ts';
+import { sentence, wakes } from '../processes/mutex-waits.ts';
+import { isStopped } from '../processes/identity.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { ProcessIdentity } from '../processes/identity.ts';
 
 const CHECK = 'locks';
 /** We make locks on refs ourselves, for as long as it takes to delete a file. */
@@ -122,3 +125,28 @@ const isFile = (path: string): boolean => {
     return false;
   }
 };
+
+/** Mutexes of ours whose holders are suspended: everybody who needs one waits, and only a person can wake its holder. */
+function suspendedHolders(check: string, repo: Repository): readonly Finding[] {
+  const folder = join(repo.stateDir, 'locks');
+  return namesIfThere(folder)
+    .filter((name) => !name.includes('.tmp-'))
+    .toSorted()
+    .flatMap((name) => {
+      const path = join(folder, name);
+      const holder = holderOf(path);
+      if (holder === null || !isStopped(holder)) return [];
+      return [foreign(check, 'warn', `${sentence(path, holder, true)}; others wait for it`, wakes(holder))];
+    });
+}
+
+/** Null: no mutex of ours, or one that cannot be read. */
+export function holderOf(path: string): ProcessIdentity | null {
+  try {
+    const { pid, startTime, bootId } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>;
+    const isOne = typeof pid === 'number' && typeof startTime === 'string' && typeof bootId === 'string';
+    return isOne ? { pid, startTime, bootId } : null;
+  } catch {
+    return null;
+  }
+}

@@ -5,7 +5,7 @@ import { isAlive } from '../processes/identity.ts';
 import { namesIfThere } from '../os/read-if-there.ts';
 import { fixable } from './repair.ts';
 import type { Repair, RepairPlace } from './repair.ts';
-import { holderOf } from './suspended-holders.ts';
+import { holderOf } from './git-locks.ts';
 
 const CHECK = 'litter';
 /** Nothing we prepare takes this long. */

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { notedWorktrees, readLoopNote, carriesOurLock } from '../worktrees/loop-notes.ts';
-import { isBelow, worktreeOf } from '../git/files/worktree-admin.ts';
+import { isBelow, worktreeOf, adminDirOf } from '../git/files/worktree-admin.ts';
 import { allIntents } from '../worktrees/half-made.ts';
 import { listPool } from '../worktrees/worktree-pool.ts';
-import { isBlankOfOurs } from './blank-entry.ts';
+import { textIfThere } from '../os/read-if-there.ts';
 import type { RepairPlace } from './repair.ts';
 
 /** Whether git's entry of a worktree says itself that it is ours. A worktree of the user's may well lie below our folder. */
@@ -26,3 +28,17 @@ export function ourBranches({ repo }: RepairPlace): ReadonlySet<string> {
   const noted = notedWorktrees(repo).map(({ note }) => note.branch);
   return new Set([...noted, ...allIntents(repo).map(({ branch }) => branch)]);
 }
+
+/**
+ * Whether an entry that says nothing of itself any more is ours: a power cut leaves all its files empty. git names an entry
+ * after its folder, so it belongs to the folder of that name below ours, unless that one is known to lead elsewhere.
+ */
+function isBlankOfOurs({ repo, worktreeRoot }: RepairPlace, adminDir: string): boolean {
+  if (says(adminDir, 'gitdir') !== '' || says(adminDir, 'locked') !== '') return false;
+  const folder = join(worktreeRoot, basename(adminDir));
+  const pointer = says(folder, '.git');
+  const leadsHere = pointer === '' || pointer.endsWith(`/worktrees/${basename(adminDir)}`);
+  return existsSync(folder) && leadsHere && adminDirOf(repo, folder) === null;
+}
+
+const says = (folder: string, name: string): string => textIfThere(join(folder, name)).trim();

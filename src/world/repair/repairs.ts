@@ -1,19 +1,18 @@
-import type { State } from '../../core/model/model.ts';
-import type { KeepPlace } from '../keep/keep.ts';
 import { bareRepair } from './bare.ts';
 import { emptyObjectsRepair } from './empty-objects.ts';
 import { entriesRepair } from './entries.ts';
 import { gitLocksRepair } from './git-locks.ts';
 import { leftoverProcessesRepair } from './leftover-processes.ts';
 import { litterRepair } from './litter.ts';
-import { logRepair } from './log-damage.ts';
-import { lostStateRepair } from './lost-state.ts';
+import { logRepair, lostStateRepair } from './log-damage.ts';
 import { orphanBranchesRepair } from './orphan-branches.ts';
 import { projectionRepair } from './projection-folder.ts';
-import type { Repair, RepairPlace } from './repair.ts';
 import { removalsRepair } from './removals.ts';
 import { unknownLoopsRepair } from './unknown-loops.ts';
 import { vanishedRepair } from './vanished.ts';
+import type { State } from '../../core/model/model.ts';
+import type { KeepPlace } from '../keep/keep.ts';
+import type { Repair, RepairPlace } from './repair.ts';
 
 /**
  * What must be whole before git is asked anything or the log is opened. Every start heals it, where nothing to heal costs a few

@@ -1,18 +1,17 @@
 import { rmSync } from 'node:fs';
-import type { Change } from '../git/objects/raw-changes.ts';
-import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit, runGitBytes } from '../git/run/run-git.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { patiently } from '../git/run/dead-lock.ts';
-import type { GitCommand } from '../git/trace/git-trace.ts';
-import type { Iteration } from '../contract/world.ts';
 import { commandsIn } from './own-commits.ts';
-import { gitDirOf, treeOfFiles } from '../checkout/files-tree.ts';
-import { readInPlaceNote, writeInPlaceNote } from '../checkout/in-place-note.ts';
+import { gitDirOf, treeOfFiles, readInPlaceNote, writeInPlaceNote } from '../checkout/in-place-note.ts';
 import { readChanges, GITLINK, onDisk } from '../git/objects/raw-changes.ts';
 import { classify } from '../checkout/publish-classify.ts';
 import { treeOf } from '../git/objects/trees.ts';
 import { withPrivateIndex } from '../git/files/private-index.ts';
+import type { Change } from '../git/objects/raw-changes.ts';
+import type { Repository } from '../git/run/repository.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import type { Iteration } from '../contract/world.ts';
 import type { InPlaceNote } from '../checkout/in-place-note.ts';
 import type { CheckoutPlace } from '../checkout/take-checkout.ts';
 

@@ -1,16 +1,15 @@
-import type { Sha } from '../../core/model/ids.ts';
 import { sha } from '../../core/model/ids.ts';
 import { readRef } from '../git/refs/refs.ts';
-import type { GitView } from '../git/run/view.ts';
-import type { Fingerprint } from './fingerprint.ts';
-import type { GitCommand } from '../git/trace/git-trace.ts';
 import { isMadeBy, readReflog } from '../git/trace/reflog.ts';
-import type { Iteration } from '../contract/world.ts';
-import { noteOwn, readInPlaceNote } from '../checkout/in-place-note.ts';
+import { noteOwn, readInPlaceNote, gitDirOf } from '../checkout/in-place-note.ts';
 import { realpathLoose } from '../git/files/worktree-admin.ts';
 import { readChanges } from '../git/objects/raw-changes.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
-import { gitDirOf } from '../checkout/files-tree.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import type { GitView } from '../git/run/view.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { GitCommand } from '../git/trace/git-trace.ts';
+import type { Iteration } from '../contract/world.ts';
 import type { CheckoutPlace } from '../checkout/take-checkout.ts';
 import type { Change } from '../git/objects/raw-changes.ts';
 

@@ -9,18 +9,26 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../os/errno.ts';
+import { AppError } from '../../core/model/errors.ts';
+import { HARDENED, runGit } from '../git/run/run-git.ts';
+import { openAllFolders } from '../os/files.ts';
 import type { CarriedFile } from '../worktrees/feature-note.ts';
+import type { GitOptions } from '../git/run/run-git.ts';
 
 export interface LeftFile {
   readonly path: string;
   readonly why: string;
 }
 
-export interface Carried {
+interface Carried {
   readonly copied: readonly CarriedFile[];
   readonly left: readonly LeftFile[];
 }
@@ -185,4 +193,21 @@ function whyLeft(error: unknown): string {
   if (code === 'ELOOP') return 'it is a link';
   if (code === 'EEXIST') return 'something is there already';
   return code ?? String(error);
+}
+
+/** Deletes every file that is not tracked, ignored or not, but for these (as in .gitignore). Throws if something stays all the same. */
+export async function clearFiles(
+  where: Pick<GitOptions, 'cwd' | 'env'>,
+  keep: readonly string[],
+  git: readonly string[] = HARDENED,
+): Promise<void> {
+  const args = [...git, 'clean', '-ffdxq', ...keep.flatMap((pattern) => ['-e', pattern])];
+  try {
+    await runGit(args, where);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'E_GIT') throw error;
+    // What Go downloads is read-only, folders too; so is what a gate closed.
+    openAllFolders(where.cwd);
+    await runGit(args, where);
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { WorktreeSettings } from '../../core/model/settings.ts';
 import { isCarried } from '../../text/feature/carry-patterns.ts';
-import { detectEcosystems } from './detect-ecosystems.ts';
+import { detectEcosystems } from './setup-plan.ts';
 import { wordsOf } from './run-setup.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { namesIfThere } from '../os/read-if-there.ts';

@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import { shellWord } from '../../core/model/shell-word.ts';
 import type { Ecosystem } from '../../text/feature/ecosystems.ts';
 import { cleanText } from '../../text/screen/clean.ts';
-import { findExecutable, ownEnvironment } from '../processes/environment.ts';
+import { findExecutable, ownEnvironment, leftOutOfGates } from '../processes/environment.ts';
+import { hasSubmodules, settleSubmodules } from '../worktrees/submodules.ts';
+import { missingFilters, withoutFilters } from '../git/run/missing-filters.ts';
+import { readTailSince } from '../os/tail.ts';
+import type { Repository } from '../git/run/repository.ts';
 
 export interface SetupStep {
   readonly ecosystem: string;
@@ -93,3 +97,36 @@ function setupEnvironment(user: NodeJS.ProcessEnv): Record<string, string> {
   const told = TOLD.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]]]));
   return { ...ownEnvironment(user), ...(Object.fromEntries(told) as Record<string, string>) };
 }
+
+export const FETCHES = 'git submodule update --init --recursive';
+
+/** Brings the submodules of a worktree of ours to what its commit says. Why they are not there; null: they are, or there are none. */
+export async function fetchInto(repo: Repository, path: string, tell: (text: string) => void): Promise<string | null> {
+  if (!hasSubmodules(path)) return null;
+  const { failed } = await settleSubmodules(path, withoutFilters(await missingFilters(repo.root)));
+  if (failed !== null) tell(`submodules are missing: ${failed}`);
+  return failed;
+}
+
+/** How much of the output is searched for names. */
+const OUTPUT_BYTES_MAX = 1 << 20;
+
+interface FailedCommand {
+  readonly logFile: string;
+  /** Where its output begins in the log. */
+  readonly offset: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly passEnv: readonly string[];
+}
+
+/** What a command may have failed for: variables left out of its environment that it, or what it printed, speaks of. */
+export function missedBy(command: string, { logFile, offset, env, passEnv }: FailedCommand): readonly string[] {
+  const leftOut = leftOutOfGates(env, passEnv);
+  if (leftOut.length === 0) return [];
+  const words = new Set(`${command}\n${readTailSince(logFile, OUTPUT_BYTES_MAX, offset)}`.match(/\w+/g));
+  return leftOut.filter((name) => words.has(name)).sort();
+}
+
+/** A line of ours below the end of an output. */
+export const withLine = (tail: string, line: string): string =>
+  tail.trim() === '' ? `(${line})` : `${tail.trimEnd()}\n(${line})`;

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { dirname, join } from 'node:path';
-import { describeMs } from '../../core/model/describe-time.ts';
-import { describeLeftOut } from '../../core/model/left-out.ts';
+import { describeMs, describeLeftOut } from '../../core/model/describe-time.ts';
 import { cleanText } from '../../text/screen/clean.ts';
 import { withNotes } from '../processes/gate-orphans.ts';
-import { type RunStep, SETUP_LONGEST_MS, missingTool, runSetup, wordsOf } from './run-setup.ts';
+import { SETUP_LONGEST_MS, missingTool, runSetup, wordsOf, missedBy, withLine } from './run-setup.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { newToken } from '../processes/marker.ts';
-import { missedBy, withLine } from './missed-variables.ts';
 import { gateEnvironment } from '../processes/environment.ts';
 import { runCommand } from '../processes/run-command.ts';
 import { readIfThere } from '../os/read-if-there.ts';
-import { type SetupPlan, isNothing } from './setup-plan.ts';
+import { isNothing } from './setup-plan.ts';
+import type { RunStep } from './run-setup.ts';
+import type { SetupPlan } from './setup-plan.ts';
 
 const GRACE_MS = 3000;
 const TELL_EVERY_MS = 30_000;

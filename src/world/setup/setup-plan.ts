@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Sha } from '../../core/model/ids.ts';
 import type { WorktreeSettings } from '../../core/model/settings.ts';
-import { type Ecosystem, LOCK_FILES, ecosystemsOf } from '../../text/feature/ecosystems.ts';
+import type { Ecosystem } from '../../text/feature/ecosystems.ts';
+import { LOCK_FILES, ecosystemsOf } from '../../text/feature/ecosystems.ts';
 import { keptInGates, keptInLoops } from '../../text/feature/kept-names.ts';
-import { packageManagerOf } from './detect-ecosystems.ts';
 import type { Setup } from './run-setup.ts';
 import { plainView } from '../git/run/view.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { readTree } from '../git/objects/trees.ts';
+import { uninstalledPython } from '../../text/feature/uninstalled-python.ts';
+import { namesIfThere } from '../os/read-if-there.ts';
+import { readTail } from '../os/tail.ts';
 
 /** What a worktree at a commit needs before somebody works in it, by what the commit holds. */
 export interface SetupPlan {
@@ -61,3 +65,43 @@ function readList(output: string): readonly Entry[] {
     return type === undefined || id === undefined || path === undefined ? [] : [{ type, id, path }];
   });
 }
+
+const MANIFEST_BYTES_MAX = 1024 * 1024;
+
+/** What a folder is made with, by the files at its top. */
+export function detectEcosystems(folder: string): readonly Ecosystem[] {
+  const names = namesIfThere(folder);
+  return ecosystemsOf(names, names.includes('package.json') ? packageManagerIn(join(folder, 'package.json')) : null);
+}
+
+/** What nothing is installed for, though it looks as if something had to be, in a line; null: all is done, or the user says what to do. */
+export function whatIsLeftOut(folder: string, setup: Setup): string | null {
+  if ('lines' in setup) return null;
+  try {
+    return uninstalledPython(setup.ecosystems, readTail(join(folder, 'pyproject.toml'), MANIFEST_BYTES_MAX));
+  } catch {
+    return null;
+  }
+}
+
+function packageManagerIn(file: string): string | null {
+  try {
+    return packageManagerOf(readTail(file, MANIFEST_BYTES_MAX));
+  } catch {
+    return null;
+  }
+}
+
+/** What a package.json says it is installed with. */
+function packageManagerOf(text: string): string | null {
+  try {
+    const { packageManager } = JSON.parse(text) as { packageManager?: unknown };
+    return typeof packageManager === 'string' ? packageManager : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Folders, as in .gitignore, whose content can be made again: as `worktree.keep` names them, or by what the project is made with. */
+export const madeFolders = (root: string, keep: readonly string[] | null): readonly string[] =>
+  keptInLoops(detectEcosystems(root), keep);

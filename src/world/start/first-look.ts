@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, dirname } from 'node:path';
+import { tmpdir } from 'node:os';
 
 /** The first of these names that is in the folder. */
 export const firstThere = (root: string, names: readonly string[]): string | null =>
@@ -25,5 +26,27 @@ function npmTest(file: string): readonly string[] {
     return typeof scripts?.['test'] === 'string' && !scripts['test'].includes('no test specified') ? ['npm test'] : [];
   } catch {
     return [];
+  }
+}
+
+/** A folder of its own while `act` runs. */
+export async function withScratchFolder<T>(
+  prefix: string,
+  isKept: boolean,
+  act: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  try {
+    return await act(folder);
+  } finally {
+    if (!isKept) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** By path below the folder. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
   }
 }

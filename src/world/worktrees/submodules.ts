@@ -5,7 +5,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { isEmptyFolder } from './worktrees.ts';
-import { howMany } from '../../core/model/how-many.ts';
+import { howMany } from '../../core/model/describe-time.ts';
 
 export interface FetchedSubmodules {
   readonly count: number;

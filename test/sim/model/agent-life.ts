@@ -2,7 +2,7 @@ import type { Event } from '../../../src/core/model/events.ts';
 import type { Usage } from '../../../src/core/model/usage.ts';
 import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
-import { textReport } from '../../../src/text/agents/text-report.ts';
+import { textReport } from '../../../src/text/agents/reporter.ts';
 import type { Realm, SimAgent, SimWorktree } from './realm.ts';
 import { appendRecord, commitDirty, newName, stateOf, tipOf } from './realm.ts';
 

@@ -12,7 +12,7 @@ import { readFileAt, treeOf } from '../../../src/world/git/objects/trees.ts';
 import { openView } from '../../../src/world/git/run/view.ts';
 import type { GitView } from '../../../src/world/git/run/view.ts';
 import { openWorktrees } from '../../../src/world/loops/loop-worktrees.ts';
-import { preview } from '../../../src/world/landing/preview.ts';
+import { preview } from '../../../src/world/landing/integration.ts';
 import { openTracker } from '../../../src/world/trackers/tracker-file.ts';
 import type { Tracker } from '../../../src/world/contract/tracker.ts';
 import { scratchRepo } from '../scratch.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loopId, sha, taskId } from '../../../src/core/model/ids.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
 import { landingMessage } from '../../../src/text/commit-message.ts';
-import { doneSince } from '../../../src/world/landing/done-since.ts';
+import { doneSince } from '../../../src/world/landing/upstream-tasks.ts';
 import { lookAhead } from '../../../src/world/landing/ahead.ts';
 import { mayTrackBelow } from '../../../src/world/git/run/nested-programs.ts';
 import { isAncestor, mergeBases } from '../../../src/world/git/merge/merge.ts';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { runGit } from '../../../world/git/run/run-git.ts';
-import { withScratchFolder, writeFiles } from '../../../world/start/scratch-folder.ts';
+import { withScratchFolder, writeFiles } from '../../../world/start/first-look.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
 import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../run/demo-repository.ts';
 import type { Call, Handler } from '../../call/handler.ts';

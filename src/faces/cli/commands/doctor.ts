@@ -18,7 +18,7 @@ import { healthy } from '../../../world/repair/repair.ts';
 import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
 import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 import { readTracker } from '../../call/open-tasks.ts';
 import { checkConfigHere } from '../../call/config-here.ts';
 import type { Call, Handler } from '../../call/handler.ts';

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/model/errors.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { GitView } from '../../../world/git/run/view.ts';

@@ -1,6 +1,6 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import { isWorking } from '../../../core/model/model.ts';
-import { ownsBranch } from '../../../core/model/owns-branch.ts';
+import { ownsBranch } from '../../../core/model/place.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { readRef } from '../../../world/git/refs/refs.ts';
@@ -9,7 +9,7 @@ import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import { keepCommit } from '../../../world/keep/keep.ts';
 import { openKeep, dropBranch, takeAway } from '../../../world/keep/take-away.ts';
 import { livingTokens, quietLoop } from '../../../world/agents/quiet-loop.ts';
-import { findLeft } from '../../../world/checkout/find-left.ts';
+import { findLeft } from '../../../world/checkout/find-besides.ts';
 import { awaitLetGo } from '../../../world/checkout/loop-lock.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import { openSeal } from '../../../world/seal/seal.ts';

@@ -1,7 +1,5 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { Sha } from '../../../core/model/ids.ts';
 import { isJudged } from '../../../core/views/loops-view.ts';
-import type { Loop } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
@@ -14,15 +12,16 @@ import { readRef } from '../../../world/git/refs/refs.ts';
 import { changedPaths } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
-import { notePushed, readPushed } from '../../../world/landing/pushed.ts';
-import { writeReview } from '../../../world/landing/write-review.ts';
+import { notePushed, readPushed, writeReview } from '../../../world/landing/pushed.ts';
 import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
-import type { Call, Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
+import type { Sha } from '../../../core/model/ids.ts';
+import type { Loop } from '../../../core/model/model.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 const COMMITS_MAX = 1000;
 

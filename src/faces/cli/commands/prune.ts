@@ -9,7 +9,7 @@ import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
 import { tellDropped } from '../run/settle-keeps.ts';
 import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../run/take-worktrees.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 import type { State } from '../../../core/model/model.ts';
 import type { Retention } from '../../../world/keep/expire.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';

@@ -4,7 +4,7 @@ import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { vouchedFor } from '../../../core/loops/integration-value.ts';
 import type { State } from '../../../core/model/model.ts';
-import { isGreenTree } from '../../../core/loops/verdicts.ts';
+import { isGreenTree } from '../../../core/loops/odds.ts';
 import type { PublishEvent } from '../../../engine/effects/publish.ts';
 import { publishTo } from '../../../engine/effects/publish.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';

@@ -1,24 +1,23 @@
 import { EXIT } from '../../../core/model/errors.ts';
 import { describeForeseen } from '../../../core/views/foreseen.ts';
-import type { LoopRow } from '../../../core/views/loops-view.ts';
 import { isOver, loopRows } from '../../../core/views/loops-view.ts';
-import type { State } from '../../../core/model/model.ts';
 import { isPromptTask, isPromptTracker } from '../../../core/model/tasks.ts';
-import type { AccountView, StatusView } from '../../../core/views/view.ts';
 import { statusView } from '../../../core/views/view.ts';
 import { isAtWork } from '../../../core/views/view-workers.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
-import type { Call, Handler } from '../../call/handler.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
 import { withChosen } from '../run/choose-tasks.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { sayWhere } from '../show/say-where.ts';
 import { warnAll } from '../show/warn-all.ts';
-import { describeMs } from '../../../core/model/describe-time.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { describeMs, howMany } from '../../../core/model/describe-time.ts';
 import { localTime } from '../../../world/os/clock.ts';
 import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
+import type { LoopRow } from '../../../core/views/loops-view.ts';
+import type { State } from '../../../core/model/model.ts';
+import type { AccountView, StatusView } from '../../../core/views/view.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);

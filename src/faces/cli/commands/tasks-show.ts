@@ -8,7 +8,7 @@ import { findOne } from '../../call/find-one.ts';
 import { openTasks } from '../../call/open-tasks.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 
 export const handle: Handler = async (call) => {
   const project = await openProject(call);

@@ -1,5 +1,5 @@
 import { cleanLine } from '../../../text/screen/clean.ts';
-import { cleanFeatures } from '../../../world/feature/clean-features.ts';
+import { cleanFeatures } from '../../../world/feature/remove-feature.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import type { Handler } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';

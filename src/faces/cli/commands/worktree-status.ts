@@ -6,7 +6,7 @@ import { featureState, featureView, findFeature } from '../show/feature-view.ts'
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject } from '../../call/project.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 
 /** What one worktree holds. True without an upstream too: what counts is where work lands. Changes nothing. */
 export const handle: Handler<{ readonly worktree: FeatureView }> = async (call) => {

@@ -6,7 +6,7 @@ import { openSealsOf } from '../../../world/git/run/open-seals.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { forgetIgnored, unkeptLine } from '../../../world/checkout/keep-ignored.ts';
-import { madeFolders } from '../../../world/setup/made-folders.ts';
+import { madeFolders } from '../../../world/setup/setup-plan.ts';
 import type { Call } from '../../call/handler.ts';
 
 /** Before an agent works in a person's checkout: what git ignores there and nobody keeps is named. */

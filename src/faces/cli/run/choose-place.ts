@@ -7,7 +7,7 @@ import { cleanLine } from '../../../text/trackers/clean.ts';
 import { readHeadFile } from '../../../world/git/refs/ref-files.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { isBelow, operationIn, realpathLoose } from '../../../world/git/files/worktree-admin.ts';
-import { gitDirOf } from '../../../world/checkout/files-tree.ts';
+import { gitDirOf } from '../../../world/checkout/in-place-note.ts';
 import { findHolder, isHeld, takeLoopLock } from '../../../world/checkout/loop-lock.ts';
 import type { HeldLock, LockHolder } from '../../../world/checkout/loop-lock.ts';
 import { pause } from '../../../world/os/clock.ts';

@@ -8,7 +8,7 @@ import { settingsInWords, sourceInWords } from './describe-sources.ts';
 import type { Sources } from './describe-sources.ts';
 import { columns } from '../../call/output.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 
 /** Prints what the scheduler would start. There is no world in here, so it cannot do anything. */
 export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, settings }: Sources): ExitCode {

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../core/model/settings.ts';
-import { createAsking } from '../../../world/landing/ask-before-landing.ts';
+import { createAsking } from '../../../world/landing/ask-upstream.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { openTracker } from '../../../world/trackers/tracker-file.ts';
 import { openUpstreamTasks } from '../../../world/landing/upstream-tasks.ts';

@@ -1,10 +1,9 @@
-import { isoTime } from '../../../core/model/describe-time.ts';
-import type { State } from '../../../core/model/model.ts';
+import { isoTime, howMany } from '../../../core/model/describe-time.ts';
 import { restoreCommand } from '../../../core/views/next-command.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
-import type { Keep } from '../../../world/keep/list-keeps.ts';
 import { findOne } from '../../call/find-one.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import type { State } from '../../../core/model/model.ts';
+import type { Keep } from '../../../world/keep/list-keeps.ts';
 
 /** What people and scripts are shown of a keep. */
 export interface KeepView {

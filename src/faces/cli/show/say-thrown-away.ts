@@ -1,4 +1,4 @@
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 import type { Place } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { lastOnBranch } from '../../../core/loops/take-over.ts';

@@ -6,7 +6,7 @@ import type { UpstreamNews } from '../../../world/landing/ask-upstream.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import type { Clock } from '../../../world/contract/world.ts';
 import type { Call } from '../../call/handler.ts';
-import { howMany } from '../../../core/model/how-many.ts';
+import { howMany } from '../../../core/model/describe-time.ts';
 
 const REASON_CHARS = 200;
 /** A moment longer than an answer counts as fresh. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
-import { copyToClipboard } from '../../../world/start/clipboard.ts';
+import { copyToClipboard } from '../../../world/start/run-tool.ts';
 import { findTmux } from '../../../world/start/tmux.ts';
 import type { Tmux, TmuxPlace } from '../../../world/start/tmux.ts';
 import type { Call } from '../../call/handler.ts';

@@ -1,9 +1,9 @@
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { keepAside } from '../../../world/start/ralph-loop-file.ts';
+import { keepAside } from '../../../world/start/who-loops.ts';
 import { stopHolder } from '../../../world/start/stop-holder.ts';
+import { nameOccupant } from './describe-occupant.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
 import type { Call } from '../../call/handler.ts';
-import { nameOccupant } from './describe-occupant.ts';
 
 /** Beside the time an agent has to end, for everything that is written down. */
 const LAST_WORK_MS = 30_000;

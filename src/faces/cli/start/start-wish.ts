@@ -7,8 +7,8 @@ import { readWish } from '../../../text/start/workflow.ts';
 import type { Wish } from '../../../text/start/workflow.ts';
 import { isFile } from '../../../world/os/read-if-there.ts';
 import { readPlainText } from '../../../world/os/files.ts';
-import { findRalphLoop } from '../../../world/start/ralph-loop-file.ts';
-import type { FoundRalphLoop } from '../../../world/start/ralph-loop-file.ts';
+import { findRalphLoop } from '../../../world/start/who-loops.ts';
+import type { FoundRalphLoop } from '../../../world/start/who-loops.ts';
 import type { Call } from '../../call/handler.ts';
 
 /** What shall be done in the worktree. */

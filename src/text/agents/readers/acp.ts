@@ -1,10 +1,13 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
 import type { Moment } from '../reset-time.ts';
-import { readRefusal, readStop } from './acp-ending.ts';
-import { plainMessage } from './failures.ts';
-import { at, type Bag, bagOf, countAt, numberAt, parseBag, textAt, textsIn } from './json.ts';
-import { ANSWERED, costOf, createTally, isNothing, type Tally, type Tokens, usage } from './tally.ts';
-import { createToolBook, detailOf, oneLine, type ToolBook } from './tools.ts';
+import { plainMessage, failure } from './failures.ts';
+import { at, bagOf, countAt, numberAt, parseBag, textAt, textsIn } from './json.ts';
+import type { Bag } from './json.ts';
+import { ANSWERED, costOf, createTally, isNothing, usage } from './tally.ts';
+import type { Tally, Tokens } from './tally.ts';
+import { createToolBook, detailOf, oneLine } from './tools.ts';
+import { classifyMessage } from '../classify.ts';
+import type { ToolBook } from './tools.ts';
 
 interface Memory {
   readonly moment: Moment;
@@ -153,4 +156,37 @@ function readTool(update: Bag | null, memory: Memory): readonly AgentEvent[] {
     default:
       return [];
   }
+}
+
+/** JSON-RPC's code for "log in first", as the protocol gives it. */
+const AUTH_REQUIRED = -32_000;
+
+/** The end of a turn. */
+function readStop(reason: string, message: string | null, moment: Moment): readonly AgentEvent[] {
+  switch (reason) {
+    case 'end_turn':
+      return [{ type: 'finished', text: null, turns: null }];
+    case 'max_tokens':
+      return failure(moment, 'stopped at the most tokens an answer may have', { kind: 'context' });
+    case 'max_turn_requests':
+      return failure(moment, 'stopped at the most requests a turn may have', { kind: 'turns' });
+    case 'refusal':
+      return failure(moment, 'the model refused to go on', { kind: 'other' });
+    case 'cancelled':
+      return failure(moment, 'cancelled', { kind: 'other' });
+    default:
+      return failure(moment, message ?? `stopped: ${reason}`);
+  }
+}
+
+/** A request of ours was answered with an error. The exact words are in different places with each agent. */
+function readRefusal(error: Bag, moment: Moment): readonly AgentEvent[] {
+  const code = numberAt(error, 'code') ?? 0;
+  const details = textAt(error, 'data', 'details') ?? textAt(error, 'data', 'message') ?? textAt(error, 'data');
+  const message = details ?? (textAt(error, 'message') ?? 'request refused').replace(/^Internal error: /, '');
+  if (code === AUTH_REQUIRED) return failure(moment, message, { kind: 'auth' });
+  const kind = classifyMessage(message, code >= 400 && code < 600 ? code : null);
+  // A word made for machines says less than the sentence beside it: a limit is told as `rate_limit` too.
+  const named = kind === 'other' ? classifyMessage(textAt(error, 'data', 'errorKind') ?? '') : kind;
+  return failure(moment, message, { kind: named });
 }

@@ -3,11 +3,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { saysDone } from '../../../text/agents/completion.ts';
 import { openReader } from '../../../text/agents/open-reader.ts';
-import type { Report } from '../../../text/agents/report.ts';
-import { createReporter } from '../../../text/agents/reporter.ts';
-import { textReport } from '../../../text/agents/text-report.ts';
+import { createReporter, textReport } from '../../../text/agents/reporter.ts';
 import { readTail } from '../../os/tail.ts';
 import { errnoOf, systemFailure } from '../../os/system-failure.ts';
+import type { Report } from '../../../text/agents/report.ts';
 import type { AgentFile } from './agent-file.ts';
 
 export type Completion = Parameters<typeof saysDone>[1];
