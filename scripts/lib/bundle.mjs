@@ -21,8 +21,16 @@ const BASE = new RegExp(
 );
 
 /** The MCP SDK and what it needs: large, and only `ralph mcp` loads it. */
-const MCP =
-  /node_modules\/(?:@modelcontextprotocol|zod|ajv|ajv-formats|fast-uri|fast-deep-equal|json-schema-traverse)\//;
+const MCP = /node_modules\/(?:@modelcontextprotocol|zod)\//;
+
+/** The SDK checks with ajv what a client answers to a form; we send no forms, and ajv is as large as the rest of the SDK. */
+const withoutForms = {
+  name: 'without-forms',
+  load: {
+    filter: { id: /@modelcontextprotocol\/sdk\/dist\/\w+\/validation\/ajv-provider\.js$/ },
+    handler: () => "export class AjvJsonSchemaValidator { getValidator() { throw new Error('no forms are sent'); } }",
+  },
+};
 
 /** Code of ours stays readable, for whoever meets a stack trace; what is wholly strangers' is made small. */
 const smallStrangers = {
@@ -53,7 +61,7 @@ export async function bundle({ entries, version, hasFailpoints }) {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: ROOT,
-    plugins: hasFailpoints ? [] : [withoutFailpoints],
+    plugins: hasFailpoints ? [withoutForms] : [withoutForms, withoutFailpoints],
     input: entries,
     platform: 'node',
     // Which file each part comes from stands in the map; a package pays for every byte.
