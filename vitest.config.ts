@@ -66,7 +66,7 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts', 'test/cases/**/*.test.ts', 'test/chaos/*.test.ts'],
+          include: ['test/{e2e,cases,scripted}/**/*.test.ts', 'test/chaos/*.test.ts'],
           ...waiting,
           // What they test runs in other processes, and their harness keeps nothing: to load it once is half a second less for each file.
           isolate: false,

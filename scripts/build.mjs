@@ -13,7 +13,6 @@ import { setup } from './setup.mjs';
 
 const ENTRIES = {
   main: 'src/main.ts',
-  'scripted-agent': 'src/scripted/agent.ts',
   driver: 'src/driver/main.ts',
 };
 const INPUTS = ['src', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/lib'];

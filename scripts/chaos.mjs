@@ -40,7 +40,7 @@ function copyPrograms() {
   return {
     main: join(folder, 'dist', 'main.js'),
     testMain: hasFailpoints ? join(folder, 'test-dist', 'main.js') : null,
-    scriptedAgent: join(folder, 'dist', 'scripted-agent.js'),
+    scriptedAgent: inRoot('test', 'scripted', 'agent.mjs'),
   };
 }
 

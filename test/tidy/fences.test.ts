@@ -18,7 +18,7 @@ const CONFIGS = [
 ];
 const ROOMS = ['core', 'text', 'world', 'engine', 'faces'] as const;
 
-const OUTSIDE = ['../main.ts', '../scripted/x.ts', '../driver/x.ts'];
+const OUTSIDE = ['../main.ts', '../driver/x.ts'];
 const importing = (room: string, specifier: string): readonly [string, string] => [
   `src/${room}/imports-${specifier.replaceAll(/[^a-z]+/g, '-')}.ts`,
   `import { x } from '${specifier}';\nexport const y = x;\n`,
@@ -33,7 +33,7 @@ const FORBIDDEN_IMPORTS: Readonly<Record<string, string>> = {
       ),
     ),
   ),
-  ...Object.fromEntries(['world', 'engine', 'faces', 'scripted'].map((room) => importing('driver', `../${room}/x.ts`))),
+  ...Object.fromEntries(['world', 'engine', 'faces'].map((room) => importing('driver', `../${room}/x.ts`))),
   'src/core/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/text/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
   'src/engine/imports-node.ts': "import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n",
@@ -125,8 +125,7 @@ beforeAll(() => {
   for (const path of CONFIGS) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   for (const room of ROOMS) plant({ [`src/${room}/x.ts`]: 'export const x = 1;\nexport type X = number;\n' });
-  for (const path of ['src/main.ts', 'src/scripted/x.ts', 'src/driver/x.ts'])
-    plant({ [path]: 'export const x = 1;\n' });
+  for (const path of ['src/main.ts', 'src/driver/x.ts']) plant({ [path]: 'export const x = 1;\n' });
 });
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));

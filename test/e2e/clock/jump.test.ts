@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { landedTasks } from '../harness/git.ts';
 import { project, starts } from '../harness/project.ts';
 import { beside, startRalph } from '../harness/ralph.ts';

@@ -64,7 +64,7 @@ describe('the package', () => {
     }
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => /\.node$|\.gyp$|\.test\.|^src\//.test(name))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/main.js', 'dist/scripted-agent.js']));
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/main.js', 'dist/driver.js']));
     expect(files.some((name) => name.startsWith('schema/') && name.endsWith('.json'))).toBe(true);
 
     const empty = beside(one, 'empty');

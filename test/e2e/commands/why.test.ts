@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { HONEST, project } from '../harness/project.ts';
 import { ralph } from '../harness/ralph.ts';
 import { say, wait } from '../harness/recovery.ts';

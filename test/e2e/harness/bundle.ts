@@ -14,7 +14,7 @@ let builtFallible: Pick<Bundle, 'main'> | null = null;
 
 /** The built program. The build itself knows whether it is current and keeps two builds from meeting. */
 export function bundle(): Bundle {
-  built ??= build([], { main: 'dist/main.js', scriptedAgent: 'dist/scripted-agent.js' });
+  built ??= { ...build([], { main: 'dist/main.js' }), scriptedAgent: join(PROJECT, 'test/scripted/agent.mjs') };
   return built;
 }
 

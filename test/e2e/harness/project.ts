@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { bundle } from './bundle.ts';
 import { wholeLines } from './events.ts';
 import { beside } from './ralph.ts';
-import type { Scenario, Script, Step } from '../../../src/scripted/scenario.ts';
+import type { Scenario, Script, Step } from '../../scripted/scenario.ts';
 import type { Scratch } from './scratch.ts';
 
 export type Toml = Readonly<Record<string, Readonly<Record<string, unknown>> | string | readonly string[]>>;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import { expect } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { parseEvents, taskOf } from './events.ts';
 import type { RalphEvent } from './events.ts';
 import { landedTasks } from './git.ts';

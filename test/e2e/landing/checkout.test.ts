@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { differences, fingerprint } from '../harness/fingerprint.ts';
 import { HONEST, project } from '../harness/project.ts';
 import { ralph } from '../harness/ralph.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { claimedTasks, isOverlapping, parseEvents, tasksWith } from '../harness/events.ts';
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { calls, HONEST, project, starts } from '../harness/project.ts';
 import { beside, ralph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { summaryOf } from '../harness/answers.ts';
 import { claimedTasks, parseEvents, spanOf, tasksWith } from '../harness/events.ts';
 import { HONEST, project, starts } from '../harness/project.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { listOf } from '../harness/answers.ts';
 import { parseEvents, tasksWith } from '../harness/events.ts';
 import { everything } from '../harness/fingerprint.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { listOf, planOf, summaryOf } from '../harness/answers.ts';
 import { differences, fingerprint } from '../harness/fingerprint.ts';
 import { HONEST, markdownTasks, project, starts, toml } from '../harness/project.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { planOf, summaryOf } from '../harness/answers.ts';
 import type { Git } from '../harness/git.ts';
 import { gitIn, refsBelow } from '../harness/git.ts';

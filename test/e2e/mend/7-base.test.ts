@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { landedTasks } from '../harness/git.ts';
 import { processesOf } from '../harness/processes.ts';
 import { HONEST, markdownTasks, project, starts } from '../harness/project.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Step } from '../../../src/scripted/scenario.ts';
+import type { Step } from '../../scripted/scenario.ts';
 import { listOf, summaryOf } from '../harness/answers.ts';
 import { landedTasks } from '../harness/git.ts';
 import { isAlive, processesOf } from '../harness/processes.ts';

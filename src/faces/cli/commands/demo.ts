@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { runGit } from '../../../world/git/run/run-git.ts';
 import { withScratchFolder, writeFiles } from '../../../world/start/first-look.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
-import { DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig, demoScenario } from '../run/demo-repository.ts';
+import { DEMO_AGENT, DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig } from '../run/demo-repository.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 
 /** The whole job on a scratch repository: three loops at once, a conflict, a red branch, a liar; then what is on main. */
@@ -14,7 +14,7 @@ export const handle: Handler = (call) =>
 async function show(call: Call, folder: string): Promise<ExitCode> {
   const repo = join(folder, 'repo');
   const main = process.argv[1] ?? '';
-  await makeRepository(folder, repo, main);
+  await makeRepository(folder, repo);
   call.out.say(
     `A scratch repository with ${DEMO_PRD.split('\n').filter((line) => line.startsWith('- [ ]')).length} tasks, three loops at once. The agents are scripted: no key, no network.\n`,
   );
@@ -37,15 +37,13 @@ async function show(call: Call, folder: string): Promise<ExitCode> {
   return asExpected ? EXIT.ok : EXIT.bug;
 }
 
-async function makeRepository(folder: string, repo: string, main: string): Promise<void> {
-  const scenario = join(folder, 'scenario.json');
-  writeFiles(folder, { 'scenario.json': JSON.stringify(demoScenario()) });
-  const agent = join(dirname(main), 'scripted-agent.js');
+async function makeRepository(folder: string, repo: string): Promise<void> {
+  writeFiles(folder, { 'agent.sh': DEMO_AGENT });
   writeFiles(repo, {
     ...DEMO_FILES,
     'PRD.md': DEMO_PRD,
     'check.sh': DEMO_CHECK,
-    'ralph.toml': demoConfig([process.execPath, agent, scenario]),
+    'ralph.toml': demoConfig(['sh', join(folder, 'agent.sh')]),
   });
   await runGit(['init', '-q', '-b', 'main'], { cwd: repo });
   await runGit(['config', 'user.name', 'Demo'], { cwd: repo });

@@ -48,38 +48,22 @@ export function demoConfig(command: readonly string[]): string {
   ].join('\n');
 }
 
-type Steps = readonly (readonly Readonly<Record<string, unknown>>[])[];
-
-export function demoScenario(): { readonly tasks: Readonly<Record<string, { readonly iterations: Steps }>> } {
-  const write = (path: string, text: string): Readonly<Record<string, unknown>> => ({ write: { path, text } });
-  const done = { claim: true };
-  const work = { sleepMs: 600 };
-  return {
-    tasks: {
-      english: { iterations: [[work, write('bin/english.sh', 'echo hello\n'), { commit: 'Greet in English' }, done]] },
-      french: { iterations: [[work, write('bin/french.sh', 'echo bonjour\n'), done]] },
-      goodbye: { iterations: [[work, write('bin/goodbye.sh', 'echo bye\n'), { commit: 'Say goodbye' }, done]] },
-      manual: {
-        iterations: [
-          [work, write('MANUAL.md', '# Manual\n'), { print: 'A beginning; usage is missing.' }],
-          [work, { append: { path: 'MANUAL.md', text: '\nRun sh bin/english.sh\n' } }, done],
-        ],
-      },
-      blue: { iterations: [[work, write('bin/colour.sh', 'colour=blue\n'), { commit: 'Blue' }, done]] },
-      green: { iterations: [[work, write('bin/colour.sh', 'colour=green\n'), { commit: 'Green' }, done]] },
-      version: {
-        iterations: [
-          [work, write('bin/version.sh', 'echo "1.0\n'), { commit: 'Add version' }, done],
-          [
-            work,
-            { fixOnGateFailure: { steps: [write('bin/version.sh', 'echo 1.0\n')] } },
-            { commit: 'Close the quote' },
-            done,
-          ],
-        ],
-      },
-      red: { iterations: [[work, write('bin/red.sh', 'echo BROKEN\n'), done]] },
-      liar: { iterations: [[work, { print: 'Everything is done, trust me.' }, done]] },
-    },
-  };
-}
+/** The agent: what it does for each task in each iteration. No key, no network. */
+export const DEMO_AGENT = `done='<promise>COMPLETE</promise>'
+commit() { git add -A && { git diff --cached --quiet || git commit -q -m "$1"; }; }
+sleep 0.6
+case "$RALPH_TASK_ID/$RALPH_ITERATION" in
+english/*) echo 'echo hello' > bin/english.sh; commit 'Greet in English' ;;
+french/*) echo 'echo bonjour' > bin/french.sh ;;
+goodbye/*) echo 'echo bye' > bin/goodbye.sh; commit 'Say goodbye' ;;
+manual/1) echo '# Manual' > MANUAL.md; done='A beginning; usage is missing.' ;;
+manual/*) echo 'Run sh bin/english.sh' >> MANUAL.md ;;
+blue/*) echo 'colour=blue' > bin/colour.sh; commit 'Blue' ;;
+green/*) echo 'colour=green' > bin/colour.sh; commit 'Green' ;;
+version/1) echo 'echo "1.0' > bin/version.sh; commit 'Add version' ;;
+version/*) echo 'echo 1.0' > bin/version.sh; commit 'Close the quote' ;;
+red/*) echo 'echo BROKEN' > bin/red.sh ;;
+liar/*) done='Everything is done, trust me.' ;;
+esac
+echo "$done"
+`;

@@ -1,5 +1,5 @@
-/** What each step takes. A step in a scenario is an object with exactly one of these keys. */
-export interface StepArguments {
+/** What each step takes. A step in a scenario is an object with exactly one of these keys; `agent.mjs` plays it. */
+interface StepArguments {
   readonly write: { readonly path: string; readonly text: string };
   readonly append: { readonly path: string; readonly text: string };
   readonly remove: { readonly path: string };
@@ -29,7 +29,7 @@ export interface StepArguments {
   readonly pwd: { readonly path: string };
 }
 
-export type StepName = keyof StepArguments;
+type StepName = keyof StepArguments;
 export type Step = { [K in StepName]: { readonly [P in K]: StepArguments[K] } }[StepName];
 
 export interface Script {
@@ -42,20 +42,4 @@ export interface Scenario {
   readonly default?: Script;
   /** File that gets one line when an agent starts and one when it ends. */
   readonly record?: string;
-}
-
-/** The scenario itself is wrong, not what it plays. */
-export class ScenarioError extends Error {
-  override name = 'ScenarioError';
-}
-
-/** The steps of one iteration of one task. */
-export function pickSteps(scenario: Scenario, task: string, iteration: number): readonly Step[] {
-  const tasks = scenario.tasks ?? {};
-  const script = Object.hasOwn(tasks, task) ? tasks[task] : scenario.default;
-  if (script == null) throw new ScenarioError(`the scenario has no steps for task "${task}" and no default`);
-  const index = Math.min(Math.max(iteration, 1), script.iterations.length) - 1;
-  const steps = script.iterations[index];
-  if (steps == null) throw new ScenarioError(`the scenario has no iterations for task "${task}"`);
-  return steps;
 }
