@@ -120,6 +120,7 @@ describe('what lands', () => {
       const { stdout, stderr } = await ralph(one, ['land', '--all', '--json']);
       const { stdout: listed } = await ralph(one, ['worktree', 'list', '--json']);
       renameSync(beside(one, 'object'), file);
+      expect(stdout, stderr).not.toBe('');
       expect(summaryOf(stdout), stderr).toMatchObject({
         landed: ['one', 'three'],
         parked: [{ task: 'two', reason: 'red' }],
