@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { run } from './run.mjs';
 
@@ -24,6 +25,29 @@ async function install(names) {
   if (first.code === 0) return first;
   await run(['apt-get', 'update', '-qq'], options);
   return run(install, options);
+}
+
+const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7';
+
+/** Where tools made from Go modules are kept between runs, for all clones of this repository. */
+const toolsCache = (env = process.env) =>
+  join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'paralph', 'tools', ACTIONLINT.replace(/^.*\//, ''));
+
+/** The program that checks workflows, or null where it is neither on the PATH nor in the cache. */
+export function actionlint() {
+  const kept = join(toolsCache(), 'actionlint');
+  if (isThere('actionlint', toolsCache())) return kept;
+  return isThere('actionlint') ? 'actionlint' : null;
+}
+
+/** Makes what checks workflows, where there is Go and the tests must not do without. */
+export async function installActionlint() {
+  if (actionlint() != null || process.env.CI !== 'true' || !isThere('go')) return [];
+  const { code, output } = await run(['go', 'install', ACTIONLINT], {
+    timeout: INSTALL_MS_MAX,
+    env: { ...process.env, GOBIN: toolsCache(), GOFLAGS: '-modcacherw' },
+  });
+  return [code === 0 ? 'tools: actionlint installed' : `tools: no actionlint: ${output.trim().split('\n').at(-1)}`];
 }
 
 /** Installs what is missing, where the tests must not do without: a machine of somebody's own is left as it is. */
