@@ -1,6 +1,6 @@
 import type { Event } from '../core/model/events.ts';
 import type { HostId, LoopId } from '../core/model/ids.ts';
-import { loopId, slug } from '../core/model/ids.ts';
+import { fillNames, loopId, slug } from '../core/model/ids.ts';
 import type { State } from '../core/model/model.ts';
 import { loopsOf } from '../core/model/model.ts';
 import type { Plan } from '../core/plan/schedule.ts';
@@ -13,14 +13,18 @@ const PREPARING_MAX = 4;
 /** Turns a plan into facts: each new loop gets a memorable id and a branch of the same name. */
 export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): readonly Event[] {
   const adopts = plan.adopts.map(({ loop, slot }): Event => ({ type: 'loop-adopted', loop, host, slot }));
-  const place = state.hosts[host]?.policy.place;
+  const { place, branch: template } = state.hosts[host]?.policy ?? {};
   const given = place?.at === 'checkout' ? place.branch : null;
+  const own = place?.at === 'checkout' ? undefined : template;
+  const taken = new Set(own === undefined ? [] : loopsOf(state).map((loop) => loop.branch));
   const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
   const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
     const loop = isPromptTask(task)
       ? promptLoopId(taskIdOf(state, task), ids)
       : freeLoopId(slug(taskIdOf(state, task)), ids);
-    return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branchOf(loop), onto };
+    const branch =
+      own === undefined ? branchOf(loop) : freeBranch(own, { task: taskIdOf(state, task), loop }, ids, taken);
+    return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branch, onto };
   });
   return [...adopts, ...starts];
 }
@@ -36,6 +40,26 @@ function freeLoopId(name: string, ids: Ids): LoopId {
     const id = loopId(`${name}-${ids.suffix()}`);
     if (ids.isFree(branchOf(id))) return id;
   }
+}
+
+/** Nobody has so many branches of one name; below one that is in the way, none can be made. */
+const NAMES_MAX = 1000;
+
+/** A second attempt, or a branch that is there already, makes it the next number: none is ever moved. */
+function freeBranch(
+  template: string,
+  { task, loop }: { readonly task: string; readonly loop: LoopId },
+  ids: Ids,
+  taken: Set<string>,
+): string {
+  const name = fillNames(template, { task, loop, repo: '' });
+  for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
+    const branch = tries === 1 ? name : `${name}-${tries}`;
+    if (taken.has(branch) || !ids.isFree(branch)) continue;
+    taken.add(branch);
+    return branch;
+  }
+  return branchOf(loop);
 }
 
 const branchOf = (loop: LoopId): string => `ralph/${loop}`;

@@ -46,6 +46,8 @@ export interface WorldOrder {
   readonly env: NodeJS.ProcessEnv;
   /** Hears what is done to worktrees before they are used, and what of it did not work. */
   readonly tell: (text: string) => void;
+  /** Its agents are told what to do as workers of an orchestrator are. */
+  readonly isTestFirst?: boolean;
 }
 
 export async function openWorld(order: WorldOrder): Promise<World> {
@@ -64,6 +66,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     view,
     identity,
     worktreeRoot,
+    names: { branch: settings.parallel.branch, path: settings.parallel.worktreePath },
     trackerPath: tracker.path,
     union: merge.union,
     ignored: settings.keep.ignored,
@@ -111,7 +114,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     seal: openSeal({ repo, view, identity: unsigned(identity), ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path, settings, realClock),
-    prompts: openPrompts(repo, settings.prompt),
+    prompts: openPrompts(repo, settings.prompt, order.isTestFirst === true),
   };
 }
 

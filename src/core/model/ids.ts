@@ -29,3 +29,22 @@ export function slug(text: string): string {
   const short = ascii.slice(0, SLUG_CHARS_MAX).replaceAll(/-+$/g, '');
   return short === '' ? 'task' : short;
 }
+
+/** What a template may name. */
+export interface LoopNames {
+  readonly task: string;
+  readonly loop: string;
+  readonly repo: string;
+}
+
+const NAME_CHARS_MAX = 100;
+
+/** The id itself where it can be a folder and the part of a branch; else something close to it. */
+export function nameOf(id: string): string {
+  const isPlain = /^[A-Za-z0-9][\w.-]*$/.test(id) && !/\.\.|\.$|\.lock$/.test(id);
+  return isPlain && id.length <= NAME_CHARS_MAX ? id : slug(id);
+}
+
+/** `agent/<task>`, `../<repo>-<task>`: the branch or the folder of one loop. */
+export const fillNames = (template: string, names: LoopNames): string =>
+  template.replaceAll(/<(task|loop|repo)>/g, (_, word: keyof LoopNames) => nameOf(names[word]));

@@ -159,8 +159,7 @@ export interface HostPolicy {
   readonly resolver: PolicyAgent | null;
   /** Gate commands and the environment they run in. */
   readonly gatesHash: string;
-  /** The gates, as the user wrote them; absent: not told. */
-  readonly gates?: readonly string[];
+  readonly gates?: readonly string[]; // as the user wrote them; absent: not told
   readonly hasGates: boolean;
   readonly base: BasePolicy;
   /** Gates get a time limit from how long they took before. */
@@ -168,6 +167,7 @@ export interface HostPolicy {
   readonly train: TrainPolicy;
   /** Where the loops it starts work. */
   readonly place: Place;
+  readonly branch?: string; // template, with <task> and <loop>; absent: `ralph/<loop>`
   /** It goes on with this loop and begins no other; null: it works through the tracker. */
   readonly only: LoopId | null;
   /** The tasks it may work on; absent: all of the tracker. */

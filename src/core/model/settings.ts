@@ -72,6 +72,10 @@ export interface ParallelSettings {
   readonly enabled: boolean;
   readonly maxWorkers: number;
   readonly worktreeRoot: string;
+  /** Template of a loop's branch; null: `ralph/<loop>`. */
+  readonly branch: string | null;
+  /** Template of its folder, relative to the main checkout; null: any below the root, used again by the next loop. */
+  readonly worktreePath: string | null;
   readonly strategy: Strategy;
   readonly mergePolicy: MergePolicy;
   readonly conflictResolution: { readonly strategy: ConflictStrategy; readonly aiAgent: string };

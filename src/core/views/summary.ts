@@ -8,6 +8,7 @@ import { describeWaiting } from './describe-waiting.ts';
 import { putBacksOf } from './describe-put-back.ts';
 import type { TaskKey } from '../model/ids.ts';
 import { loopId, taskId, taskKey } from '../model/ids.ts';
+import { fitsAll } from '../model/filters.ts';
 import { canBeQueued } from '../loops/landing-queue.ts';
 import type { HostPolicy, ParkReason, State } from '../model/model.ts';
 import { planRun } from '../plan/plan-run.ts';
@@ -155,7 +156,9 @@ const isListed = (state: State, { tracker }: HostPolicy, task: string): boolean 
 function viewsToTell(state: State, policy: HostPolicy, before: State | null): readonly TaskView[] {
   const isNews = ({ id, status }: TaskView): boolean =>
     status !== 'landed' || before === null || hasLanded(state, taskKey(policy.tracker, taskId(id)), before);
-  const tasks = taskViews(state, policy.tracker, policy.limits.attempts);
+  const listed = state.trackers[policy.tracker]?.tasks ?? [];
+  const others = new Set(listed.filter((task) => !fitsAll(policy.choice ?? [], task)).map(({ id }) => String(id)));
+  const tasks = taskViews(state, policy.tracker, policy.limits.attempts).filter(({ id }) => !others.has(id));
   const gone = withdrawnViews(state, policy.tracker).filter(({ id }) => tasks.every((view) => view.id !== id));
   const isOfNow = ({ loop }: TaskView): boolean =>
     before !== null && loop !== null && before.loops[loop]?.phase !== state.loops[loop]?.phase;

@@ -54,12 +54,15 @@ interface Made {
  */
 async function makeOnFreeBranch(context: PerformContext, command: MakeWorktree): Promise<Made> {
   const { worktrees } = context.world;
+  const { loop } = command;
+  const key = context.state().loops[loop]?.task;
+  const task = key === undefined ? loop : taskIdOf(context.state(), key);
   for (let tries = 1; ; tries += 1) {
     const branch = tries === 1 ? command.branch : `${command.branch}-${tries}`;
     const from = await whereFrom(context, command, branch);
     if (from === null) continue;
     try {
-      return { branch, base: from.base, ...(await worktrees.make({ branch, base: from.at })) };
+      return { branch, base: from.base, ...(await worktrees.make({ branch, base: from.at, of: { loop, task } })) };
     } catch (error) {
       // Made by somebody in this very moment?
       if (tries === TRIES_MAX || (await whereFrom(context, command, branch)) !== null) throw error;

@@ -55,6 +55,26 @@ export const filePath = one(
   'the path of one file inside the repository, without / at its start and without ..',
   (value) => isLine(value) && value.trim() !== '' && !/^\/|\/$/.test(value) && !value.split('/').includes('..'),
 );
+/** Every loop needs one of its own. */
+const NAMES_ONE = /<(?:task|loop)>/;
+const asNames = (value: string): string => value.replaceAll(/<(?:task|loop|repo)>/g, 'x');
+const hasPlaces = (value: unknown): value is string =>
+  isLine(value) && NAMES_ONE.test(value) && !/[<>\0]/.test(asNames(value));
+export const folderOfLoop = one(
+  'folder with <task> or <loop>',
+  { type: 'string', pattern: NAMES_ONE.source },
+  'a folder with <task> or <loop> in its last part, and with nothing else in angle brackets but <repo>',
+  (value) => hasPlaces(value) && NAMES_ONE.test(value.split('/').at(-1) ?? ''),
+);
+export const branchOfLoop = one(
+  'branch with <task> or <loop>',
+  { type: 'string', pattern: NAMES_ONE.source },
+  'the name of a branch with <task> or <loop> in it, and with nothing else in angle brackets but <repo>',
+  (value) => hasPlaces(value) && isBranchName(asNames(value)),
+);
+/** What git takes for the name of a branch. */
+const isBranchName = (name: string): boolean =>
+  !/[\s~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name) && !name.split('/').some((part) => /^\.|\.lock$/.test(part));
 export const pattern = one(
   'regular expression',
   NOT_EMPTY,

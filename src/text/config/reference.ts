@@ -30,6 +30,8 @@ max_workers = 3              # concurrent agents
 worktree_root = ".ralph/worktrees"
 strategy = "queue"           # queue|group
 # merge_policy = "manual"    # manual|auto_merge|pr; unset, a prompt of your own lands by itself
+# branch = "feature/<task>"  # unset: ralph/<loop>
+# worktree_path = "../<repo>-<task>"
 
 [parallel.conflict_resolution]
 strategy = "requeue"         # requeue|ai_resolve|stop

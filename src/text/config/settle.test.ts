@@ -24,6 +24,8 @@ describe('settle', () => {
         enabled: false,
         maxWorkers: 3,
         worktreeRoot: '.ralph/worktrees',
+        branch: null,
+        worktreePath: null,
         strategy: 'queue',
         mergePolicy: 'manual',
         conflictResolution: { strategy: 'requeue', aiAgent: 'claude' },
@@ -93,7 +95,17 @@ describe('settle', () => {
     for (const key of KEYS) {
       const path = key.path.replaceAll('*', 'N');
       const words = (key.type.schema['enum'] as readonly string[] | undefined) ?? [];
-      const tried = [...words.toReversed(), String(key.fallback !== true), 'auto', '4.5', '77s', '2', '2000', 'Zzz'];
+      const tried = [
+        ...words.toReversed(),
+        String(key.fallback !== true),
+        'auto',
+        '4.5',
+        '77s',
+        '2',
+        '2000',
+        'Zzz',
+        'x/<task>',
+      ];
       const fits = (one: string): boolean => key.type.check(path, key.type.read(one)) === null;
       const text =
         tried.find((one) => fits(one) && JSON.stringify(key.type.read(one)) !== JSON.stringify(key.fallback)) ?? '';

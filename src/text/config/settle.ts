@@ -84,6 +84,8 @@ function settingsFrom(values: Values): Settings {
       enabled: get('parallel.enabled'),
       maxWorkers: get('parallel.max_workers'),
       worktreeRoot: get('parallel.worktree_root'),
+      branch: get('parallel.branch'),
+      worktreePath: get('parallel.worktree_path'),
       strategy: get('parallel.strategy'),
       mergePolicy: get('parallel.merge_policy'),
       conflictResolution: {

@@ -99,7 +99,20 @@ const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 This is iteration {{iteration}}. {{promise_rule}}
 `;
 
-export const PROMPT_NAMES = ['iteration', 'merger', 'resolver', 'tester', 'cleaner'] as const;
+/** For the workers of `ralph orchestrate`: the test comes first. */
+const TEST_FIRST_TEXT = DEFAULT_TEMPLATE_TEXT.replace(
+  '{{rules}}',
+  `## How you work
+1. Understand: read the task, what it builds on, and the code and tests it touches. Run the tests once, to know that they pass.
+2. Red: write the smallest test that fails because the task is not done. Run it and see it fail for that reason.
+3. Green: write the least that makes it pass. Run all tests.
+4. Tidy: make names and structure fit the code around them, with the tests green. Commit, and go on with the next test.
+5. Check: run every gate below. Read your whole change once as its reviewer would, and take out what the task did not ask for.
+
+{{rules}}`,
+);
+
+export const PROMPT_NAMES = ['iteration', 'orchestrate', 'merger', 'resolver', 'tester', 'cleaner'] as const;
 export type PromptName = (typeof PROMPT_NAMES)[number];
 
 interface PromptKind {
@@ -114,14 +127,12 @@ interface PromptKind {
 const DONE = ['promise_rule', 'how to say that it is done'] as const;
 const TITLE = ['task_title', 'which task it works on'] as const;
 
+const TOLD = [TITLE, ['task_body', 'what the task says'], ['rework', 'why its work came back'], DONE] as const;
+
 /** Every prompt there is, by the name of its file. */
 export const PROMPT_KINDS: Readonly<Record<PromptName, PromptKind>> = {
-  iteration: kind(DEFAULT_TEMPLATE_TEXT, [
-    TITLE,
-    ['task_body', 'what the task says'],
-    ['rework', 'why its work came back'],
-    DONE,
-  ]),
+  iteration: kind(DEFAULT_TEMPLATE_TEXT, TOLD),
+  orchestrate: kind(TEST_FIRST_TEXT, TOLD),
   merger: kind(
     MERGER_TEXT,
     [['role', 'what its part is'], ['intents', 'what both sides want'], DONE],

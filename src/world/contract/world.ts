@@ -84,6 +84,8 @@ export interface Worktrees {
   make(options: {
     readonly branch: string;
     readonly base: Sha;
+    /** Whose it is: a folder may be named after them. */
+    readonly of?: { readonly loop: LoopId; readonly task: string };
   }): Promise<{ readonly path: string; readonly reused: boolean }>;
   /** Copies and sets up what is not in git. Null: nothing had to be run. What the user wrote and fails is an error. */
   prepare(options: {

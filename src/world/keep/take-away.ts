@@ -8,9 +8,9 @@ import { hasSubmodules, requireSafeSubmodules } from '../worktrees/submodules.ts
 import { withMutex } from '../processes/mutex.ts';
 import { deleteRef, readRef } from '../git/refs/refs.ts';
 import { begunRemoval, removeFolder } from '../worktrees/removals.ts';
-import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
+import { adminDirOf, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
 import { carriesOurLock } from '../worktrees/loop-notes.ts';
-import { removeWorktree } from '../worktrees/worktrees.ts';
+import { isOurPlace, removeWorktree } from '../worktrees/worktrees.ts';
 import { listKeeps } from './list-keeps.ts';
 import type { KeepPlace, Kept, WorktreeOrder } from './keep.ts';
 import { keepWorktree, keepCommit } from './keep.ts';
@@ -103,10 +103,10 @@ export async function dropBranch({ repo, view }: KeepPlace, branch: string, tip:
   return !isCheckedOut(repo, branch) && (await deleteRef(view, `refs/heads/${branch}`, tip));
 }
 
-/** A worktree is ours only if it lies below our root and carries our lock; one that git does not know is nobody's we know of. */
+/** A worktree is ours only if it lies where ours do and carries our lock; one that git does not know is nobody's we know of. */
 function requireOurs({ repo, worktreeRoot }: AwayPlace, path: string): void {
   const adminDir = adminDirOf(repo, path);
-  if (isBelow(worktreeRoot, path) && (adminDir === null || carriesOurLock(adminDir))) return;
+  if (isOurPlace(repo, worktreeRoot, path) && (adminDir === null || carriesOurLock(adminDir))) return;
   throw new AppError('E_NEEDS_PERSON', `${path} is not a worktree of ours, so it stays.`, {
     remedy: `git -C ${shellWord(repo.root)} worktree list`,
   });

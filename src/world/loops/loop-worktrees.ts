@@ -1,5 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fillNames } from '../../core/model/ids.ts';
+import { hideFromGit } from '../git/files/ignore-files.ts';
+import { removeWorktree } from '../worktrees/worktrees.ts';
 import { reach } from '../os/failpoint.ts';
 import { findOversize, inWords } from '../git/files/oversize.ts';
 import { withoutTicks } from '../trackers/branch-tracker.ts';
@@ -9,7 +12,7 @@ import { deleteRef, readRef } from '../git/refs/refs.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { touchedPaths, isClean } from '../git/files/worktree-state.ts';
 import { changedPaths } from '../git/objects/trees.ts';
-import { adminDirOf } from '../git/files/worktree-admin.ts';
+import { adminDirOf, isBelow, realpathLoose } from '../git/files/worktree-admin.ts';
 import { isOurs, isRetired, retireWorktree, takeWorktree } from '../worktrees/worktree-pool.ts';
 import { findMarkers } from '../git/merge/conflict-markers.ts';
 import { unlinkWorktree, writeLoopNote, readLoopNote } from '../worktrees/loop-notes.ts';
@@ -48,9 +51,11 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
   return {
     tip: (branch) => readRef(view, `refs/heads/${branch}`),
     isOurs: (branch, tip) => isOurs(repo, branch, tip),
-    make: async ({ branch, base }) => {
+    make: async ({ branch, base, of }) => {
       const again = (path: string): Promise<void> => clearRetired(place, provisions, path, base);
-      const taken = await takeWorktree(repo, { branch, base, name: FOLDER, worktreeRoot, clear: again });
+      const named = folderOf(place, branch, of);
+      const taken = await takeWorktree(repo, { branch, base, name: FOLDER, ...named, worktreeRoot, clear: again });
+      if (named !== null) hideInside(repo, taken.path);
       if (taken.reused) await clearNotes(taken.path);
       return taken;
     },
@@ -86,6 +91,30 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
   };
 }
 
+/** Where a template lays a loop's worktree: numbered as its branch is. Null: one of those that serve one loop after the other. */
+function folderOf(
+  { repo, names }: WorktreePlace,
+  branch: string,
+  of: { readonly loop: string; readonly task: string } | undefined,
+): { readonly folder: string; readonly name: string } | null {
+  if (names?.path == null || of === undefined) return null;
+  const all = { ...of, repo: basename(repo.root) };
+  const first = names.branch === null ? '' : fillNames(names.branch, all);
+  const [, number = ''] = branch.startsWith(first) ? (/^(-\d+)?$/.exec(branch.slice(first.length)) ?? []) : [];
+  const path = resolve(repo.root, `${fillNames(names.path, all)}${number}`);
+  return { folder: dirname(path), name: basename(path) };
+}
+
+/** Inside of a checkout git would show it there as something new. */
+function hideInside({ root }: Repository, path: string): void {
+  const [top, real] = [realpathLoose(root), realpathLoose(path)];
+  if (isBelow(top, real)) hideFromGit(root, `${relative(top, real)}/`);
+}
+
+/** A folder that is named after nobody's work. */
+const isShared = (worktreeRoot: string, path: string): boolean =>
+  isBelow(worktreeRoot, path) && /^wt(?:-\d+)?$/.test(basename(path));
+
 /** A worktree is given back only if what it holds is what landed; the head stays named until main contains it. */
 async function retire(
   place: WorktreePlace,
@@ -109,7 +138,8 @@ async function retire(
   }
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has files or changes that did not land` };
-  await retireWorktree(repo, { path, worktreeRoot });
+  if (isShared(worktreeRoot, path)) await retireWorktree(repo, { path, worktreeRoot });
+  else await removeWorktree(repo, { path, worktreeRoot });
   reach('retire.pooled');
   await deleteRef(view, `refs/heads/${branch}`, head);
   reach('retire.done');

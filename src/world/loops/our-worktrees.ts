@@ -18,7 +18,7 @@ import { type KeepAct, TAKING } from '../keep/keep-message.ts';
 import { type Kept, keepWorktree } from '../keep/keep.ts';
 import { type Keep, listKeeps } from '../keep/list-keeps.ts';
 import { type AwayPlace, refuseEmbedded, takeAway } from '../keep/take-away.ts';
-import { readLoopNote } from '../worktrees/loop-notes.ts';
+import { isLoopsLock, readLoopNote } from '../worktrees/loop-notes.ts';
 import { findAllMarked } from '../processes/find-processes.ts';
 
 export interface OurWorktree {
@@ -42,7 +42,7 @@ export interface LookOptions {
   readonly worktreeRoot: string;
 }
 
-/** Our worktrees and what each holds. A worktree is ours only if it lies below the root and carries our lock. */
+/** Our worktrees and what each holds. A worktree is ours only if it carries our lock, and lies below the root if it is no loop's. */
 export async function ourWorktrees(options: LookOptions): Promise<readonly OurWorktree[]> {
   const { repo, state } = options;
   const root = resolve(options.worktreeRoot);
@@ -50,12 +50,18 @@ export async function ourWorktrees(options: LookOptions): Promise<readonly OurWo
   const alive = new Set(findAllMarked().flatMap(({ loop }) => loop ?? []));
   const found: OurWorktree[] = [];
   for (const worktree of await listWorktrees(repo)) {
-    if (!isBelow(root, worktree.path) || worktree.locked?.startsWith('paralph') !== true) continue;
-    const { path, branch } = worktree;
+    const { path, branch, locked } = worktree;
+    if (locked?.startsWith('paralph') !== true || !(isLoopsLock(locked) || isBelow(root, path))) continue;
     const isPooled = pool.has(realpathLoose(path));
     const loop = isPooled ? null : loopIn(state, worktree);
     const isItsOwn = loop !== null && loop.worktree !== null;
-    const use = isItsOwn ? 'loop' : isPooled ? 'pool' : basename(path).startsWith('gate-') ? 'gates' : 'orphan';
+    const use = isItsOwn
+      ? 'loop'
+      : isPooled
+        ? 'pool'
+        : !isLoopsLock(locked) && basename(path).startsWith('gate-')
+          ? 'gates'
+          : 'orphan';
     const lives = loop !== null && alive.has(loop.id) ? 'a process of its loop lives' : null;
     const busy = lives ?? whyBusy(state, loop) ?? (await whyMissing(options, worktree));
     const isCleanNow = use === 'loop' || use === 'orphan' ? await cleanliness(worktree) : true;

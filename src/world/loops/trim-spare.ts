@@ -37,7 +37,9 @@ type Place = AwayPlace & { readonly provisions: Provisions };
  */
 export async function trimSpare(place: Place, { state, max, retired }: TrimOrder): Promise<number> {
   // Most runs leave no more, and must not pay for a closer look.
-  const isFew = namesIfThere(place.worktreeRoot).length <= max;
+  const isFew = [place.worktreeRoot, join(place.repo.commonDir, 'worktrees')].some(
+    (folder) => namesIfThere(folder).length <= max,
+  );
   if (isFew || Object.keys(state.hosts).length > 0) return 0;
   const spare = (await ourWorktrees({ ...place, state })).filter((one) => one.isSpare);
   const going = inOrder(spare).slice(max);

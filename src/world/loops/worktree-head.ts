@@ -24,6 +24,8 @@ export interface WorktreePlace {
   readonly identity: Identity;
   /** Absolute. */
   readonly worktreeRoot: string;
+  /** Templates of the branch and the folder of a loop. */
+  readonly names?: { readonly branch: string | null; readonly path: string | null };
   /** The task file's path, from the top of the checkout. */
   readonly trackerPath: string;
   /** Files that keep both sides' lines. */

@@ -18,7 +18,8 @@ export interface LoadedTemplate {
 }
 
 /** Reads every template there is, so that what is wrong with one shows before anything starts. */
-export function checkPromptFiles(root: string): { readonly warnings: readonly string[] } {
+export function checkPromptFiles(root: string, isTestFirst = false): { readonly warnings: readonly string[] } {
+  if (isTestFirst) readOwnPrompt(root, '');
   const ours = PROMPT_NAMES.map((name) => fileOf(name));
   const strays = namesIn(root).filter((name) => !ours.includes(name) && !name.startsWith('.'));
   const unused = strays.map((name) => {
@@ -47,6 +48,17 @@ export function loadPromptTemplate(root: string, name: PromptName = 'iteration')
     template: read.template,
     warnings: missing.map(([word, what]) => `${shown} has no {{${word}}}: an agent is not told ${what}`),
   };
+}
+
+const AGENT_FILE = '.claude/agents/worker.md';
+
+/**
+ * What a project tells the workers of its orchestrator: its text as it is, with the id for `$TASK_ID`. No shell sees it. Null: it
+ * has none, or has a template of ours for them.
+ */
+export function readOwnPrompt(root: string, task: string): string | null {
+  if (isThere(join(root, FOLDER, fileOf('orchestrate'))) || !isThere(join(root, AGENT_FILE))) return null;
+  return readTemplate(root, AGENT_FILE).replaceAll(/\$TASK_ID\b/g, () => task);
 }
 
 const fileOf = (name: PromptName): string => `${name}.md`;

@@ -5,10 +5,10 @@ import { isLive, loopsOf } from '../../core/model/model.ts';
 import { gateSlotOf } from '../gates/gate-worktree.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { begunRemoval } from '../worktrees/removals.ts';
-import { gitDirs, isBelow, realpathLoose, worktreeOf } from '../git/files/worktree-admin.ts';
+import { gitDirs, realpathLoose, worktreeOf } from '../git/files/worktree-admin.ts';
 import { carriesOurLock } from '../worktrees/loop-notes.ts';
 import { listPool } from '../worktrees/worktree-pool.ts';
-import { removeWorktree } from '../worktrees/worktrees.ts';
+import { isOurPlace, removeWorktree } from '../worktrees/worktrees.ts';
 import { keepCommit } from '../keep/keep.ts';
 import type { KeepPlace } from '../keep/keep.ts';
 import { fixable } from './repair.ts';
@@ -32,7 +32,7 @@ export function vanishedRepair(place: RepairPlace, state: State, keep: () => Pro
       .filter((dir) => dir !== repo.commonDir && carriesOurLock(dir))
       .flatMap((adminDir) => {
         const path = worktreeOf(adminDir);
-        const isGone = path !== null && isBelow(worktreeRoot, path) && !existsSync(path) && !used.has(path);
+        const isGone = path !== null && isOurPlace(repo, worktreeRoot, path) && !existsSync(path) && !used.has(path);
         if (path !== null && begunRemoval(repo, path) !== null) return [];
         return isGone && !needed.has(adminDir) ? [{ adminDir, path }] : [];
       });

@@ -86,6 +86,9 @@ function quietly(act: () => void): void {
 /** Every lock reason of ours starts with this, so that an entry tells whose it is even when it was cut short. */
 export const LOCK_REASON = 'paralph worktree';
 
+/** The whole reason: worktrees for gates and for people have more to say. */
+export const isLoopsLock = (lock: string): boolean => lock.trim() === LOCK_REASON;
+
 /** Why git's entry of a worktree is locked; empty: it is not. */
 export const lockOf = (adminDir: string): string => textIfThere(join(adminDir, 'locked'));
 

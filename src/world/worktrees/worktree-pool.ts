@@ -23,6 +23,7 @@ import {
   addWorktree,
   branchElsewhere,
   branchTip,
+  isOurPlace,
   listWorktrees,
   removeHalfMade,
   removeWorktree,
@@ -46,6 +47,8 @@ export interface TakeOptions {
   readonly base: Sha;
   /** The folder name to prefer when a new one is made. */
   readonly name: string;
+  /** The folder it is made in, if it is named after the loop: then it is none of those that serve one loop after the other. */
+  readonly folder?: string;
   /** Makes a retired one ready for another loop: what git ignores is still there. */
   readonly clear?: (path: string) => Promise<void>;
 }
@@ -67,7 +70,7 @@ export async function takeWorktree(repo: Repository, options: TakeOptions): Prom
   await giveBackDeadClaims(repo, options.worktreeRoot);
   const already = tip === null ? null : await takenBefore(repo, options);
   if (already !== null) return { path: already, reused: true };
-  for (const { name } of listPool(repo)) {
+  for (const { name } of options.folder === undefined ? listPool(repo) : []) {
     const path = await takeEntry(repo, name, options);
     if (path !== null) return { path, reused: true };
   }
@@ -78,7 +81,7 @@ export async function takeWorktree(repo: Repository, options: TakeOptions): Prom
 /** A crash may come between our answer and its being written down: the branch, unmoved in a clean worktree, is that answer. */
 async function takenBefore(repo: Repository, options: TakeOptions): Promise<string | null> {
   const found = (await listWorktrees(repo)).find((worktree) => worktree.branch === options.branch);
-  if (found === undefined || found.prunable || !isBelow(options.worktreeRoot, found.path)) return null;
+  if (found === undefined || found.prunable || !isOurPlace(repo, options.worktreeRoot, found.path)) return null;
   if (!existsSync(found.path)) return letGo(repo, found, options.base);
   return (await isClean(found.path)) ? found.path : null;
 }
@@ -226,9 +229,10 @@ const pastLockOn = <T>(repo: Repository, branch: string, act: () => Promise<T>):
   pastDeadLock(`refs/heads/${branch}`, { folder: repo.root, mentions: repo.commonDir }, act);
 
 async function makeNew(repo: Repository, options: TakeOptions): Promise<string> {
-  mkdirSync(options.worktreeRoot, { recursive: true });
+  const folder = options.folder ?? options.worktreeRoot;
+  mkdirSync(folder, { recursive: true });
   for (let tries = 1; tries <= NAMES_MAX; tries += 1) {
-    const path = join(options.worktreeRoot, tries === 1 ? options.name : `${options.name}-${tries}`);
+    const path = join(folder, tries === 1 ? options.name : `${options.name}-${tries}`);
     // The cheapest question first: beside a hundred worktrees most names are taken.
     if (existsSync(path) || adminDirOf(repo, path) !== null || isTaken(repo, path) || !madeFolder(path)) continue;
     const { branch, base } = options;
@@ -240,7 +244,7 @@ async function makeNew(repo: Repository, options: TakeOptions): Promise<string> 
     }
     return path;
   }
-  throw new AppError('E_GIT', `${options.worktreeRoot} holds ${NAMES_MAX} folders named after ${options.name}.`);
+  throw new AppError('E_GIT', `${folder} holds ${NAMES_MAX} folders named after ${options.name}.`);
 }
 
 /** Making the folder claims its name between processes; git accepts an empty one. */

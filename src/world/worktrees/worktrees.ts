@@ -6,7 +6,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { reach } from '../os/failpoint.ts';
-import { unlinkWorktree } from './loop-notes.ts';
+import { isLoopsLock, lockOf, unlinkWorktree } from './loop-notes.ts';
 import { withMutex } from '../processes/mutex.ts';
 import { outlastLock, outlastGit, patiently } from '../git/run/dead-lock.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './half-made.ts';
 import { missingFilters, outliveRacyFiles, withoutFilters } from '../git/run/missing-filters.ts';
 import { readRefFile } from '../git/refs/ref-files.ts';
-import { endRemoval, removeFolder } from './removals.ts';
+import { begunRemoval, endRemoval, removeFolder } from './removals.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { adminDirOf, isBelow, isCheckedOut, realpathLoose } from '../git/files/worktree-admin.ts';
 import type { Sha } from '../../core/model/ids.ts';
@@ -143,13 +143,20 @@ export async function branchTip(repo: Repository, branch: string): Promise<Sha |
   return code === 0 ? sha(stdout.trim()) : null;
 }
 
+/** Below our folder, or where a template laid it: then its lock says that it is a loop's, or that its removal has begun. */
+export function isOurPlace(repo: Repository, worktreeRoot: string, path: string): boolean {
+  if (isBelow(worktreeRoot, path) || begunRemoval(repo, path) !== null) return true;
+  const adminDir = adminDirOf(repo, path);
+  return adminDir !== null && isLoopsLock(lockOf(adminDir));
+}
+
 /** Removes a worktree and its entry. The caller has made sure that its work is landed or kept. */
 export async function removeWorktree(
   repo: Repository,
   options: { readonly path: string; readonly worktreeRoot: string; readonly kept?: string | null },
 ): Promise<void> {
   const { path, worktreeRoot, kept = null } = options;
-  if (!isBelow(worktreeRoot, path)) {
+  if (!isOurPlace(repo, worktreeRoot, path)) {
     throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so it is not ours to remove.`);
   }
   // Deleting files is slow, so it happens outside the mutex; git then removes the entry of a missing folder in milliseconds.

@@ -131,7 +131,7 @@ describe('checkPromptFiles', () => {
     write('cleaner.md', '{{strayed}}');
     expect(checkPromptFiles(root).warnings).toEqual([
       '.ralph/prompts/iterations.md is not used: no template has that name; did you mean iteration.md?',
-      '.ralph/prompts/notes.txt is not used: no template has that name; there are iteration.md, merger.md, resolver.md, tester.md, cleaner.md',
+      '.ralph/prompts/notes.txt is not used: no template has that name; there are iteration.md, orchestrate.md, merger.md, resolver.md, tester.md, cleaner.md',
       '.ralph/prompts/iteration.md has no {{task_body}}: an agent is not told what the task says',
       '.ralph/prompts/iteration.md has no {{rework}}: an agent is not told why its work came back',
       '.ralph/prompts/iteration.md has no {{promise_rule}}: an agent is not told how to say that it is done',

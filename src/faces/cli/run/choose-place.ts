@@ -6,7 +6,8 @@ import { readDurationMs } from '../../../text/config/duration.ts';
 import { cleanLine } from '../../../text/trackers/clean.ts';
 import { readHeadFile } from '../../../world/git/refs/ref-files.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
-import { isBelow, operationIn, realpathLoose } from '../../../world/git/files/worktree-admin.ts';
+import { adminDirOf, isBelow, operationIn, realpathLoose } from '../../../world/git/files/worktree-admin.ts';
+import { isLoopsLock, lockOf } from '../../../world/worktrees/loop-notes.ts';
 import { gitDirOf } from '../../../world/checkout/in-place-note.ts';
 import { findHolder, isHeld, takeLoopLock } from '../../../world/checkout/loop-lock.ts';
 import type { HeldLock, LockHolder } from '../../../world/checkout/loop-lock.ts';
@@ -159,7 +160,8 @@ const describe = ({ loop, pid, prompt }: LockHolder): string =>
 /** A run inside a loop's worktree would be a second hand in work that is somebody's. */
 export function refuseLoopsOwn({ repo, config }: Project): void {
   const root = resolve(repo.root, config.settings.parallel.worktreeRoot);
-  if (!repo.linked || !isBelow(root, repo.worktree)) return;
+  const adminDir = repo.linked ? adminDirOf(repo, repo.worktree) : null;
+  if (adminDir === null || !(isBelow(root, repo.worktree) || isLoopsLock(lockOf(adminDir)))) return;
   throw new AppError('E_NESTED', `${relative(repo.root, repo.worktree)} is the worktree of a loop`, {
     remedy: `cd ${shellWord(repo.root)} && ralph run "what should be done"`,
   });

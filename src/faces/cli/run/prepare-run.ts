@@ -1,3 +1,8 @@
+import { basename } from 'node:path';
+import { AppError } from '../../../core/model/errors.ts';
+import { nameOf } from '../../../core/model/ids.ts';
+import { shellWord } from '../../../core/model/shell-word.ts';
+import { readRefFile } from '../../../world/git/refs/ref-files.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
 import type { Settings } from '../../../core/model/settings.ts';
 import { chooseAgents, chooseResolver } from '../../../world/agents/choose-agent.ts';
@@ -27,7 +32,7 @@ export interface Prepared {
 export async function prepareRun(
   call: Call,
   { repo }: Project,
-  { settings, tracker }: { settings: Settings; tracker: string },
+  { settings, tracker, isTestFirst = false }: { settings: Settings; tracker: string; isTestFirst?: boolean },
 ): Promise<Prepared> {
   refuseUnsupported(settings);
   const { target: wanted, sign } = settings.landing;
@@ -38,11 +43,15 @@ export async function prepareRun(
   ]);
   const chosen = chooseAgents(settings, call.env, repo.root);
   for (const agent of chosen) agentEnvironment(call.env, { set: agent.settings.env, pass: agent.settings.passEnv });
-  const prompts = checkPromptFiles(repo.root);
+  const prompts = checkPromptFiles(repo.root, isTestFirst);
   const resolver = chooseResolver(settings, call.env, repo.root);
   const usual = runPolicy({ settings, tracker, target, agents: chosen, resolver, env: call.env });
-  const policy: HostPolicy =
-    call.flags['anyway'] === true && usual.base === 'hold' ? { ...usual, base: 'tell' } : usual;
+  const branch = branchFor(repo, settings.parallel.branch);
+  const policy: HostPolicy = {
+    ...usual,
+    ...(branch === null ? {} : { branch }),
+    ...(call.flags['anyway'] === true && usual.base === 'hold' ? ({ base: 'tell' } as const) : {}),
+  };
   const { strategy, aiAgent } = settings.parallel.conflictResolution;
   const warnings = [
     ...(strategy === 'ai_resolve' && resolver === null
@@ -63,6 +72,25 @@ export async function prepareRun(
   const others = chosen.filter(({ name }) => name !== resolver?.name);
   return { policy, identity, target, warnings, agents: resolver === null ? chosen : [...others, resolver] };
 }
+
+/** The template with the name of the repository in it. git keeps branches as files and folders: beside one named like the folder, none can be made. */
+function branchFor(repo: Repository, template: string | null): string | null {
+  if (template === null) return null;
+  const branch = template.replaceAll('<repo>', nameOf(basename(repo.root)));
+  const folders = branch
+    .slice(0, branch.search(/<(?:task|loop)>/))
+    .split('/')
+    .slice(0, -1);
+  const taken = folders.map((_, at) => folders.slice(0, at + 1).join('/')).find((one) => isBranch(repo, one));
+  if (taken === undefined) return branch;
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', `The branch ${taken} leaves no room for branches named ${branch}.`, {
+    facts: ['parallel.branch is the template of these names'],
+    remedy: `git branch -m ${shellWord(taken)} ${shellWord(`${taken}-old`)}`,
+  });
+}
+
+const isBranch = (repo: Repository, name: string): boolean =>
+  (readRefFile(repo.commonDir, `refs/heads/${name}`) ?? null) !== null;
 
 const hookWarnings = (repo: Repository, hooks: readonly string[]): readonly string[] =>
   hooks.length === 0

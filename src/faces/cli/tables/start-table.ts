@@ -1,5 +1,30 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, NO_FETCH_FLAG, SET_FLAG, TARGET_FLAG } from './command-spec.ts';
+import {
+  FILTER_FLAGS,
+  JSON_FLAG,
+  NO_FETCH_FLAG,
+  PUBLISH_FLAG,
+  SET_FLAG,
+  TARGET_FLAG,
+  TASKS_FLAG,
+} from './command-spec.ts';
+
+const EVENTS_FLAG = { flag: '--events', description: 'print every event as one line of JSON on standard output' };
+const DRY_FLAG = {
+  flag: '--dry-run',
+  description: 'say what would start, in which order, and why not the rest; change nothing',
+};
+const SHARED: CommandSpec['flags'] = [
+  EVENTS_FLAG,
+  JSON_FLAG,
+  TASKS_FLAG,
+  { flag: '--agent <name>', description: 'the agent to run', key: 'agent' },
+  { flag: '--merge-policy <policy>', description: 'manual or auto_merge', key: 'parallel.merge_policy' },
+  PUBLISH_FLAG,
+  TARGET_FLAG,
+  NO_FETCH_FLAG,
+  SET_FLAG,
+];
 
 /** What begins work of its own beside everything else. */
 export const START_COMMANDS: readonly CommandSpec[] = [
@@ -46,5 +71,50 @@ export const START_COMMANDS: readonly CommandSpec[] = [
       'ralph start login --continue-loop',
     ],
     load: () => import('../commands/start.ts'),
+  },
+  {
+    name: 'orchestrate',
+    group: 'Work',
+    summary: 'Work on everything that is ready, each task on agent/TASK in ../worktrees/TASK, and land it',
+    argument: null,
+    flags: [
+      {
+        flag: '--max-agents <n>',
+        description: 'how many loops at once; 4 unless parallel.max_workers is set',
+        key: 'parallel.max_workers',
+      },
+      DRY_FLAG,
+      { flag: '--watch', description: 'wait for more when nothing is left' },
+      { flag: '--for <duration>', description: 'begin nothing new after this time, such as 8h, and end in order' },
+      { flag: '--until <time>', description: 'the same at a time of your clock, such as 07:00' },
+      ...FILTER_FLAGS,
+      { flag: '--task <id>', description: 'only this task', repeats: true },
+      ...SHARED,
+    ],
+    examples: [
+      'ralph orchestrate --dry-run',
+      'ralph orchestrate',
+      'ralph orchestrate --epic E-1 --max-agents 6',
+      'ralph orchestrate --watch',
+    ],
+    load: () => import('../commands/orchestrate.ts'),
+  },
+  {
+    name: 'orchestrate status',
+    group: 'Watch',
+    summary: 'The same as `ralph status`',
+    argument: null,
+    flags: [...FILTER_FLAGS, JSON_FLAG, TASKS_FLAG, SET_FLAG],
+    examples: ['ralph orchestrate status', 'ralph orchestrate status --json'],
+    load: () => import('../commands/status.ts'),
+  },
+  {
+    name: 'worker',
+    group: 'Work',
+    summary: 'Work on one task as ralph orchestrate would, or go on with what was begun of it',
+    argument: { name: '<task>', description: 'task id, or a unique beginning of it' },
+    flags: [DRY_FLAG, ...SHARED],
+    examples: ['ralph worker login'],
+    load: () => import('../commands/one-task.ts'),
   },
 ];

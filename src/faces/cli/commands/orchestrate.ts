@@ -1,0 +1,22 @@
+import type { Handler } from '../../call/handler.ts';
+import { realClock } from '../../../world/os/clock.ts';
+import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { asOrchestrated } from '../run/as-orchestrated.ts';
+import { refuseLoopsOwn } from '../run/choose-place.ts';
+import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import { runEnd } from '../run/run-end.ts';
+import { runTasks } from '../run/run-tasks.ts';
+import { startProject } from '../run/start-project.ts';
+import { sayWhere } from '../show/say-where.ts';
+
+/** Everything that is ready, side by side, each on a branch and in a folder that are named after it. */
+export const handle: Handler = async (call) => {
+  refuseInLoop(call, 'orchestrate');
+  runEnd(call, realClock);
+  const project = asOrchestrated(await startProject(call));
+  const { repo, config } = project;
+  refuseLoopsOwn(project);
+  sayWhere(call, repo);
+  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  return runTasks(call, project, { path, isTestFirst: true });
+};
