@@ -3,6 +3,7 @@ import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { crossCheck } from '../../src/text/config/cross-check.ts';
 import { readTomlLayer } from '../../src/text/config/toml-layer.ts';
+import { parseTracker } from '../../src/text/trackers/tracker.ts';
 import { readText, repositoryFiles } from './support/repository.ts';
 
 /** Pages that people read and paste from. References are generated from the tables themselves. */
@@ -11,6 +12,12 @@ const PAGES = repositoryFiles().filter((path) =>
 );
 const FENCE = /^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm;
 const INLINE = /`((?:ralph|paralph) [^`\n]+)`/g;
+/** Fences that hold tasks, and what tells them from others of their language. */
+const TRACKERS = [
+  ['markdown', 'markdown', /^- \[[ x]\] /m],
+  ['json', 'json', /"(?:stories|tasks)"/],
+  ['yaml', 'yaml', /^(?:tasks|stories|nodes):/m],
+] as const;
 /** Flags every command takes. */
 const COMMON = ['--help', '-h', '--version'];
 /** Where a sentence names several at once: `ralph tasks done|block`. */
@@ -95,6 +102,17 @@ describe.each(PAGES)('what %s shows', (page) => {
       const problems = [...layer.problems, ...crossCheck([layer])];
       return problems.map((problem) => `${snippet.page}:${snippet.line}: ${problemLine(problem)}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has task files that can be read', () => {
+    const wrong = TRACKERS.flatMap(([kind, language, holdsTasks]) =>
+      fences(page, language)
+        .filter(({ text }) => holdsTasks.test(text))
+        .flatMap(({ line, text }) =>
+          parseTracker(kind, text).problems.map(({ message }) => `${page}:${line}: ${message}`),
+        ),
+    );
     expect(wrong).toEqual([]);
   });
 });
