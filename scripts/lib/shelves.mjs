@@ -33,6 +33,6 @@ export const SHELVES = [
   { folder: 'src/world/git', order: ['run', 'objects', 'refs', 'trace', 'merge', 'files'], flatMax: 0 },
   // `runHost` and what it is made of stand beside them.
   { folder: 'src/engine', order: ['trouble', 'effects'], flatMax: 16 },
-  { folder: 'src/faces', order: ['call', 'verbs', 'mcp', 'cli'], flatMax: 0 },
+  { folder: 'src/faces', order: ['call', 'verbs', 'mcp', 'tui', 'cli'], flatMax: 0 },
   { folder: 'src/faces/cli', order: ['show', 'run', 'start', 'commands', 'tables'], flatMax: 1 },
 ];

@@ -45,10 +45,10 @@ interface Following {
   next(): Buffer | null;
 }
 
-/** Reads a file that may still grow, or not be there yet, in chunks of bounded size. */
-export function followFile(file: string): Following {
+/** Reads a file that may still grow, or not be there yet, in chunks of bounded size; of what is there already only the end. */
+export function followFile(file: string, endBytes = Number.POSITIVE_INFINITY): Following {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let position = 0;
+  let position: number | null = null;
   return {
     next() {
       const fd = openIfThere(file);
@@ -57,6 +57,7 @@ export function followFile(file: string): Following {
         const stat = fstatSync(fd);
         if (!stat.isFile()) return null;
         // A log that was cut in the middle became shorter: go on where it ends now.
+        position ??= Math.max(0, stat.size - endBytes);
         if (stat.size < position) position = stat.size;
         const count = readSync(fd, buffer, 0, CHUNK_BYTES, position);
         position += count;

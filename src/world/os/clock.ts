@@ -30,6 +30,10 @@ export function localTime(ms: number): string {
   return `${day} ${time} ${ahead < 0 ? '-' : '+'}${two(hours)}${two(minutes)}`;
 }
 
+/** The time of day alone: `03:02:03`. */
+export const clockTime = (ms: number): string =>
+  localTime(ms).slice('yyyy-mm-dd '.length, 'yyyy-mm-dd hh:mm:ss'.length);
+
 /** The day of a moment in a person's calendar: `2026-11-16`. */
 const localDay = (ms: number): string => localTime(ms).slice(0, 'yyyy-mm-dd'.length);
 

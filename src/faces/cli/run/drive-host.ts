@@ -3,12 +3,9 @@ import { describeChangedGates } from '../../../core/model/changed-gates.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { HostPolicy, State } from '../../../core/model/model.ts';
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
-import type { News } from '../../../core/views/news.ts';
-import { NEWS_TYPES, newsBetween } from '../../../core/views/news.ts';
 import { isOfAnother } from '../../../core/views/other-tracker.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
 import type { Settings } from '../../../core/model/settings.ts';
-import type { Facts } from '../../../core/fold/fold.ts';
 import { fold } from '../../../core/fold/fold.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { runHost } from '../../../engine/host.ts';
@@ -17,11 +14,10 @@ import { findRepository } from '../../../world/git/run/repository.ts';
 import { hearWaits } from '../../../world/processes/mutex-waits.ts';
 import type { World } from '../../../world/contract/world.ts';
 import type { Call } from '../../call/handler.ts';
-import { eventLine, newsLine } from '../../call/live-lines.ts';
+import { tellEach, tellLines } from '../../call/tell-lines.ts';
 import { runEnd } from './run-end.ts';
 import { keepAsking, mayFetch, sayUpstream } from '../show/say-upstream.ts';
 import { sayWhatWasSet } from './say-what-was-set.ts';
-import { toldBefore } from '../show/dedupe-news.ts';
 import { tellLoopLogs } from '../../call/tell-loop-logs.ts';
 import { trimSpare } from './trim-spare.ts';
 
@@ -131,39 +127,18 @@ function sayFull({ out }: Call, now: State, { policy, opening }: Drive): void {
   if (starts.length + adopts.length === 0 && full !== undefined) out.say(describeWaiting(full.waiting));
 }
 
-function liveLines(call: Call, tracker: string): OnRecord {
-  const { style } = call.out;
-  const isTold = toldBefore();
-  return (record, before) =>
-    tell(record, before, (event, state) => {
-      if (isOfAnother(event, state, tracker) || isTold(event)) return;
-      const line = isNews(event) ? newsLine(event, state, style) : eventLine(event, state, style);
-      if (line !== null) call.out.say(line);
-    });
-}
+const liveLines = (call: Call, tracker: string): OnRecord =>
+  tellLines(tracker, call.out.style, (line) => call.out.say(line));
 
 /** One JSON object a line: the facts of the log, each followed by what it made of a loop. */
 function eventStream(call: Call, tracker: string): OnRecord {
   return (record, before) =>
-    tell(record, before, (event, state) => {
+    tellEach(record, before, (event, state) => {
       if (isOfAnother(event, state, tracker)) return;
       const { seq, at, by } = record;
       call.out.data(JSON.stringify({ seq, at, by, ...event }));
     });
 }
-
-/** A record may hold several facts: what came of the first is told before the second. */
-function tell(record: Facts, before: State, on: (event: Event | News, state: State) => void): void {
-  let state = before;
-  for (const event of record.events) {
-    const next = fold(state, { ...record, events: [event] });
-    on(event, next);
-    for (const news of newsBetween(state, next)) on(news, next);
-    state = next;
-  }
-}
-
-const isNews = (event: Event | News): event is News => NEWS_TYPES.has(event.type);
 
 /** What the gates were in the last run, where they are others now; the log may be asked more than once. */
 function changedGatesOnce(commands: readonly string[], onWarning: (text: string) => void): (state: State) => void {

@@ -14,6 +14,7 @@ import { LOOPS_COMMANDS } from './loops-table.ts';
 import { START_COMMANDS } from './start-table.ts';
 import { TASKS_COMMANDS } from './tasks-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
+import { WATCH_COMMANDS } from './watch-table.ts';
 import { WORKTREE_COMMANDS } from './worktree-table.ts';
 
 const RESET_FLAGS: CommandSpec['flags'] = [
@@ -193,6 +194,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     tool: { does: 'reads', flags: [] },
     load: () => import('../commands/status.ts'),
   },
+  ...WATCH_COMMANDS,
   {
     name: 'cost',
     group: 'Watch',

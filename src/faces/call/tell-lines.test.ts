@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { hostId, sha } from '../../../core/model/ids.ts';
-import { toldBefore } from './dedupe-news.ts';
+import { hostId, sha } from '../../core/model/ids.ts';
+import { toldBefore } from './tell-lines.ts';
 
 it('what several hosts publish at the same moment is told once, and whatever comes next again', () => {
   const isTold = toldBefore();

@@ -1,0 +1,52 @@
+import { ReadStream } from 'node:tty';
+import { EXIT } from '../../../core/model/errors.ts';
+import type { Handler } from '../../call/handler.ts';
+import { openTasksIfAny } from '../../call/open-tasks.ts';
+import { openProject, readState } from '../../call/project.ts';
+import { pictureOf, watchRun } from '../../tui/watch-run.ts';
+import type { Watched } from '../../tui/watch-run.ts';
+import { speakRun } from '../../tui/speak-run.ts';
+import { runPolicy } from '../run/policy.ts';
+
+const COLUMNS = 100;
+
+/** What a run does, from any terminal; it reads and writes nothing, so that to end it ends nothing else. */
+export const handle: Handler = async (call) => {
+  const project = await openProject(call);
+  const { repo, config } = project;
+  const { tracker } = await openTasksIfAny(project, await readState(repo));
+  const target = config.target?.branch ?? 'main';
+  const policy = runPolicy({
+    settings: config.settings,
+    tracker,
+    target,
+    agents: [],
+    resolver: null,
+    env: call.env,
+  });
+  const isTerminal = process.stdout.isTTY === true && process.stdin.isTTY === true && call.env['TERM'] !== 'dumb';
+  const watched: Watched = {
+    repo,
+    about: { tracker, target, policy },
+    withTasks: async (state) => (await openTasksIfAny(project, state)).state,
+    look: {
+      colour: (call.env['NO_COLOR'] ?? '') === '' && process.stdout.isTTY === true && call.env['TERM'] !== 'dumb',
+      ascii: call.flags['ascii'] === true || !isUtf8(call.env),
+    },
+  };
+  const isOnce = call.flags['once'] === true;
+  if (call.flags['plain'] === true || (!isOnce && !isTerminal)) {
+    await speakRun(watched, { say: (line) => call.out.data(line), isOnce, signal: call.signal });
+    return EXIT.ok;
+  }
+  if (isOnce) {
+    const columns = Number.isFinite(call.out.width) ? call.out.width : COLUMNS;
+    for (const row of await pictureOf(watched, columns)) call.out.data(row);
+    return EXIT.ok;
+  }
+  await watchRun(watched, { input: new ReadStream(process.stdin.fd), output: process.stdout });
+  return EXIT.ok;
+};
+
+const isUtf8 = (env: NodeJS.ProcessEnv): boolean =>
+  /utf-?8/i.test([env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '') ?? '');

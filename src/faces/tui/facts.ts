@@ -1,0 +1,83 @@
+import { isWorking, loopsOf } from '../../core/model/model.ts';
+import type { HostPolicy, Loop, State } from '../../core/model/model.ts';
+import { taskIdOf } from '../../core/model/tasks.ts';
+import { planRun } from '../../core/plan/plan-run.ts';
+import { schedule } from '../../core/plan/schedule.ts';
+import type { Waiting } from '../../core/plan/schedule.ts';
+import { costInWords, usageView } from '../../core/views/cost-view.ts';
+import { describeWaiting } from '../../core/views/describe-waiting.ts';
+import { nextOf } from '../../core/views/loops-view.ts';
+import { queueView } from '../../core/views/queue-view.ts';
+import type { RunFacts, Wanted } from './model.ts';
+
+export interface FactsAbout {
+  readonly tracker: string;
+  readonly target: string;
+  /** How a run started now would work; null: the settings do not tell. */
+  readonly policy: HostPolicy | null;
+}
+
+/** Waits of a task that waits for nothing, or that another section shows. */
+const NOT_WAITING: ReadonlySet<Waiting['why']> = new Set([
+  'done',
+  'done-upstream',
+  'landed',
+  'held',
+  'ready',
+  'parked',
+  'not-chosen',
+]);
+
+/** Everything the view shows that follows from the log alone. */
+export function factsOf(state: State, about: FactsAbout, nowMs: number): RunFacts {
+  const loops = loopsOf(state);
+  const { since } = state.run;
+  const landed = Object.entries(state.landed)
+    .filter(([, { at }]) => at >= since)
+    .map(([task, { loop, commit, at }]) => ({
+      loop: state.loops[loop] === undefined ? null : loop,
+      task: taskIdOf(state, task as Loop['task']),
+      commit,
+      at,
+    }))
+    .toSorted((a, b) => b.at - a.at);
+  const wanted = wantedOf(state);
+  const isWanted = new Set(wanted.map(({ loop }) => loop));
+  return {
+    state,
+    tracker: about.tracker,
+    target: about.target,
+    wanted,
+    queue: queueView(state, nowMs),
+    work: loops.filter(isWorking),
+    waits: waitsOf(state, about),
+    landed,
+    parked: loops.filter(({ phase, id, since: at }) => phase.at === 'parked' && at >= since && !isWanted.has(id)),
+    left: '',
+    cost: costInWords(usageView(state.run.usage)),
+  };
+}
+
+function wantedOf(state: State): readonly Wanted[] {
+  return loopsOf(state).flatMap((loop): Wanted[] => {
+    const { phase, id, since } = loop;
+    const own = { key: id, loop: id, name: taskIdOf(state, loop.task), since, next: nextOf(state, loop) };
+    if (phase.at === 'ready' && !phase.queued) return [{ ...own, what: 'review', detail: loop.lastSaid }];
+    if (phase.at !== 'parked' || phase.reason === 'discarded' || phase.reason === 'stopped') return [];
+    return [{ ...own, what: phase.reason, detail: phase.detail }];
+  });
+}
+
+function waitsOf(state: State, { tracker, policy }: FactsAbout): RunFacts['waits'] {
+  const host = Object.values(state.hosts).find(
+    (one) => one.policy.tracker === tracker && one.policy.slots > 0 && one.state === 'up',
+  );
+  const plan = host !== undefined ? schedule(state, host.id) : policy === null ? null : planRun(state, policy);
+  if (plan === null) return [];
+  const idle =
+    host === undefined ? plan.starts.map(({ task }) => ({ task, why: 'no run is under way', kind: 'run' })) : [];
+  const waits = plan.waits
+    .filter(({ waiting }) => !NOT_WAITING.has(waiting.why))
+    .map(({ task, waiting }) => ({ task: String(task.id), why: describeWaiting(waiting), kind: waiting.why }));
+  return [...idle.map((one) => ({ ...one, task: taskIdOf(state, one.task) })), ...waits];
+}

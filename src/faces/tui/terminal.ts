@@ -1,0 +1,103 @@
+import { emitKeypressEvents } from 'node:readline';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { startGuard } from '../../world/processes/terminal-guard.ts';
+import type { Size } from './model.ts';
+
+const ESCAPE = '\u001b[';
+/** The alternate screen, no cursor, and no row that goes on in the next one. The mouse stays the terminal's. */
+const ENTER = `${ESCAPE}?1049h${ESCAPE}?25l${ESCAPE}?7l${ESCAPE}2J`;
+const LEAVE = `${ESCAPE}?2026l${ESCAPE}m${ESCAPE}?7h${ESCAPE}?25h${ESCAPE}?1049l`;
+
+/** An escape key is one that nothing follows for this long. */
+const ESCAPE_MS = 50;
+
+export interface Key {
+  readonly name: string;
+  readonly text: string;
+  readonly ctrl: boolean;
+  readonly meta: boolean;
+}
+
+export interface Screen {
+  readonly size: () => Size;
+  readonly write: (text: string) => void;
+  /** Lets somebody else have the terminal, and takes it back. */
+  readonly lend: <T>(borrower: () => Promise<T>) => Promise<T>;
+  readonly suspend: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface ScreenEvents {
+  readonly onKey: (key: Key) => void;
+  /** It has another size, or is ours again: nothing on it counts any more. */
+  readonly onOther: () => void;
+}
+
+interface TypedKey {
+  readonly name?: string;
+  readonly sequence?: string;
+  readonly ctrl?: boolean;
+  readonly meta?: boolean;
+}
+
+/** Takes the terminal over, and gives it back as it was. */
+export async function openScreen(input: ReadStream, output: WriteStream, on: ScreenEvents): Promise<Screen> {
+  const guard = await startGuard(output, '\\033[?1049l');
+  const onKeypress = (text: string | undefined, key: TypedKey): void =>
+    on.onKey({ name: key.name ?? text ?? '', text: text ?? '', ctrl: key.ctrl === true, meta: key.meta === true });
+  // Its types want a whole interface, of which it reads this alone.
+  emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Parameters<typeof emitKeypressEvents>[1]);
+
+  const enter = (): void => {
+    input.setRawMode(true);
+    guard.say('on');
+    input.on('keypress', onKeypress);
+    input.resume();
+    output.write(ENTER);
+  };
+  const leave = (): void => {
+    output.write(LEAVE);
+    input.removeListener('keypress', onKeypress);
+    input.pause();
+    input.setRawMode(false);
+    guard.say('off');
+  };
+  const suspend = (): void => {
+    leave();
+    process.once('SIGCONT', () => {
+      process.on('SIGTSTP', suspend);
+      enter();
+      on.onOther();
+    });
+    process.removeListener('SIGTSTP', suspend);
+    // The whole job, as the terminal itself would.
+    process.kill(0, 'SIGTSTP');
+  };
+  const onResize = (): void => on.onOther();
+
+  process.on('SIGTSTP', suspend);
+  output.on('resize', onResize);
+  enter();
+  return {
+    size: () => ({ columns: output.columns, rows: output.rows }),
+    write: (text) => void output.write(text),
+    lend: async (borrower) => {
+      leave();
+      try {
+        return await borrower();
+      } finally {
+        enter();
+        on.onOther();
+      }
+    },
+    suspend,
+    close: async () => {
+      process.removeListener('SIGTSTP', suspend);
+      output.removeListener('resize', onResize);
+      leave();
+      input.destroy();
+      guard.say('bye');
+      await new Promise<void>((resolve) => void output.write('', () => resolve()));
+    },
+  };
+}
