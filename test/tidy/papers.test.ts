@@ -59,6 +59,12 @@ describe('the papers', () => {
   it('the changelog has a place for what comes next', () => {
     const [first] = readText('CHANGELOG.md').matchAll(/^## (.+)$/gm);
     expect(first?.[1]).toBe('[Unreleased]');
+    const section = readText('CHANGELOG.md').split(/^## /m)[1] ?? '';
+    expect([...section.matchAll(/^- /gm)].length, 'what a user gets, not what was mended').toBeLessThanOrEqual(45);
+  });
+
+  it('the README is read to its end', () => {
+    expect(readText('README.md').split('\n').length - 1).toBeLessThanOrEqual(150);
   });
 
   it('decisions are numbered without gaps and have their three parts', () => {
