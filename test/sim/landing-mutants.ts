@@ -27,8 +27,35 @@ const onlyEvents = (change: (event: Event) => Event): Brain => mistakes((state, 
 const isRed = (event: Event): event is Extract<Event, { type: 'candidate-tested' }> =>
   event.type === 'candidate-tested' && event.report.verdict === 'red';
 
+const withAutoMerge = (state: State): State => ({
+  ...state,
+  hosts: Object.fromEntries(
+    Object.entries(state.hosts).map(([id, host]) => [
+      id,
+      { ...host, policy: { ...host.policy, mergePolicy: 'auto_merge' } },
+    ]),
+  ),
+});
+
 /** Bugs about trains, what is sent back, and what a person does to the queue. */
 export const LANDING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'what is green lands, whoever has to read it first',
+    caughtBy: ['approved-before-it-lands'],
+    brain: mistakes((state, event) => [
+      event.type === 'gates-ended' && event.protected.length === 0 ? withAutoMerge(state) : state,
+      event,
+    ]),
+  },
+  {
+    name: 'a review is heard, and what it is about lands all the same',
+    caughtBy: ['sent-back-is-out'],
+    brain: onlyEvents((event) =>
+      event.type === 'loop-reviewed' && event.verdict === 'changes'
+        ? { type: 'loop-steered', loop: event.loop, text: 'never mind' }
+        : event,
+    ),
+  },
   {
     name: 'integration is wherever its ref is',
     caughtBy: ['the-log-decides'],

@@ -5,6 +5,7 @@ import { checkReconciled } from './checks/check-reconciled.ts';
 import { watchAgents } from './checks/watch-agents.ts';
 import { watchLandings } from './checks/watch-landings.ts';
 import { watchMishaps } from './checks/watch-mishaps.ts';
+import { watchReviews } from './checks/watch-reviews.ts';
 import { watchRecords } from './checks/watch-records.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
@@ -29,7 +30,7 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
   return withLightAbort(async () => {
     const random = createRandom(seed);
     const realm = createRealm(createScenario(random), random, brain);
-    watchRecords(realm, [watchAgents(realm), watchLandings(realm), watchMishaps(realm)]);
+    watchRecords(realm, [watchAgents(realm), watchLandings(realm), watchMishaps(realm), watchReviews(realm)]);
     if (realm.scenario.isCrowd) gatherCrowd(realm);
     if (realm.scenario.isUserBusy) keepUserBusy(realm);
     for (let host = 0; host < realm.scenario.hosts; host += 1)

@@ -68,6 +68,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'loop-blocked':
     case 'loop-done':
     case 'loop-steered':
+    case 'loop-reviewed':
     case 'loop-discarded':
     case 'loop-restored':
     case 'loop-stopped':

@@ -171,8 +171,12 @@ function startLanding(state: State, event: Extract<Event, { type: 'landing-start
   };
 }
 
-/** Asked for by a person: what is ready, or was put aside at landing, goes (again) into the queue. */
-function queueLoops(state: State, items: Extract<Event, { type: 'landing-requested' }>['items'], stamp: Stamp): State {
+/** Asked for by a person, who thereby approves these heads: what is ready, or was put aside at landing, goes (again) into the queue. */
+export function queueLoops(
+  state: State,
+  items: Extract<Event, { type: 'landing-requested' }>['items'],
+  stamp: Stamp,
+): State {
   const loops = { ...state.loops };
   for (const [at, { loop: id, head }] of items.entries()) {
     const loop = loops[id];
@@ -188,6 +192,7 @@ function queueLoops(state: State, items: Extract<Event, { type: 'landing-request
       since: stamp.at,
       phase,
       clash: null,
+      reviewed: { head, verdict: 'approved', at: stamp.at },
       ...(isTwice ? { isTwice } : {}),
       ...wantedBy(state, loop),
     };

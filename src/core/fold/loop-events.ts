@@ -4,6 +4,7 @@ import { withoutCar } from './land.ts';
 import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
 import { isLive, isWorking, loopsOf, PROPOSALS_MAX } from '../model/model.ts';
 import { parkStranded, mainMerged } from '../loops/rework.ts';
+import { review } from './review.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
 import { takeOver } from '../loops/take-over.ts';
 import { taskIdOf, trackerOf } from '../model/tasks.ts';
@@ -62,6 +63,8 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     case 'loop-done':
     case 'loop-steered':
       return changeLoop(state, event.loop, (loop) => hear(loop, event, stamp));
+    case 'loop-reviewed':
+      return review(state, event, stamp);
     case 'loop-discarded':
       return discard(state, event, stamp);
     case 'loop-stopped':

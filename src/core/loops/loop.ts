@@ -97,9 +97,12 @@ export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: Lim
   };
   const ready = withinBudget(made, limits, stamp);
   // Sent back and then its worktree was lost: main still has to come in.
-  if (ready.phase.at !== 'iterating' || loop.rework === null || loop.rework.merged !== null) return ready;
+  if (ready.phase.at !== 'iterating' || !needsMain(loop)) return ready;
   return { ...ready, phase: { at: 'updating', n: ready.phase.n } };
 }
+
+/** What a person wants otherwise is changed where it stands: that it also fits is for the train to see. */
+const needsMain = ({ rework }: Loop): boolean => rework !== null && rework.merged === null && rework.kind !== 'review';
 
 export function worktreeLost(loop: Loop, stamp: Stamp): Loop {
   if (!isWorking(loop) || loop.phase.at === 'preparing') return loop;
@@ -326,6 +329,7 @@ function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, s
 function giveUp(loop: Loop, reason: ParkReason, detail: string, stamp: Stamp): Loop {
   const { rework } = loop;
   if (rework === null) return park(loop, reason, detail, stamp);
+  if (rework.kind === 'review') return park(loop, reason, `${detail}; ${rework.detail}`, stamp);
   return park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths);
 }
 

@@ -39,8 +39,12 @@ export const isGuard = (failing: string | null): boolean => failing === GUARDS.m
 function mayGoBack(loop: Loop, policy: TrainPolicy): boolean {
   // Main is merged into a worktree for that. A branch that stands in a person's checkout can stand in no other one.
   if (loop.place.at === 'checkout' && loop.place.branch !== null) return false;
-  return policy.onConflict !== 'stop' && (loop.rework?.times ?? 0) < policy.maxAttempts;
+  return policy.onConflict !== 'stop' && timesOf(loop, false) < policy.maxAttempts;
 }
+
+/** How often in a row it went back because it did not fit or, apart from that, after a review. */
+export const timesOf = ({ rework }: Loop, isReview: boolean): number =>
+  rework === null || (rework.kind === 'review') !== isReview ? 0 : rework.times;
 
 type Trouble = Pick<Rework, 'kind' | 'by' | 'with' | 'paths' | 'detail'>;
 
@@ -66,7 +70,7 @@ export function sendBack(loop: Loop, trouble: Trouble, stamp: Stamp): Loop {
     doneSaid: null,
     rework: {
       ...trouble,
-      times: (loop.rework?.times ?? 0) + 1,
+      times: timesOf(loop, false) + 1,
       before: null,
       merged: null,
       countedBefore: loop.counted,

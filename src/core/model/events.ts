@@ -4,7 +4,7 @@ import type { Failure, HoldNotice, IterationOutcome, WorktreeSetup } from './fai
 import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task, UpstreamTasks } from './task.ts';
-import type { TrainClash } from './landing.ts';
+import type { ReviewComment, TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
 
 export type { IterationOutcome } from './failure.ts';
@@ -176,6 +176,15 @@ export type Event =
   | { readonly type: 'loop-done'; readonly loop: LoopId; readonly n: number; readonly summary: string }
   /** A person tells a loop something. */
   | { readonly type: 'loop-steered'; readonly loop: LoopId; readonly text: string }
+  /** A person has read a loop's work. Approved, exactly this head lands; else it goes back to work, and its agent is told. */
+  | {
+      readonly type: 'loop-reviewed';
+      readonly loop: LoopId;
+      /** What they read. */
+      readonly head: Sha;
+      readonly verdict: 'approved' | 'changes';
+      readonly comments: readonly ReviewComment[];
+    }
   /** A loop found something that should be done by somebody. */
   | { readonly type: 'task-proposed'; readonly loop: LoopId; readonly title: string; readonly body: string }
   /** A person asks for loops to be landed, with their branches as they stand now. */

@@ -94,9 +94,34 @@ export interface Pace {
   readonly besideMs: readonly number[];
 }
 
-/** Ready work that did not fit: what has to be mended, and how often that was tried. */
+/** What a person says of the work, or of one place in it. */
+export interface ReviewComment {
+  readonly text: string;
+  /** Absent: of all of it. */
+  readonly on?: ReviewPlace;
+}
+
+export interface ReviewPlace {
+  readonly path: string;
+  /** old: lines as they were before the work; new: as it left them. */
+  readonly side: 'old' | 'new';
+  readonly first: number;
+  readonly last: number;
+  /** What these lines hold. */
+  readonly code: string;
+}
+
+/** What a person said last of the work, and of which head. */
+export interface Reviewed {
+  readonly head: Sha;
+  readonly verdict: 'approved' | 'changes';
+  readonly at: number;
+}
+
+/** Ready work that did not fit, or that a person wants otherwise: what has to be mended, and how often that was tried. */
 export interface Rework {
-  readonly kind: 'conflict' | 'red';
+  readonly kind: 'conflict' | 'red' | 'review';
+  /** Sendings back for what did not fit; reviews are counted apart. */
   readonly times: number;
   /** Who resolves: the loop's own agent, or the one for conflicts. */
   readonly by: 'owner' | 'resolver';
@@ -110,6 +135,8 @@ export interface Rework {
   /** Iterations made before: mending has an allowance of its own. */
   readonly countedBefore: number;
   readonly detail: string;
+  /** What a person asked for in a review, oldest first: every iteration is told until the work is ready again. Absent: no review. */
+  readonly asked?: readonly string[];
 }
 
 export interface Clash {

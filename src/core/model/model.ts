@@ -20,6 +20,7 @@ import type {
   Odds,
   Pace,
   Publishing,
+  Reviewed,
   Rework,
   TrainPolicy,
 } from './landing.ts';
@@ -42,6 +43,7 @@ export type {
   Pace,
   Publishing,
   RedTree,
+  ReviewComment,
   Rework,
   TrainPolicy,
 } from './landing.ts';
@@ -257,6 +259,8 @@ export interface Loop {
   readonly guidance: readonly Guidance[];
   /** Why it went back to work after it was ready; null: it never did. */
   readonly rework: Rework | null;
+  /** What a person said last of its work; absent: nobody has looked. */
+  readonly reviewed?: Reviewed;
   /** Files it changed, as far as kept, from when it was last gated until it lands. */
   readonly footprint: readonly string[];
   /** Files it changed that later gates and agents go by; absent: none. */

@@ -4,7 +4,7 @@ import { taskIdOf } from '../model/tasks.ts';
 import { hazardOf, verdictOf } from '../loops/odds.ts';
 import { usualMs } from '../train/pace.ts';
 import type { LoopId, Sha } from '../model/ids.ts';
-import type { Landing, Loop, State } from '../model/model.ts';
+import type { Landing, Loop, Rework, State } from '../model/model.ts';
 
 export interface QueueView {
   readonly version: 1;
@@ -73,9 +73,12 @@ export function queueView(state: State, nowMs: number): QueueView {
       loop: loop.id,
       why: whyNotAboard(state, loop),
     })),
-    mending: loopsOf(state).flatMap((loop) =>
-      loop.rework === null || !isWorking(loop) ? [] : [mendingView(state, loop, loop.rework)],
-    ),
+    mending: loopsOf(state).flatMap((loop) => {
+      const { rework } = loop;
+      return rework === null || rework.kind === 'review' || !isWorking(loop)
+        ? []
+        : [mendingView(state, loop, rework.kind, rework)];
+    }),
     expected_ms: expectedMs(state, nowMs),
     trouble: state.landingTrouble?.detail ?? null,
   };
@@ -129,10 +132,10 @@ export function whyNotAboard(state: State, loop: Loop): string {
   return state.landing === null ? 'rides on the next train' : 'boards when the gates of this train have answered';
 }
 
-const mendingView = (state: State, loop: Loop, rework: NonNullable<Loop['rework']>): MendingView => ({
+const mendingView = (state: State, loop: Loop, kind: MendingView['kind'], rework: Rework): MendingView => ({
   task: taskIdOf(state, loop.task),
   loop: loop.id,
-  kind: rework.kind,
+  kind,
   times: rework.times,
   paths: rework.paths,
 });

@@ -1,6 +1,6 @@
 import type { HostId, LoopId } from '../model/ids.ts';
 import { describeRed } from '../model/line-that-matters.ts';
-import type { Loop, State } from '../model/model.ts';
+import type { Loop, Rework, State } from '../model/model.ts';
 import { isWorking } from '../model/model.ts';
 import { foreseenOf } from './foreseen.ts';
 import { taskIdOf } from '../model/tasks.ts';
@@ -35,7 +35,7 @@ export interface WorkerView {
   /** What it will conflict with if it goes on like this; task null: main. */
   readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];
   /** Why it is back at work after it was ready. */
-  readonly rework: { readonly kind: 'conflict' | 'red'; readonly times: number; readonly detail: string } | null;
+  readonly rework: { readonly kind: Rework['kind']; readonly times: number; readonly detail: string } | null;
 }
 
 /** Whether it is still at it, or only kept for what became of it. */

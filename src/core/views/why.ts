@@ -176,6 +176,7 @@ function reworkOf(state: State, loop: Loop | null): readonly string[] {
   if (loop === null || loop.phase.at === 'landed' || (rework === null && others.length === 0)) return [];
   const met = others.length === 0 ? [] : [`What landed since it began: ${others.join(', ')}.`];
   if (rework === null || rework.times === 0) return met;
+  if (rework.kind === 'review') return [`A person read it and sent it back: ${rework.detail}.`, ...met];
   const times = rework.times === 1 ? 'once' : `${rework.times} times`;
   return [`It was ready and went back to be mended ${times}: ${rework.detail}.`, ...met];
 }

@@ -40,12 +40,18 @@ export async function promptFor(context: PerformContext, loop: Loop): Promise<st
     omitted: loop.omitted ?? null,
     setupFailed: loop.setupFailed ?? null,
     lastFailure: loop.lastFailure?.message ?? null,
-    guidance: loop.guidance.map((one) => one.text),
+    guidance: untoldElsewhere(loop),
     others: await othersTouched(context, loop),
     gates: context.gateCommands,
     ...context.completion,
   };
   return context.world.prompts.build(facts);
+}
+
+/** What a review asks for is told with the work that came back, in every iteration until that is ready. */
+function untoldElsewhere({ guidance, rework }: Loop): readonly string[] {
+  const asked = new Set(rework?.asked);
+  return guidance.map(({ text }) => text).filter((text) => !asked.has(text));
 }
 
 /** A guard is no command of the user's: what it found is told with the conflict. */

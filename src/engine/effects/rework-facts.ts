@@ -20,6 +20,7 @@ export function reworkFacts(state: State, loop: Loop, target: string): ReworkFac
     mine: intentOf(state, loop),
     theirs: rework.with.flatMap((id) => landedIntent(state, id)),
     detail: rework.detail,
+    asked: rework.asked ?? [],
   };
 }
 

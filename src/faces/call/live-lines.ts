@@ -1,5 +1,5 @@
 import { describeAltered } from '../../core/model/altered.ts';
-import { describeLeftOut, describeMs } from '../../core/model/describe-time.ts';
+import { describeLeftOut, describeMs, howMany } from '../../core/model/describe-time.ts';
 import { WAITS } from '../../core/views/loops-view.ts';
 import { describeRed, lineThatMatters } from '../../core/model/line-that-matters.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
@@ -51,6 +51,8 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       return `${name(event.loop)} ${cleanLine(event.text)}`;
     case 'loop-steered':
       return `${name(event.loop)} is told: ${cleanLine(event.text)}`;
+    case 'loop-reviewed':
+      return reviewedLine(event, name(event.loop), style);
     case 'loop-stopped':
       return state.loops[event.loop]?.stopping === true ? `${name(event.loop)} stops when its iteration ends` : null;
     case 'loop-resumed':
@@ -97,6 +99,18 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     default:
       return integrationLine(event, state, style);
   }
+}
+
+function reviewedLine(
+  { verdict, head, comments }: Extract<Event, { type: 'loop-reviewed' }>,
+  name: string,
+  style: Style,
+): string {
+  const on = `at ${head.slice(0, 10)}`;
+  if (verdict === 'approved') return `${name} is ${style.green('approved')} ${on}`;
+  const [first] = comments;
+  const more = comments.length > 1 ? ` (and ${howMany(comments.length - 1, 'more comment')})` : '';
+  return `${name} ${on} gets a review: ${cleanLine(first?.text ?? '')}${more}`;
 }
 
 /** What was found to be wrong with integration, and what was done about it. */

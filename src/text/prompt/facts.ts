@@ -56,7 +56,7 @@ export interface BaseFailure {
 export type ReworkRole = 'owner' | 'resolver' | 'tester' | 'cleaner';
 
 export interface ReworkFacts {
-  readonly kind: 'conflict' | 'red';
+  readonly kind: 'conflict' | 'red' | 'review';
   readonly role: ReworkRole;
   /** The branch everything lands on. */
   readonly target: string;
@@ -71,6 +71,8 @@ export interface ReworkFacts {
   readonly theirs: readonly (Intent & { readonly commit: string })[];
   /** On one line. */
   readonly detail: string;
+  /** What a person asked for in reviews since the work was last ready, oldest first; absent: nothing. */
+  readonly asked?: readonly string[];
 }
 
 export interface Intent {

@@ -17,13 +17,37 @@ export function reworkSection(facts: PromptFacts): string {
   const { rework } = facts;
   if (rework === null) return '';
   const parts = [
-    rework.kind === 'conflict' ? conflictOpening(rework) : redOpening(rework),
+    openingOf(rework),
+    askedSection(rework),
     conflictFilesSection(facts),
     markersLeftSection(facts),
     strayedSection(facts),
-    intentsSection(facts),
+    // A review is about this work alone, unless main was merged in and did not fit.
+    rework.kind === 'review' && rework.paths.length === 0 ? '' : intentsSection(facts),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function openingOf(rework: ReworkFacts): string {
+  switch (rework.kind) {
+    case 'conflict':
+      return conflictOpening(rework);
+    case 'red':
+      return redOpening(rework);
+    case 'review':
+      return section(
+        'Your work was reviewed',
+        'It was done and its gates were green. The user read it and wants it changed before it lands. Make these changes and leave the rest as it is.',
+      );
+  }
+}
+
+function askedSection({ asked = [] }: ReworkFacts): string {
+  return section(
+    'What the review asks for',
+    asked.map(quoted).join('\n\n'),
+    'Each part is about the lines it names, as they were in your last commit. It counts for more than the task above:',
+  );
 }
 
 function conflictOpening({ target, detail }: ReworkFacts): string {

@@ -2,6 +2,7 @@ import type { Event } from '../../../src/core/model/events.ts';
 import type { HoldKind } from '../../../src/core/model/failure.ts';
 import type { LoopId } from '../../../src/core/model/ids.ts';
 import type { State } from '../../../src/core/model/model.ts';
+import { isWorking } from '../../../src/core/model/model.ts';
 import type { Budget, Usage } from '../../../src/core/model/usage.ts';
 
 /** What was spent and which accounts are held, kept from the events alone: a fold that forgets is found out. */
@@ -42,7 +43,7 @@ function isLastWord(before: State, event: Extract<Event, { type: 'iteration-ende
   return loop.fence === event.fence && loop.iteration + 1 === event.n;
 }
 
-export function turnPage(page: Page, before: State, event: Event): Page {
+export function turnPage(page: Page, before: State, event: Event, after: State): Page {
   switch (event.type) {
     case 'host-joined': {
       const held = new Map([...page.held].filter(([, kind]) => kind !== 'auth'));
@@ -76,6 +77,12 @@ export function turnPage(page: Page, before: State, event: Event): Page {
       // A limit that put it aside begins anew; where a person stopped it, it goes on.
       const phase = before.loops[event.loop]?.phase;
       if (phase?.at !== 'parked' || phase.reason === 'stopped') return page;
+      return { ...page, loops: new Map(page.loops).set(event.loop, NOTHING) };
+    }
+    case 'loop-reviewed': {
+      // Sent back by a person, it gets an allowance of its own.
+      const [was, is] = [before.loops[event.loop], after.loops[event.loop]];
+      if (was === undefined || was === is || isWorking(was) || event.verdict === 'approved') return page;
       return { ...page, loops: new Map(page.loops).set(event.loop, NOTHING) };
     }
     default:

@@ -29,6 +29,7 @@ const SOUGHT: Record<
   | 'merged by itself'
   | 'mended and landed'
   | 'stopped in the end'
+  | 'approved and landed'
   | 'a last word'
   | 'gated after a stop'
   | 'put back red'
@@ -51,6 +52,9 @@ const SOUGHT: Record<
   'loop-blocked': true,
   'loop-done': true,
   'loop-steered': true,
+  'loop-reviewed': true,
+  'sent back review to owner': true,
+  'approved and landed': true,
   'task-proposed': true,
   'several in a train': true,
   'two gates at once': true,
@@ -219,9 +223,11 @@ function seeInState(state: State, see: (what: string) => void): void {
     if (hold !== null) see(`held ${hold.kind}`);
     if (warnedUntilMs !== null) see('warned');
   }
-  for (const { phase, waitsFor, rework } of loopsOf(state)) {
+  for (const { phase, waitsFor, rework, reviewed } of loopsOf(state)) {
+    if (phase.at === 'landed' && reviewed?.verdict === 'approved') see('approved and landed');
     if (phase.at === 'parked') see(`parked ${phase.reason}`);
-    if (phase.at === 'updating' && rework !== null) see(`sent back ${rework.kind} to ${rework.by}`);
+    if ((phase.at === 'updating' || phase.at === 'preparing') && rework !== null)
+      see(`sent back ${rework.kind} to ${rework.by}`);
     if (phase.at === 'landed' && rework !== null) see('mended and landed');
     if (waitsFor !== null) see(`waits for ${waitsFor}`);
   }

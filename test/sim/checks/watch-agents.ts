@@ -29,7 +29,7 @@ export function watchAgents(realm: Realm): EventWatch {
   };
   return (before, event, after, stamp) => {
     const was = page;
-    page = turnPage(page, before, event);
+    page = turnPage(page, before, event, after);
     pages[stamp.seq] = page;
     checkSums(realm, page, after);
     if (event.type === 'account-resumed') checkResumed(realm, was, before, event, after, stamp);

@@ -31,7 +31,8 @@ export function watchLandings(realm: Realm): EventWatch {
     if (event.type === 'loop-sent-back') checkMenders(realm, before, after, event.loop);
     if (after.landingTrouble?.kind === 'main-red' && before.landingTrouble === null)
       checkMainRed(realm, ridingAt(before, event));
-    if (event.type === 'loop-resumed') resumed.set(event.loop, (resumed.get(event.loop) ?? 0) + 1);
+    if (event.type === 'loop-resumed' || event.type === 'loop-reviewed')
+      resumed.set(event.loop, (resumed.get(event.loop) ?? 0) + 1);
     if (before.loops === after.loops) return;
     for (const loop of loopsOf(after)) {
       if (before.loops[loop.id] === loop) continue;
@@ -119,7 +120,7 @@ function checkMenders(realm: Realm, before: State, after: State, id: LoopId): vo
 }
 
 function checkTimes(realm: Realm, { id, rework }: Loop, timesMax: number): void {
-  if ((rework?.times ?? 0) > timesMax)
+  if (rework?.kind !== 'review' && (rework?.times ?? 0) > timesMax)
     fail(realm, 'mending-ends', `${id} was sent back ${rework?.times} times of ${timesMax}`);
 }
 

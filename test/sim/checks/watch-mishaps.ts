@@ -12,7 +12,11 @@ export function watchMishaps(realm: Realm): EventWatch {
   const stopped = new Map<LoopId, Loop['phase']>();
   let isFull = false;
   return (before, event, after) => {
-    if (event.type === 'loop-resumed') stopped.delete(event.loop);
+    if (
+      event.type === 'loop-resumed' ||
+      (event.type === 'loop-reviewed' && event.verdict === 'changes' && before.loops[event.loop]?.phase.at === 'parked')
+    )
+      stopped.delete(event.loop);
     const stops = event.type === 'loop-stopped' ? before.loops[event.loop] : undefined;
     if (stops !== undefined && isWorking(stops) && !stopped.has(stops.id)) stopped.set(stops.id, stops.phase);
     if (before.loops !== after.loops) checkStopped(realm, after, stopped, event.type === 'loop-stopped' && event.now);

@@ -267,6 +267,20 @@ const personSteers: Act = (realm) => {
   personWrites(realm, [{ type: 'loop-steered', loop: realm.random.pick(loops).id, text }]);
 };
 
+/** What a person says of work as they saw it a moment ago, by the head its branch has now. */
+const personReviews: Act = (realm) => {
+  const { random, branches } = realm;
+  const seen = realm.states[Math.max(0, realm.states.length - 1 - random.int(4))] ?? stateOf(realm);
+  const loops = newestLoops(seen).filter((loop) => loop.phase.at === 'ready' || random.chance(0.2));
+  if (loops.length === 0) return;
+  const loop = random.pick(loops);
+  const head = branches.get(loop.branch) ?? loop.head;
+  if (head === null) return;
+  const verdict = random.chance(0.5) ? 'approved' : 'changes';
+  const comments = verdict === 'approved' ? [] : [{ text: newName(realm, 'rather-') }];
+  personWrites(realm, [{ type: 'loop-reviewed', loop: loop.id, head, verdict, comments }]);
+};
+
 /** Holds the queue for a while; what a person forgets, calm time lets go. */
 const personPauses: Act = (realm) => {
   personWrites(realm, [{ type: 'queue-paused' }]);
@@ -349,6 +363,8 @@ const ACTS: readonly Act[] = [
   landRequest,
   personSteers,
   personSteers,
+  personReviews,
+  personReviews,
   personPauses,
   personReorders,
   personReorders,
