@@ -113,17 +113,17 @@ const LINE_CHARS_MAX = 160;
 function firstLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [first = ''] = lines;
-  const cut = [...first].slice(0, LINE_CHARS_MAX).join('');
+  const cut = first.slice(0, LINE_CHARS_MAX).replace(/[\uD800-\uDBFF]$/, '');
   return lines.length > 1 || cut !== first ? `${cut} …` : cut;
 }
 
 /** All comments of one review, as its agent reads them. */
-export const describeComments = (comments: readonly ReviewComment[]): string =>
+const describeComments = (comments: readonly ReviewComment[]): string =>
   comments
     .map(({ text, on }) => (on === undefined ? text : `${describePlace(on)}\n${indented(on.code)}${text}`))
     .join('\n\n');
 
-export function describePlace({ path, side, first, last }: ReviewPlace): string {
+function describePlace({ path, side, first, last }: ReviewPlace): string {
   const lines = first === last ? `line ${first}` : `lines ${first} to ${last}`;
   return `${path}, ${lines}${side === 'old' ? ' of the old version' : ''}:`;
 }

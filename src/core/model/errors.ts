@@ -32,7 +32,7 @@ export const CATALOG = {
   E_NESTED: {
     exit: EXIT.usage,
     means:
-      'A loop tried to do what is for people: start a run, land, publish, free a task, steer, throw away, take back, change settings.',
+      'A loop tried to do what is for people: start a run, land, review, publish, free a task, steer, throw away, take back, change settings.',
   },
   E_CONFIG: {
     exit: EXIT.badInput,
@@ -43,6 +43,7 @@ export const CATALOG = {
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
   E_PROMPT: { exit: EXIT.badInput, means: 'A prompt template cannot be used as it is.' },
+  E_REVIEW: { exit: EXIT.badInput, means: 'A file of review comments cannot be used as it is.' },
   E_LOOP_FILE: { exit: EXIT.badInput, means: 'A state file of the ralph-loop plugin is missing or cannot be read.' },
   E_UNKNOWN_AGENT: { exit: EXIT.badInput, means: 'The configuration names an agent that is not defined.' },
   E_NO_REPOSITORY: { exit: EXIT.environment, means: 'This folder is not inside a git repository.' },
@@ -91,6 +92,7 @@ export const CATALOG = {
   },
   E_BUSY: { exit: EXIT.busy, means: 'Another process holds what this command needs.' },
   E_UNLANDED: { exit: EXIT.needsPerson, means: 'What would go holds work that is not committed or has not landed.' },
+  E_MOVED: { exit: EXIT.needsPerson, means: 'The work is no longer at the commit that you read.' },
   E_NEEDS_PERSON: { exit: EXIT.needsPerson, means: 'Something only a person can decide is in the way.' },
 } as const satisfies Record<string, CatalogEntry>;
 

@@ -50,9 +50,8 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'loop-progressed':
       return `${name(event.loop)} ${cleanLine(event.text)}`;
     case 'loop-steered':
-      return `${name(event.loop)} is told: ${cleanLine(event.text)}`;
     case 'loop-reviewed':
-      return reviewedLine(event, name(event.loop), style);
+      return saidLine(event, name(event.loop), style);
     case 'loop-stopped':
       return state.loops[event.loop]?.stopping === true ? `${name(event.loop)} stops when its iteration ends` : null;
     case 'loop-resumed':
@@ -101,11 +100,12 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
   }
 }
 
-function reviewedLine(
-  { verdict, head, comments }: Extract<Event, { type: 'loop-reviewed' }>,
-  name: string,
-  style: Style,
-): string {
+type Said = Extract<Event, { type: 'loop-steered' | 'loop-reviewed' }>;
+
+/** What a person says to a loop, or of its work. */
+function saidLine(event: Said, name: string, style: Style): string {
+  if (event.type === 'loop-steered') return `${name} is told: ${cleanLine(event.text)}`;
+  const { verdict, head, comments } = event;
   const on = `at ${head.slice(0, 10)}`;
   if (verdict === 'approved') return `${name} is ${style.green('approved')} ${on}`;
   const [first] = comments;

@@ -17,9 +17,9 @@ import { openView } from '../../../world/git/run/view.ts';
 import { areFactsLost } from '../../../world/repair/lost-facts.ts';
 import { branchTip } from '../../../world/worktrees/worktrees.ts';
 import { findBesides } from '../../../world/checkout/find-besides.ts';
-import type { World } from '../../../world/contract/world.ts';
 import { ownTarget, toOwnTarget } from '../run/as-started.ts';
 import { driveHost } from '../run/drive-host.ts';
+import { headToReview } from '../../call/acts/review.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
@@ -46,6 +46,7 @@ export const handle: Handler = async (call) => {
   const chosen = withBases(state, await withoutBesides(call, project, { state, loops: named, target }));
   if (call.flags['json'] !== true) await sayObeyed(call, repo, { state, loops: chosen, target });
   if (call.flags['dryRun'] === true) return dryRun(call, project, state, { chosen, target });
+  const items = await headsToLand(call, project, chosen);
   const pending =
     chosen.length > 0 ||
     landingQueue(state).length > 0 ||
@@ -60,12 +61,11 @@ export const handle: Handler = async (call) => {
   warnAll(call, gateWarnings(settings, call.env));
   const world = await openLandingWorld(call, project, target);
   const policy = landPolicy({ settings, tracker: world.tracker.path, target, env: call.env });
-  const items = await headsNow(world, chosen);
   const driven = await driveHost(call, {
     world,
     policy,
     settings,
-    opening: () => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]),
+    opening: (now) => request(items.filter(({ loop }) => isUnchanged(state.loops[loop], now.loops[loop]))),
   });
   return finishRun(call, driven, policy);
 };
@@ -109,7 +109,7 @@ function landsHere(call: Call, repo: Repository, { id }: Loop, target: string): 
 }
 
 /** What a person has on the branch of a loop lands when they say so; of everything that is ready, the rest lands. */
-async function withoutBesides(
+export async function withoutBesides(
   call: Call,
   { repo }: Project,
   { state, loops, target }: { readonly state: State; readonly loops: readonly Loop[]; readonly target: string },
@@ -157,15 +157,26 @@ function withBases(state: State, chosen: readonly Loop[]): readonly Loop[] {
   return [...all.values()];
 }
 
-/** Lands the branch as it is now: a person may have resolved something on it since. */
-async function headsNow(
-  world: World,
-  loops: readonly Loop[],
-): Promise<Extract<Event, { type: 'landing-requested' }>['items']> {
+type Items = Extract<Event, { type: 'landing-requested' }>['items'];
+
+const request = (items: Items): readonly Event[] => (items.length === 0 ? [] : [{ type: 'landing-requested', items }]);
+
+/** Since it was looked at it may have gone back to work, and be ready again with something that nobody has read. */
+const isUnchanged = (was: Loop | undefined, now: Loop | undefined): boolean =>
+  now !== undefined && was?.head === now.head && was?.fence === now.fence;
+
+/** The branches as they are now: a person may have resolved something there since. What is approved hereby is named. */
+async function headsToLand(call: Call, { repo }: Project, loops: readonly Loop[]): Promise<Items> {
+  const named = call.flags['head'];
+  if (typeof named === 'string' && (call.flags['all'] === true || call.args.length !== 1))
+    throw new AppError('E_USAGE', '--head goes with one id', { remedy: 'ralph land --help' });
   const items = [];
   for (const loop of loops) {
-    const head = (await world.worktrees.tip(loop.branch)) ?? loop.head;
-    if (head !== null) items.push({ loop: loop.id, head });
+    const isMeant = typeof named === 'string' && loop.id === loops.at(-1)?.id;
+    if (!isMeant && loop.head === null) continue;
+    const head = await headToReview(repo, loop, isMeant ? named : null, 'approved');
+    items.push({ loop: loop.id, head });
+    if (call.flags['json'] !== true) call.out.say(`${loop.id} lands as it is at ${head.slice(0, 12)}`);
   }
   return items;
 }

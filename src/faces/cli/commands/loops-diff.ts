@@ -3,18 +3,15 @@ import { canBeQueued } from '../../../core/loops/landing-queue.ts';
 import type { Loop } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { paintDiff } from '../../../text/screen/paint-diff.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
 import { treeOf } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import type { LoopDiff } from '../../../world/loops/loop-diff.ts';
 import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loops/loop-diff.ts';
 import { readLoopFiles } from '../../../world/checkout/loop-files.ts';
-import { pageText } from '../../../world/page-text.ts';
-import { rewriting } from '../../../world/os/rewrite-stream.ts';
-import type { Write } from '../../../world/os/rewrite-stream.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
+import { showPatch, writeJson } from '../show/show-patch.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 
@@ -47,7 +44,7 @@ export const handle: Handler = async (call) => {
   if (uncommitted) call.out.say(`with what is not committed yet in ${files.path}`);
   if (await isSame(view, base, to))
     call.out.say(`${loop.id} changes nothing since it left ${target} at ${base.slice(0, 12)}`);
-  else await show(call, write);
+  else await showPatch(call, write);
   if (loop.phase.at === 'parked' && canBeQueued(loop)) {
     const id = shellWord(loop.id);
     call.out.say(`next: ralph land ${id}   or throw it away, kept: ralph loops discard ${id}`);
@@ -58,22 +55,6 @@ export const handle: Handler = async (call) => {
 /** What is not committed there is its work all the same. A checkout it no longer works in is a person's again. */
 const isUnfinished = (loop: Loop): boolean =>
   isWorking(loop) || (loop.phase.at === 'parked' && loop.place.at === 'worktree');
-
-/** Whoever applies it needs every byte; a terminal must not be steered by it. */
-async function show({ env }: Call, write: Write): Promise<void> {
-  if (!process.stdout.isTTY) return write(process.stdout);
-  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  const painted: Write = (sink) => rewriting(write, paintDiff(isPlain))(sink);
-  if (!(await pageText(painted, env))) await painted(process.stdout);
-}
-
-/** What is written is the text of the last field, which is empty here: it may be larger than any string. */
-async function writeJson(facts: object, write: Write): Promise<void> {
-  const end = '"\n}';
-  process.stdout.write(JSON.stringify(facts, null, 2).slice(0, -end.length));
-  await rewriting(write, { take: (text) => JSON.stringify(text).slice(1, -1), rest: () => '' })(process.stdout);
-  process.stdout.write(`${end}\n`);
-}
 
 const noFiles = ({ id }: Loop): AppError =>
   new AppError('E_NO_WORKTREE', `loop ${id} has no worktree with uncommitted changes any more`, {

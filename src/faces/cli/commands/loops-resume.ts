@@ -114,7 +114,7 @@ async function commitByHand({ repo, config }: Project, loop: Loop): Promise<void
 }
 
 /** A living host that takes up whatever loop of this tracker is free. */
-function hostFor(state: State, loop: Loop): Host | null {
+export function hostFor(state: State, loop: Loop): Host | null {
   const tracker = trackerOf(state, loop.task);
   const fits = ({ state: at, policy }: Host): boolean =>
     at === 'up' && policy.slots > 0 && policy.only === null && policy.tracker === tracker;
