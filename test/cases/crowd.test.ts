@@ -25,9 +25,9 @@ it(
     const run = startRalph(one, ['run', '--parallel', '--max-workers', '100'], { env, timeoutMs: CROWD_MS });
     await until('100 agents', () => existsSync(up) && readdirSync(up).length === 100, CROWD_MS);
     const { stdout } = await ralph(one, ['status', '--json'], { env });
-    const states = listOf(stdout, 'tasks').map((task) => task['status']);
+    const states = listOf(stdout, 'tasks').map((task) => task['state']);
     expect(states).toHaveLength(300);
-    expect(states.filter((state) => state === 'running')).toHaveLength(100);
+    expect(states.filter((state) => state === 'at-work')).toHaveLength(100);
     run.signal('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(130);

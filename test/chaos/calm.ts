@@ -70,5 +70,5 @@ function areAllOver(hosts: Hosts): Promise<boolean> {
 /** A loop that somebody let go on may have been handed to a host that was just about to leave. */
 async function isLeft({ scene, programs }: Stage): Promise<boolean> {
   const rows = (await loopsNow(scene, programs)) ?? [];
-  return rows.some(({ status }) => ['interrupted', 'orphaned', 'stopped', 'queued'].includes(status));
+  return rows.some(({ state, reason }) => state === 'stopped' || reason === 'queued');
 }

@@ -67,7 +67,7 @@ export function makeLoopsInPlace(order: PlaceOrder): LoopsInPlace {
     const row = rows.find(({ id }) => id.startsWith(`${one.name}-`));
     if (row === undefined || isOver(row)) {
       open = null;
-      if (row !== undefined) count(`in place ${row.reason ?? row.status}`);
+      if (row !== undefined) count(`in place ${row.reason ?? row.state}`);
       return told(() => afterwards(order, one, row));
     }
     count('place again');
@@ -95,9 +95,9 @@ export function makeLoopsInPlace(order: PlaceOrder): LoopsInPlace {
 }
 
 /** What was planted is no end: the person goes on. */
-function isOver({ status, reason, detail }: LoopLine): boolean {
-  if (status === 'merged' || status === 'discarded') return true;
-  return status === 'needs-review' && !(reason === 'broken' && /failpoint|ENOSPC|no space/i.test(detail ?? ''));
+function isOver({ state, reason, why }: LoopLine): boolean {
+  if (state === 'landed' || state === 'discarded') return true;
+  return state === 'parked' && !(reason === 'broken' && /failpoint|ENOSPC|no space/i.test(why));
 }
 
 function told(look: () => readonly string[]): readonly string[] {
@@ -111,8 +111,8 @@ function told(look: () => readonly string[]): readonly string[] {
 /** What the user had changed, staged or new is as it was, and in nothing the loop made. */
 function afterwards({ scene, user }: PlaceOrder, { kind, name }: Open, row: LoopLine | undefined): readonly string[] {
   const wrong: string[] = [];
-  const reason = row?.status === 'needs-review' ? String(row.reason) : null;
-  if (reason !== null && !ENDS.has(reason)) wrong.push(`${name} is parked: ${reason}: ${row?.detail}`);
+  const reason = row?.state === 'parked' ? String(row.reason) : null;
+  if (reason !== null && !ENDS.has(reason)) wrong.push(`${name} is parked: ${reason}: ${row?.why}`);
   if (kind === 'edits') wrong.push(...edited(scene, user));
   const head = readFileSync(join(scene.repo, '.git/HEAD'), 'utf8').trim();
   if (head !== 'ref: refs/heads/main') wrong.push(`the user's checkout stands at ${head} after ${name}`);

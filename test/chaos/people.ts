@@ -20,10 +20,10 @@ const ACTS = ['stop', 'stop', 'stopNow', 'stopNow', 'resume', 'resume', 'resume'
 type PeopleAct = (typeof ACTS)[number];
 /** What each can be done to. */
 const FITS: Readonly<Record<PeopleAct, readonly string[]>> = {
-  stop: ['running', 'interrupted', 'orphaned', 'suspended'],
-  stopNow: ['running', 'interrupted', 'orphaned', 'suspended'],
-  resume: ['stopped', 'interrupted', 'orphaned', 'needs-review'],
-  discard: ['running', 'interrupted', 'orphaned', 'stopped', 'needs-review', 'queued'],
+  stop: ['at-work', 'host-stopped', 'host-died', 'suspended'],
+  stopNow: ['at-work', 'host-stopped', 'host-died', 'suspended'],
+  resume: ['you', 'host-stopped', 'host-died', 'parked'],
+  discard: ['at-work', 'host-stopped', 'host-died', 'you', 'parked', 'queued'],
 };
 
 interface Acting {
@@ -42,12 +42,15 @@ export function makePeople(scene: Scene, programs: Programs, tally: Tally): Peop
     discarded: me.discarded,
     act: async (random) => {
       const [act, whom, frees] = [random.pick(ACTS), random.next(), random.chance(0.6)];
-      const fitting = (await loopsNow(scene, programs))?.filter(({ status }) => FITS[act].includes(status)) ?? [];
+      const fitting =
+        (await loopsNow(scene, programs))?.filter(({ state, reason }) =>
+          FITS[act].some((word) => word === state || word === reason),
+        ) ?? [];
       const loop = fitting[Math.floor(whom * fitting.length)];
       if (loop !== undefined) await perform(me, act, loop, frees);
     },
     resumeAll: async () => {
-      const stopped = (await loopsNow(scene, programs))?.filter(({ status }) => status === 'stopped') ?? [];
+      const stopped = (await loopsNow(scene, programs))?.filter(({ reason }) => reason === 'you') ?? [];
       for (const { id } of stopped) await tell(me, 'loops', 'resume', id);
       return stopped.length;
     },

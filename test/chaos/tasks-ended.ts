@@ -6,9 +6,9 @@ import { landedTasks } from './landings-right.ts';
 
 interface TaskLine {
   readonly id: string;
-  readonly status: string;
+  readonly state: string;
   readonly reason: string | null;
-  readonly detail: string | null;
+  readonly why: string;
 }
 
 export interface Ending {
@@ -23,9 +23,9 @@ const TRUE_REASONS = new Set(['iterations', 'runtime', 'no-progress', 'failures'
 /** An error we planted ourselves is a reason too. */
 const isPlanted = (reason: string | null, detail: string | null): boolean =>
   reason === 'broken' && detail?.startsWith('failpoint ') === true;
-const isTrue = (reason: string | null, detail: string | null, isDiscarded: boolean): boolean =>
-  TRUE_REASONS.has(String(reason)) || isPlanted(reason, detail) || (reason === 'discarded' && isDiscarded);
-const FINAL = new Set(['landed', 'parked', 'done']);
+const isTrue = (reason: string | null, detail: string | null): boolean =>
+  TRUE_REASONS.has(String(reason)) || isPlanted(reason, detail);
+const FINAL = new Set(['landed', 'parked', 'discarded', 'done']);
 
 /** Runs a command of ours to its end; what it printed. */
 export function ask(
@@ -51,15 +51,16 @@ export function howTasksEnded(scene: Scene, programs: Programs, discarded: Reado
   const onInt = new Set(landedTasks(scene, INT));
   const complaints: string[] = [];
   const parked: Record<string, number> = {};
-  for (const { id, status, reason, detail } of tasks) {
+  for (const { id, state, reason, why: detail } of tasks) {
     const kind = scene.kinds.get(id) ?? 'unknown';
     const name = `task ${id} (${kind})`;
     const why = `${reason}: ${detail}`;
-    if (!FINAL.has(status)) complaints.push(`${name} ended as ${status}, ${why}`);
-    if (status === 'parked') parked[String(reason)] = (parked[String(reason)] ?? 0) + 1;
-    if (status === 'parked' && !isTrue(reason, detail, discarded.has(id))) complaints.push(`${name} is parked: ${why}`);
-    if (status === 'parked' && onInt.has(id)) complaints.push(`${name} is parked (${why}) and landed`);
-    if (status === 'landed' && !onInt.has(id)) complaints.push(`${name} counts as landed and is not on ${INT}`);
+    if (!FINAL.has(state)) complaints.push(`${name} ended as ${state}, ${why}`);
+    if (state === 'parked') parked[String(reason)] = (parked[String(reason)] ?? 0) + 1;
+    if (state === 'parked' && !isTrue(reason, detail)) complaints.push(`${name} is parked: ${why}`);
+    if (state === 'discarded' && !discarded.has(id)) complaints.push(`${name} is discarded: ${why}`);
+    if (state === 'parked' && onInt.has(id)) complaints.push(`${name} is parked (${why}) and landed`);
+    if (state === 'landed' && !onInt.has(id)) complaints.push(`${name} counts as landed and is not on ${INT}`);
     if (kind === 'hopeless' && onInt.has(id)) complaints.push(`${name} landed`);
   }
   for (const id of scene.kinds.keys())

@@ -31,9 +31,9 @@ export function tellRalph({ repo, env }: Scene, { main }: Programs, ...words: st
 export interface LoopLine {
   readonly id: string;
   readonly task: string;
-  readonly status: string;
+  readonly state: string;
   readonly reason: string | null;
-  readonly detail: string | null;
+  readonly why: string;
 }
 
 /** Every loop there is; null: nobody can say now. */

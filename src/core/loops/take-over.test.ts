@@ -4,7 +4,7 @@ import { GREEN, key, RED, task, tellTale } from '../../../test/sim/tale.ts';
 import type { LoopId } from '../model/ids.ts';
 import { hostId, loopId, sha } from '../model/ids.ts';
 import { boarding } from './landing-queue.ts';
-import { statusOf } from '../views/loops-view.ts';
+import { standing } from '../views/standing.ts';
 import type { HostPolicy } from '../model/model.ts';
 import { unlandedBefore } from './take-over.ts';
 
@@ -35,7 +35,7 @@ describe('a loop on the branch of another', () => {
     tale.write({ type: 'host-left', host: hostId('host-a') });
     const b = begin(tale, 'b');
     expect(tale.loop(a).phase).toMatchObject({ reason: 'replaced', detail: 'loop b-loop goes on with its branch' });
-    expect(statusOf(tale.state(), tale.loop(a))).toBe('stopped');
+    expect(standing(tale.state(), tale.loop(a))).toMatchObject({ state: 'parked', reason: 'replaced' });
     tale.iterate(b, 'claimed', 'whole');
     tale.gate(b, GREEN);
     expect(boarding(tale.state(), 9)).toEqual([b]);

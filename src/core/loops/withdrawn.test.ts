@@ -10,13 +10,13 @@ it('what is ready is held while its task is not in the list, and lands when it i
   tale.read(task('a'), task('b'));
   const a = tale.ready('a');
   const queue = () => landingQueue(tale.state()).map(({ id }) => id);
-  const told = () => taskViews(tale.state(), TRACKER).map(({ id, status, detail }) => [id, status, detail]);
+  const told = () => taskViews(tale.state(), TRACKER).map(({ id, state, reason, why }) => [id, state, reason, why]);
   expect(queue()).toEqual([a]);
   tale.read(task('b'));
   expect(queue()).toEqual([]);
   expect(told()).toEqual([
-    ['b', 'waiting', null],
-    ['a', 'ready', `its task is no longer in ${TRACKER}`],
+    ['b', 'open', null, 'no loop works on it'],
+    ['a', 'ready', 'withdrawn', `its task is no longer in ${TRACKER}`],
   ]);
   tale.read(task('a'), task('b'));
   expect(queue()).toEqual([a]);

@@ -53,10 +53,14 @@ interface Left {
   readonly isReady: boolean;
 }
 
-const OPEN: ReadonlySet<string> = new Set(['waiting', 'running', 'interrupted', 'orphaned', 'queued', 'landing']);
+const OPEN: ReadonlySet<string> = new Set(['open', 'at-work', 'waiting', 'stopped', 'landing']);
 
 function tasksLeft(state: State, tracker: string): readonly Left[] {
-  const open = new Map(taskViews(state, tracker).flatMap((view) => (OPEN.has(view.status) ? [[view.id, view]] : [])));
+  const open = new Map(
+    taskViews(state, tracker).flatMap((view) =>
+      OPEN.has(view.state) && view.reason !== 'you' ? [[view.id, view]] : [],
+    ),
+  );
   return inOrder(state.trackers[tracker]?.tasks ?? []).flatMap((task): Left[] => {
     const view = open.get(task.id);
     if (view === undefined) return [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RED, task, tellTale } from '../../../test/sim/tale.ts';
 import type { Tale } from '../../../test/sim/tale.ts';
 import { INBOX_KINDS, inboxView } from './inbox.ts';
-import { nextOf } from './loops-view.ts';
+import { standing } from './standing.ts';
 
 function begun(...ids: readonly string[]): Tale {
   const tale = tellTale();
@@ -40,7 +40,7 @@ describe('inboxView', () => {
     for (const item of inboxView(state).items) {
       const loop = item.loop === null ? undefined : state.loops[item.loop];
       expect(loop).toBeDefined();
-      if (loop !== undefined) expect(item.next).toBe(nextOf(state, loop));
+      if (loop !== undefined) expect(item.next).toBe(standing(state, loop).next);
     }
   });
 

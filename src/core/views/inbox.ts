@@ -11,8 +11,9 @@ import { asGate, inNewWorktree, shellWord } from '../model/shell-word.ts';
 import { findTask, taskIdOf } from '../model/tasks.ts';
 import { newestLoops, staysParked } from '../plan/newest-loops.ts';
 import { describeHold } from './describe-hold.ts';
-import { nextOf, statusOf } from './loops-view.ts';
-import { mergeState } from './merge-state.ts';
+import { isTakenByAnother } from '../fold/land.ts';
+import type { LoopStanding } from './standing.ts';
+import { standing } from './standing.ts';
 
 /** In this order a person is asked: what stops everything, what an agent asks, what waits for a look, what was put aside. */
 export const INBOX_KINDS = ['stopped', 'asks', 'review', 'parked'] as const;
@@ -72,9 +73,9 @@ const ASKS: ReadonlySet<ParkReason> = new Set(['blocked']);
 const TO_LOOK_AT: ReadonlySet<ParkReason> = new Set(['protected', 'too-large']);
 
 function loopItem(state: State, loop: Loop, attempts: number): readonly InboxItem[] {
-  const status = statusOf(state, loop);
+  const stands = standing(state, loop);
   const { phase } = loop;
-  if (status !== 'ready' && (status !== 'needs-review' || !isForPerson(state, loop, attempts))) return [];
+  if (stands.state !== 'ready' && (stands.state !== 'parked' || !isForPerson(state, loop, attempts))) return [];
   const reason = phase.at === 'parked' ? phase.reason : 'review';
   const kind: InboxKind =
     phase.at !== 'parked' || TO_LOOK_AT.has(phase.reason) ? 'review' : ASKS.has(phase.reason) ? 'asks' : 'parked';
@@ -85,13 +86,13 @@ function loopItem(state: State, loop: Loop, attempts: number): readonly InboxIte
       loop: loop.id,
       task: taskIdOf(state, loop.task),
       title: loop.title,
-      state: status,
+      state: stands.state,
       reason,
-      detail: phase.at === 'parked' ? phase.detail : readyDetail(state, loop),
+      detail: phase.at === 'parked' ? phase.detail : readyDetail(loop, stands),
       since: loop.since,
       until: null,
       stops: null,
-      next: nextOf(state, loop),
+      next: stands.next,
       lines: phase.at === 'parked' ? failingLines(loop.lastGate) : [],
     },
   ];
@@ -101,14 +102,16 @@ function loopItem(state: State, loop: Loop, attempts: number): readonly InboxIte
 function isForPerson(state: State, loop: Loop, attempts: number): boolean {
   if (loop.phase.at !== 'parked' || state.attempts[loop.task] === undefined) return false;
   const isDone = findTask(state, loop.task)?.status === 'done' && loop.phase.reason !== 'duplicate';
-  return !isDone && staysParked(state, loop, attempts);
+  const isOthers = loop.phase.reason === 'replaced' || isTakenByAnother(state, loop);
+  return !isDone && !isOthers && staysParked(state, loop, attempts);
 }
 
-function readyDetail(state: State, loop: Loop): string {
+function readyDetail(loop: Loop, { reason, why }: LoopStanding): string {
   const files = loop.footprint.length;
   const gates = loop.lastGate === null ? 'no gates' : `gates ${loop.lastGate.verdict}`;
-  const why = mergeState(state, loop)?.why ?? null;
-  return [files === 0 ? null : howMany(files, 'file'), gates, why].filter((part) => part !== null).join(', ');
+  return [files === 0 ? null : howMany(files, 'file'), gates, reason === 'manual' ? null : why]
+    .filter((part) => part !== null)
+    .join(', ');
 }
 
 const failingLines = (report: GateReport | null | undefined): readonly string[] =>

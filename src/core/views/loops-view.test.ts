@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { key, LIMITS, RED, spent, task, tellTale } from '../../../test/sim/tale.ts';
 import type { Sha } from '../model/ids.ts';
 import { hostId, loopId, sha, taskId, taskKey } from '../model/ids.ts';
-import { loopNext } from './loop-next.ts';
-import { countRows, isOver, LOOP_STATUSES, loopRows, statusOf } from './loops-view.ts';
+import { countRows, isOver, loopRows } from './loops-view.ts';
+import { standing } from './standing.ts';
 import type { Loop, ParkReason } from '../model/model.ts';
 import { promptTracker } from '../model/tasks.ts';
 
@@ -18,10 +18,10 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   stopped: 'resume',
   conflict: 'resume',
   red: 'resume',
-  'base-parked': 'merge',
-  ejected: 'merge',
-  protected: 'diff',
-  'too-large': 'diff',
+  'base-parked': 'ralph land a-1',
+  ejected: 'ralph land a-1',
+  protected: 'ralph land a-1',
+  'too-large': 'ralph land a-1',
   duplicate: 'diff',
   tampered: 'diff',
   blocked: 'logs',
@@ -36,29 +36,29 @@ describe('loopRows', () => {
     const at = Date.now();
     tale.join('h1', { slots: 9 });
     tale.join('h2', { mergePolicy: 'manual' });
-    tale.read(...['merged', 'merging', 'queued', 'ready', 'running', 'orphaned', 'gone'].map((id) => task(id)));
+    tale.read(...['merged', 'merging', 'queued', 'ready', 'running', 'died', 'gone'].map((id) => task(id)));
     tale.land(tale.ready('merged'), 'abcdef0123456789');
     const merging = tale.ready('merging');
     tale.startLanding();
     tale.build([[merging, 'l']]);
     tale.ready('queued');
     tale.ready('ready', { host: 'h2' });
-    tale.begin('orphaned', { host: 'h2' });
+    tale.begin('died', { host: 'h2' });
     tale.write({ type: 'host-lost', host: hostId('h2') });
     tale.begin('running');
     tale.write({ type: 'loop-discarded', loop: tale.begin('gone', { slot: 2 }), kept: null });
     const rows = loopRows(tale.state(), at);
-    expect(Object.fromEntries(rows.map((row) => [row.task, [row.status, row.next]]))).toEqual({
-      merged: ['merged', 'git show abcdef012345'],
-      merging: ['merging', 'ralph queue --watch'],
-      queued: ['queued', 'ralph queue --watch'],
-      ready: ['ready', 'ralph loops merge ready-4'],
-      orphaned: ['orphaned', 'ralph loops resume orphaned-5'],
-      running: ['running', 'ralph loops logs running-6 -f'],
+    expect(Object.fromEntries(rows.map((row) => [row.task, [row.state, row.next]]))).toEqual({
+      merged: ['landed', 'git show abcdef012345'],
+      merging: ['landing', 'ralph queue --watch'],
+      queued: ['landing', 'ralph queue --watch'],
+      ready: ['ready', 'ralph land ready-4'],
+      died: ['stopped', 'ralph loops resume died-5'],
+      running: ['at-work', 'ralph loops logs running-6 -f'],
       gone: ['discarded', 'ralph keep list'],
     });
-    const words = ['running', 'orphaned', 'queued', 'merging', 'ready', 'merged', 'discarded'];
-    expect(countRows(rows)).toEqual(words.map((word) => [word, 1]));
+    const counts = { 'at-work': 1, stopped: 1, ready: 1, landing: 2, landed: 1, discarded: 1 };
+    expect(countRows(rows)).toEqual(Object.entries(counts));
     expect(rows.filter(isOver).map((row) => row.task)).toEqual(['merged', 'gone']);
     expect(rows[0]).toMatchObject({
       commit: 'abcdef0123456789',
@@ -68,8 +68,8 @@ describe('loopRows', () => {
     });
     tale.write({ type: 'host-lost', host: hostId('h1') });
     const dead = loopRows(tale.state(), at);
-    expect(dead.map((row) => row.status)).not.toContain('running');
-    expect(dead.find((row) => row.task === 'queued')?.next).toBe('ralph loops process');
+    expect(dead.map((row) => row.state)).not.toContain('at-work');
+    expect(dead.find((row) => row.task === 'queued')?.next).toBe('ralph land --all');
     tale.write({ type: 'queue-paused' });
     expect(loopRows(tale.state(), at).find((row) => row.task === 'queued')?.next).toBe('ralph queue resume');
   });
@@ -97,9 +97,17 @@ describe('loopRows', () => {
     expect(loopRows(tale.state(), claimedAt + 90_000)).toEqual([
       {
         id: 'a b-1',
-        status: 'running',
-        reason: null,
-        detail: null,
+        state: 'at-work',
+        reason: 'iterating',
+        why: 'iteration 3',
+        next: "ralph loops logs 'a b-1' -f",
+        others: [
+          'ralph loops steer \'a b-1\' "what it should know"',
+          "ralph loops stop 'a b-1'",
+          "ralph loops diff 'a b-1'",
+          "ralph tasks reset 'a b'",
+          "ralph loops discard 'a b-1'",
+        ],
         task: 'a b',
         title: 'First line',
         prompt: 'First line\nsecond',
@@ -115,15 +123,18 @@ describe('loopRows', () => {
         worktree: '/w/a b-1',
         commit: null,
         pid: 1,
-        merge: null,
-        next: "ralph loops logs 'a b-1' -f",
       },
     ]);
     tale.write({ type: 'host-stopped', host: hostId('h1') });
-    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'suspended', next: 'kill -CONT 1', iterations: 3 });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({
+      state: 'stopped',
+      reason: 'suspended',
+      next: 'kill -CONT 1',
+      iterations: 3,
+    });
     // Its host stopped in order: a third iteration never began.
     tale.write({ type: 'host-left', host: hostId('h1') });
-    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'interrupted', iterations: 2 });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ state: 'stopped', reason: 'host-stopped', iterations: 2 });
   });
 
   it('scenario 4: whatever it was put aside for, the next command is named', () => {
@@ -133,19 +144,14 @@ describe('loopRows', () => {
     const id = tale.ready('a');
     for (const [reason, next] of Object.entries(REASONS) as [ParkReason, string][]) {
       const loop: Loop = { ...tale.loop(id), phase: { at: 'parked', reason, detail: '', paths: [] } };
-      const status = statusOf(tale.state(), loop);
-      const others: Partial<Record<ParkReason, string>> = {
-        stopped: 'stopped',
-        reset: 'stopped',
-        replaced: 'stopped',
-        discarded: 'discarded',
+      const { next: command, ...stands } = standing(tale.state(), loop);
+      const others: Partial<Record<ParkReason, object>> = {
+        stopped: { state: 'stopped', reason: 'you' },
+        discarded: { state: 'discarded', reason: null },
       };
-      expect([reason, status]).toEqual([reason, others[reason] ?? 'needs-review']);
-      const word = loopNext(tale.state(), loop, status);
-      expect(word).toBe(next.startsWith('ralph') ? next : `ralph loops ${next} a-1`);
+      expect(stands).toMatchObject(others[reason] ?? { state: 'parked', reason });
+      expect(command).toBe(next.startsWith('ralph') ? next : `ralph loops ${next} a-1`);
     }
-    for (const status of LOOP_STATUSES)
-      expect(loopNext(tale.state(), tale.loop(id), status)).toMatch(/^(ralph|git|kill) ./);
   });
 
   it('scenario 3: an in-place loop says so; one that waits says for what', () => {
@@ -156,18 +162,19 @@ describe('loopRows', () => {
     expect(loopRows(tale.state(), 0)[0]).toMatchObject({ place: 'in-place' });
     tale.write({ type: 'loop-released', loop: id, fence: tale.loop(id).fence, why: 'auth' });
     expect(loopRows(tale.state(), 0)[0]).toMatchObject({
-      status: 'waiting',
-      detail: 'no agent can work now',
+      state: 'waiting',
+      reason: 'auth',
+      why: 'no agent can work now',
       next: 'ralph agents check scripted',
     });
     tale.write({ type: 'task-reset', task: key('a') });
-    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'stopped', reason: 'reset' });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ state: 'parked', reason: 'reset' });
     expect(loopRows(tellTale().state(), 0)).toEqual([]);
   });
 
-  it('scenario 35: what its host gave back is interrupted, what it died with is orphaned, until somebody goes on', () => {
+  it('scenario 35: what its host gave back and what it died with is stopped, each with its reason, until it goes on', () => {
     const tale = tellTale();
-    const seen = () => loopRows(tale.state(), 0).map(({ status, next }) => [status, next]);
+    const seen = () => loopRows(tale.state(), 0).map(({ state, reason, next }) => [reason ?? state, next]);
     const prompt = { type: 'tasks-read', tracker: promptTracker('p'), digest: 'd', tasks: [task('p')] } as const;
     tale.join('h1');
     tale.join('h2', { tracker: prompt.tracker });
@@ -176,20 +183,20 @@ describe('loopRows', () => {
     const claim = { host: hostId('h2'), slot: 1, branch: 'ralph/p-2', onto: [] };
     tale.write(prompt, { type: 'task-claimed', loop: p, task: taskKey(prompt.tracker, taskId('p')), ...claim });
     tale.write(...(['h1', 'h2'] as const).map((id) => ({ type: 'host-draining', host: hostId(id) }) as const));
-    expect(seen().map(([status]) => status)).toEqual(['running', 'running']);
+    expect(seen().map(([reason]) => reason)).toEqual(['iterating', 'preparing']);
     tale.write(...(['h1', 'h2'] as const).map((id) => ({ type: 'host-left', host: hostId(id) }) as const));
     expect(seen()).toEqual([
-      ['interrupted', 'ralph loops resume a-1'],
-      ['interrupted', 'ralph run --continue --loop-id p-2'],
+      ['host-stopped', 'ralph loops resume a-1'],
+      ['host-stopped', 'ralph loops resume p-2'],
     ]);
     tale.join('h3');
     tale.write({ type: 'loop-adopted', loop: a, host: hostId('h3'), slot: 1 });
     tale.write({ type: 'host-lost', host: hostId('h3') });
-    expect(seen()[0]).toEqual(['orphaned', 'ralph loops resume a-1']);
+    expect(seen()[0]).toEqual(['host-died', 'ralph loops resume a-1']);
     tale.join('h4');
     tale.write({ type: 'loop-adopted', loop: a, host: hostId('h4'), slot: 1 });
     tale.write({ type: 'host-left', host: hostId('h4') });
-    expect(seen()[0]).toEqual(['interrupted', 'ralph loops resume a-1']);
+    expect(seen()[0]).toEqual(['host-stopped', 'ralph loops resume a-1']);
   });
 
   it('what another loop does by now is nobody’s to mend', () => {
@@ -197,10 +204,10 @@ describe('loopRows', () => {
     tale.join('h1', { limits: { ...LIMITS, attempts: 2 } });
     tale.read(task('a'));
     tale.iterate(tale.begin('a'), 'timed-out');
-    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ status: 'needs-review', next: 'ralph loops resume a-1' });
+    expect(loopRows(tale.state(), 0)[0]).toMatchObject({ state: 'parked', next: 'ralph loops resume a-1' });
     tale.begin('a');
     const [first, second] = loopRows(tale.state(), 0);
-    expect(first).toMatchObject({ status: 'stopped', reason: 'runtime', next: 'ralph loops discard a-1' });
-    expect(second).toMatchObject({ status: 'running' });
+    expect(first).toMatchObject({ state: 'parked', reason: 'runtime', next: 'ralph loops discard a-1' });
+    expect(second).toMatchObject({ state: 'at-work' });
   });
 });

@@ -3,6 +3,8 @@ import { isWorking, loopsOf } from '../model/model.ts';
 import { taskIdOf } from '../model/tasks.ts';
 import { hazardOf, verdictOf } from '../loops/odds.ts';
 import { usualMs } from '../train/pace.ts';
+import type { LoopStanding } from './standing.ts';
+import { standing } from './standing.ts';
 import type { LoopId, Sha } from '../model/ids.ts';
 import type { Landing, Loop, Rework, State } from '../model/model.ts';
 
@@ -32,7 +34,10 @@ export interface CarView {
   readonly task: string | null;
   readonly loop: LoopId | null;
   readonly commit: Sha;
-  readonly state: 'green' | 'red' | 'testing' | 'waiting';
+  /** What the gates say of it and all before it. */
+  readonly gates: 'green' | 'red' | 'testing' | 'waiting';
+  /** Where its loop stands; null: it has none. */
+  readonly standing: LoopStanding | null;
 }
 
 export interface RunView {
@@ -45,14 +50,13 @@ export interface RunView {
   readonly again: number;
 }
 
-export interface WaitingView {
+export interface WaitingView extends LoopStanding {
   readonly position: number;
   readonly task: string;
   readonly loop: LoopId;
-  readonly why: string;
 }
 
-export interface MendingView {
+export interface MendingView extends LoopStanding {
   readonly task: string;
   readonly loop: LoopId;
   readonly kind: 'conflict' | 'red';
@@ -71,7 +75,7 @@ export function queueView(state: State, nowMs: number): QueueView {
       position: index + 1,
       task: taskIdOf(state, loop.task),
       loop: loop.id,
-      why: whyNotAboard(state, loop),
+      ...standing(state, loop),
     })),
     mending: loopsOf(state).flatMap((loop) => {
       const { rework } = loop;
@@ -86,7 +90,7 @@ export function queueView(state: State, nowMs: number): QueueView {
 
 function trainView(state: State, landing: Landing, nowMs: number): TrainView {
   const gatesHash = state.hosts[landing.host]?.policy.gatesHash ?? '';
-  const stateOf = ({ commit, tree }: Landing['cars'][number]): CarView['state'] => {
+  const gatesOf = ({ commit, tree }: Landing['cars'][number]): CarView['gates'] => {
     if (verdictOf(state, gatesHash, tree) === 'green') return 'green';
     if (landing.runs.some((run) => run.commit === commit)) return 'testing';
     return landing.reds.some((red) => red.tree === tree) ? 'red' : 'waiting';
@@ -98,7 +102,8 @@ function trainView(state: State, landing: Landing, nowMs: number): TrainView {
       task: car.loop === null ? null : taskName(state, car.loop),
       loop: car.loop,
       commit: car.commit,
-      state: stateOf(car),
+      gates: gatesOf(car),
+      standing: standingOf(state, car.loop),
     })),
     runs: landing.runs.map((run) => ({
       slot: run.slot,
@@ -110,31 +115,20 @@ function trainView(state: State, landing: Landing, nowMs: number): TrainView {
   };
 }
 
+function standingOf(state: State, id: LoopId | null): LoopStanding | null {
+  const loop = id === null ? undefined : state.loops[id];
+  return loop === undefined ? null : standing(state, loop);
+}
+
 const taskName = (state: State, id: LoopId): string => {
   const loop = state.loops[id];
   return loop === undefined ? id : taskIdOf(state, loop.task);
 };
 
-/** What a ready loop waits for, in words. */
-export function whyNotAboard(state: State, loop: Loop): string {
-  if (state.queuePaused) return 'the queue is paused';
-  const base = loop.onto.find((id) => state.loops[id]?.phase.at !== 'landed');
-  if (base !== undefined) return `builds on ${taskName(state, base)}, which has not landed`;
-  if (loop.clash !== null && loop.clash.base === state.integration) {
-    const { paths } = loop.clash;
-    const before = loopsOf(state).find(
-      (other) => isWorking(other) && other.rework?.paths.some((path) => paths.includes(path)) === true,
-    );
-    const turn = before === undefined ? 'it goes back to be mended' : `${taskName(state, before.id)} is mended first`;
-    return `does not merge with main in ${paths.join(', ')}; ${turn}`;
-  }
-  if (state.landing?.left.includes(loop.id) === true) return 'does not merge behind this train; rides on the next one';
-  return state.landing === null ? 'rides on the next train' : 'boards when the gates of this train have answered';
-}
-
 const mendingView = (state: State, loop: Loop, kind: MendingView['kind'], rework: Rework): MendingView => ({
   task: taskIdOf(state, loop.task),
   loop: loop.id,
+  ...standing(state, loop),
   kind,
   times: rework.times,
   paths: rework.paths,

@@ -35,7 +35,7 @@ describe('summarize', () => {
     const tale = landed();
     tale.iterate(tale.begin('b'), 'timed-out');
     expect(sum(tale)).toMatchObject({
-      parked: [{ task: 'b', reason: 'runtime', next: 'ralph tasks reset b' }],
+      parked: [{ task: 'b', reason: 'runtime', next: 'ralph loops resume b-2' }],
       exit: EXIT.parked,
     });
   });
@@ -45,22 +45,22 @@ describe('summarize', () => {
     const b = tale.ready('b');
     tale.write({ type: 'loop-discarded', loop: b, kept: 'k' });
     for (const slots of [0, POLICY.slots]) {
-      const { landed: done, parked, discarded, waiting, exit } = summarize(tale.state(), { ...POLICY, slots });
-      expect([done, parked, discarded, waiting].map((some) => some.map((one) => one.task))).toEqual([
+      const { landed: done, parked, discarded, open, exit } = summarize(tale.state(), { ...POLICY, slots });
+      expect([done, parked, discarded, open].map((some) => some.map((one) => one.task))).toEqual([
         ['a'],
         [],
         ['b'],
         [],
       ]);
-      expect([discarded[0]?.reason, exit]).toEqual(['discarded', EXIT.ok]);
+      expect([discarded[0]?.state, exit]).toEqual(['discarded', EXIT.ok]);
     }
   });
 
   it('has nothing left where another host is at work, for who only lands', () => {
     const tale = landed();
     tale.begin('b');
-    const { running, interrupted, exit } = summarize(tale.state(), { ...POLICY, slots: 0 });
-    expect([running.map(({ task }) => task), interrupted, exit]).toEqual([['b'], [], EXIT.ok]);
+    const { at_work: atWork, stopped, exit } = summarize(tale.state(), { ...POLICY, slots: 0 });
+    expect([atWork.map(({ task }) => task), stopped, exit]).toEqual([['b'], [], EXIT.ok]);
   });
 
   it('tells who only lands of no prompt that another command landed in the same run', () => {
@@ -89,7 +89,7 @@ describe('summarize', () => {
     const tale = landed();
     tale.begin('b');
     tale.write({ type: 'host-left', host: hostId('h1') });
-    expect(sum(tale)).toMatchObject({ interrupted: [{ task: 'b' }], exit: EXIT.parked });
+    expect(sum(tale)).toMatchObject({ stopped: [{ task: 'b', reason: 'host-stopped' }], exit: EXIT.parked });
   });
 
   it('needs a person when landing stopped or publishing is blocked', () => {
@@ -108,8 +108,8 @@ describe('summarize', () => {
     tale.join('h1');
     tale.read(task('a', { deps: ['b'] }), task('b', { status: 'blocked', blockedReason: 'asks for a key' }));
     expect(sum(tale)).toMatchObject({
-      waiting: [{ task: 'a', detail: 'waits for b' }],
-      blocked: [{ task: 'b', detail: 'asks for a key' }],
+      open: [{ task: 'a', why: 'waits for b' }],
+      blocked: [{ task: 'b', why: 'asks for a key' }],
     });
   });
 });

@@ -10,11 +10,12 @@ import type { TaskKey } from '../model/ids.ts';
 import { loopId, taskId, taskKey } from '../model/ids.ts';
 import { fitsAll } from '../model/filters.ts';
 import { canBeQueued } from '../loops/landing-queue.ts';
-import type { HostPolicy, ParkReason, State } from '../model/model.ts';
+import type { HostPolicy, State } from '../model/model.ts';
 import { planRun } from '../plan/plan-run.ts';
 import { asGate, inNewWorktree, shellWord } from '../model/shell-word.ts';
 import { reachedLimit, type Reached } from '../model/project-limits.ts';
 import { findTask, isPromptTracker, taskIdOf } from '../model/tasks.ts';
+import type { Standing, TaskState } from './standing.ts';
 import type { TaskView } from './view.ts';
 import { promptViews, taskViews, withdrawnViews } from './view.ts';
 
@@ -25,10 +26,14 @@ export interface Summary {
   readonly parked: readonly TaskLine[];
   /** Thrown away by a person: neither done nor left to do. */
   readonly discarded: readonly TaskLine[];
-  readonly interrupted: readonly TaskLine[];
+  /** By a person, or because its host is gone. */
+  readonly stopped: readonly TaskLine[];
   /** Another host is at work on it, beside one that only lands. */
-  readonly running: readonly TaskLine[];
+  readonly at_work: readonly TaskLine[];
+  /** Given back: no agent may work, or what it may use is used. */
   readonly waiting: readonly TaskLine[];
+  /** Not begun, and why. */
+  readonly open: readonly TaskLine[];
   readonly blocked: readonly TaskLine[];
   readonly done: readonly TaskLine[];
   readonly trouble: string | null;
@@ -49,14 +54,11 @@ export interface Summary {
   readonly exit: ExitCode;
 }
 
-export interface TaskLine {
+export interface TaskLine extends Standing<TaskState> {
   readonly task: string;
   readonly title: string;
   readonly branch: string | null;
   readonly commit: string | null;
-  readonly reason: ParkReason | null;
-  readonly detail: string | null;
-  readonly next: string | null;
   /** Files it changed that later gates and agents go by, where it is ready or landed in this run; absent: none. */
   readonly obeyed?: readonly string[];
 }
@@ -91,8 +93,8 @@ export function summarize(state: State, asked: HostPolicy, before: State | null 
       describeWaiting(waiting),
     ]),
   );
-  const pick = (...statuses: readonly TaskView['status'][]): readonly TaskLine[] =>
-    views.filter((view) => statuses.includes(view.status)).map((view) => ({ ...line(view), ...obeyedBy(state, view) }));
+  const pick = (...states: readonly TaskState[]): readonly TaskLine[] =>
+    views.filter((view) => states.includes(view.state)).map((view) => ({ ...line(view), ...obeyedBy(state, view) }));
   // A new host would try again, so the plan does not say what stopped this one.
   const closed =
     state.run.overspent !== null
@@ -100,30 +102,27 @@ export function summarize(state: State, asked: HostPolicy, before: State | null 
       : red === null
         ? (accounts[0] ?? null)
         : describeWaiting({ why: 'base', gate: red.report.failing ?? '' });
-  const aside = pick('parked');
-  const parked = aside.filter((task) => task.reason !== 'discarded');
+  const parked = pick('parked');
   const isElsewhere = policy.slots === 0;
-  const waitsForBase = ({ loop }: TaskView): boolean => loop !== null && state.loops[loopId(loop)]?.waitsFor === 'base';
-  const open = pick('interrupted', 'orphaned', ...(isElsewhere ? [] : (['running'] as const)));
-  const heldBack = new Set(views.filter(waitsForBase).map((view) => view.id));
-  const interrupted = open.filter(({ task }) => !heldBack.has(task));
-  const waiting = [...open.filter(({ task }) => heldBack.has(task)), ...pick('waiting')].map((task) => ({
-    ...task,
-    detail: (heldBack.has(task.task) ? undefined : waits.get(task.task)) ?? closed,
-  }));
+  const atWork = pick('at-work');
+  // Who does not only land has none at work when it ends: what the log still calls so was cut short.
+  const stopped = [...pick('stopped'), ...(isElsewhere ? [] : atWork)];
+  const waiting = pick('waiting');
+  const open = pick('open').map((task) => ({ ...task, why: waits.get(task.task) ?? closed ?? task.why }));
   const publish = publishLine(state);
   const trouble = troubleLine(state);
-  const isLeft = interrupted.length + waiting.length + parked.length > 0;
+  const isLeft = stopped.length + waiting.length + open.length + parked.length > 0;
   const base = isLeft && red !== null ? baseLine(state, policy, red) : null;
   const needsPerson = trouble !== null || publish.state === 'blocked';
   return {
     landed: pick('landed'),
-    ready: pick('ready', 'queued', 'landing'),
+    ready: pick('ready', 'landing', 'in-review'),
     parked,
-    discarded: aside.filter((task) => task.reason === 'discarded'),
-    interrupted,
-    running: isElsewhere ? pick('running') : [],
+    discarded: pick('discarded'),
+    stopped,
+    at_work: isElsewhere ? atWork : [],
     waiting,
+    open,
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
@@ -139,9 +138,12 @@ export function summarize(state: State, asked: HostPolicy, before: State | null 
       ? exitOfLanding(views, { state, before, needsPerson, isBaseRed: base !== null })
       : exitOf(state, {
           // Nobody waits for a task that was taken out of the list.
-          parked: parked.filter(({ task }) => isListed(state, policy, task)).length,
-          interrupted: interrupted.filter(({ task }) => isListed(state, policy, task)).length,
-          waiting: waiting.length,
+          parked: [...parked, ...stopped.filter(isByYou)].filter(({ task }) => isListed(state, policy, task)).length,
+          cutShort: [
+            ...stopped.filter((task) => !isByYou(task)),
+            ...waiting.filter((task) => task.reason !== 'base'),
+          ].filter(({ task }) => isListed(state, policy, task)).length,
+          open: open.length + waiting.filter(({ reason }) => reason === 'base').length,
           needsPerson,
           isBaseRed: base !== null,
           isLimited: limit !== null,
@@ -149,13 +151,15 @@ export function summarize(state: State, asked: HostPolicy, before: State | null 
   };
 }
 
+const isByYou = ({ reason }: TaskLine): boolean => reason === 'you';
+
 const isListed = (state: State, { tracker }: HostPolicy, task: string): boolean =>
   findTask(state, taskKey(tracker, taskId(task))) !== null;
 
 /** What landed in earlier runs is in `ralph status`; a run tells what it did, and what is left. */
 function viewsToTell(state: State, policy: HostPolicy, before: State | null): readonly TaskView[] {
-  const isNews = ({ id, status }: TaskView): boolean =>
-    status !== 'landed' || before === null || hasLanded(state, taskKey(policy.tracker, taskId(id)), before);
+  const isNews = ({ id, state: at }: TaskView): boolean =>
+    at !== 'landed' || before === null || hasLanded(state, taskKey(policy.tracker, taskId(id)), before);
   const listed = state.trackers[policy.tracker]?.tasks ?? [];
   const others = new Set(listed.filter((task) => !fitsAll(policy.choice ?? [], task)).map(({ id }) => String(id)));
   const tasks = taskViews(state, policy.tracker, policy.limits.attempts).filter(({ id }) => !others.has(id));
@@ -220,21 +224,21 @@ function baseLine(state: State, policy: HostPolicy, { report, likely }: BaseRed)
 
 interface Counts {
   readonly parked: number;
-  readonly interrupted: number;
-  readonly waiting: number;
+  readonly cutShort: number;
+  readonly open: number;
   readonly needsPerson: boolean;
   readonly isBaseRed: boolean;
   readonly isLimited: boolean;
 }
 
 function exitOf(state: State, counts: Counts): ExitCode {
-  const { parked, interrupted, waiting, needsPerson, isBaseRed, isLimited } = counts;
-  if (isLimited && parked + interrupted + waiting > 0) return EXIT.limit;
-  if (state.run.overspent !== null && interrupted + waiting > 0) return EXIT.limit;
+  const { parked, cutShort, open, needsPerson, isBaseRed, isLimited } = counts;
+  if (isLimited && parked + cutShort + open > 0) return EXIT.limit;
+  if (state.run.overspent !== null && cutShort + open > 0) return EXIT.limit;
   if (isBaseRed) return EXIT.needsPerson;
   if (parked > 0) return EXIT.parked;
-  if (interrupted + waiting > 0 && needsLogin(state)) return EXIT.needsPerson;
-  if (interrupted > 0) return EXIT.parked;
+  if (cutShort + open > 0 && needsLogin(state)) return EXIT.needsPerson;
+  if (cutShort > 0) return EXIT.parked;
   return needsPerson ? EXIT.needsPerson : EXIT.ok;
 }
 
@@ -247,11 +251,9 @@ interface Landing {
 
 /** Who only lands answers for what was to land: what else is parked or left is not its affair. */
 function exitOfLanding(views: readonly TaskView[], { state, before, needsPerson, isBaseRed }: Landing): ExitCode {
-  const isParkedNow = ({ loop, status, reason }: TaskView): boolean =>
-    status === 'parked' &&
-    reason !== 'discarded' &&
-    (loop === null || before?.loops[loop]?.since !== state.loops[loop]?.since);
-  const isStuck = views.some(({ status }) => status === 'ready' || status === 'queued');
+  const isParkedNow = ({ loop, state: at, reason }: TaskView): boolean =>
+    (at === 'parked' || reason === 'you') && (loop === null || before?.loops[loop]?.since !== state.loops[loop]?.since);
+  const isStuck = views.some((view) => view.state === 'ready' || view.reason === 'queued');
   if (isBaseRed && (isStuck || views.some(isParkedNow))) return EXIT.needsPerson;
   if (views.some(isParkedNow)) return EXIT.parked;
   return needsPerson ? EXIT.needsPerson : EXIT.ok;
@@ -275,21 +277,13 @@ function publishLine(state: State): PublishLine {
 }
 
 /** What it has brought in this run, or brings when a person lands it. */
-function obeyedBy(state: State, { loop, status }: TaskView): Pick<TaskLine, 'obeyed'> {
+function obeyedBy(state: State, { loop, state: at }: TaskView): Pick<TaskLine, 'obeyed'> {
   const made = loop === null ? undefined : state.loops[loopId(loop)];
   const { obeyed = [] } = made ?? {};
-  const isToldOf = status === 'landed' ? (made?.since ?? 0) >= state.run.since : status === 'ready';
+  const isToldOf = at === 'landed' ? (made?.since ?? 0) >= state.run.since : at === 'ready';
   return obeyed.length === 0 || !isToldOf ? {} : { obeyed };
 }
 
-function line(view: TaskView): TaskLine {
-  return {
-    task: view.id,
-    title: view.title,
-    branch: view.branch,
-    commit: view.commit,
-    reason: view.reason,
-    detail: view.detail,
-    next: view.next,
-  };
+function line({ id, title, branch, commit, state, reason, why, next }: TaskView): TaskLine {
+  return { task: id, title, branch, commit, state, reason, why, next };
 }

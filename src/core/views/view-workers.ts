@@ -4,17 +4,20 @@ import type { Loop, Rework, State } from '../model/model.ts';
 import { isWorking } from '../model/model.ts';
 import { foreseenOf } from './foreseen.ts';
 import { taskIdOf } from '../model/tasks.ts';
-import { freeState, iterationOf } from './loops-view.ts';
+import { iterationOf } from './loops-view.ts';
+import type { LoopState, LoopStanding } from './standing.ts';
+import { standing } from './standing.ts';
 import { tokensOf } from '../model/usage.ts';
 
-export interface WorkerView {
+export interface WorkerView extends LoopStanding {
   readonly slot: number;
   readonly task: string;
   readonly task_id: string;
   readonly title: string;
   readonly loop: LoopId;
   readonly branch: string;
-  readonly status: string;
+  /** The same as `state`. */
+  readonly status: LoopState;
   readonly iteration: number;
   readonly gates: 'green' | 'red' | null;
   /** The same, and that they run now. */
@@ -39,11 +42,12 @@ export interface WorkerView {
 }
 
 /** Whether it is still at it, or only kept for what became of it. */
-export const isAtWork = ({ status }: WorkerView): boolean =>
-  status !== 'ready' && status !== 'landed' && status !== 'parked';
+export const isAtWork = ({ state, reason }: WorkerView): boolean =>
+  state === 'at-work' || state === 'waiting' || (state === 'stopped' && reason !== 'you');
 
 export function workerView(state: State, loop: Loop, nowMs: number): WorkerView {
   const task = taskIdOf(state, loop.task);
+  const stands = standing(state, loop);
   const ms = Math.max(0, (isWorking(loop) ? nowMs : loop.since) - loop.claimedAt);
   // Nothing lands that is red.
   const gates = loop.phase.at === 'landed' ? 'green' : (loop.lastGate?.verdict ?? null);
@@ -54,7 +58,8 @@ export function workerView(state: State, loop: Loop, nowMs: number): WorkerView 
     title: loop.title,
     loop: loop.id,
     branch: loop.branch,
-    status: isWorking(loop) && loop.host === null ? freeState(loop) : loop.phase.at,
+    ...stands,
+    status: stands.state,
     iteration: iterationOf(loop),
     gates,
     gates_status: loop.phase.at === 'gating' ? 'running' : gates,

@@ -6,8 +6,8 @@ import { statusView, taskViews } from './view.ts';
 import { isAtWork } from './view-workers.ts';
 
 const views = (tale: Tale) => Object.fromEntries(taskViews(tale.state(), TRACKER).map((view) => [view.id, view]));
-const statuses = (tale: Tale) =>
-  Object.fromEntries(taskViews(tale.state(), TRACKER).map((view) => [view.id, view.status]));
+const states = (tale: Tale) =>
+  Object.fromEntries(taskViews(tale.state(), TRACKER).map((view) => [view.id, view.state]));
 
 describe('taskViews', () => {
   it('tells where each task stands, in the order of the file', () => {
@@ -21,7 +21,7 @@ describe('taskViews', () => {
       task('ready'),
       task('running'),
       task('interrupted'),
-      task('orphaned'),
+      task('died'),
       task('parked'),
       task('reset'),
       task('waiting'),
@@ -35,7 +35,7 @@ describe('taskViews', () => {
     tale.build([[landing, 'l']]);
     tale.ready('queued');
     tale.ready('ready', { host: 'h2' });
-    tale.begin('orphaned', { host: 'h2' });
+    tale.begin('died', { host: 'h2' });
     tale.write({ type: 'host-lost', host: hostId('h2') });
     tale.join('h3');
     tale.begin('interrupted', { host: 'h3' });
@@ -44,23 +44,30 @@ describe('taskViews', () => {
     tale.iterate(tale.begin('parked', { slot: 2 }), 'timed-out');
     tale.begin('reset', { slot: 3 });
     tale.write({ type: 'task-reset', task: key('reset') });
-    const all = statuses(tale);
-    expect(all).toEqual({ ...Object.fromEntries(Object.keys(all).map((id) => [id, id])), reset: 'waiting' });
+    const all = states(tale);
+    expect(all).toEqual({
+      ...Object.fromEntries(Object.keys(all).map((id) => [id, id])),
+      queued: 'landing',
+      running: 'at-work',
+      interrupted: 'stopped',
+      died: 'stopped',
+      reset: 'open',
+      waiting: 'open',
+    });
     expect(Object.keys(all)[0]).toBe('landed');
     const view = statusView(tale.state(), TRACKER, 0);
     expect(view.counts).toMatchObject({
       tasks: 12,
-      waiting: 2,
-      interrupted: 1,
-      orphaned: 1,
+      open: 2,
+      stopped: 2,
       landed: 1,
       parked: 1,
-      running: 1,
+      at_work: 1,
     });
-    expect(view.workers.filter(isAtWork).map((worker) => worker.status)).toEqual([
-      'orphaned',
-      'interrupted',
-      'iterating',
+    expect(view.workers.filter(isAtWork).map(({ status, reason }) => [status, reason])).toEqual([
+      ['stopped', 'host-died'],
+      ['stopped', 'host-stopped'],
+      ['at-work', 'iterating'],
     ]);
     expect(view.landing).toEqual({ stage: 'testing', cars: ['landing-2'] });
   });
@@ -71,12 +78,12 @@ describe('taskViews', () => {
     tale.read(task('a b'));
     tale.iterate(tale.begin('a b'), 'timed-out');
     expect(views(tale)['a b']).toMatchObject({
-      status: 'parked',
+      state: 'parked',
       reason: 'runtime',
-      detail: 'the agent was stopped after 1m00s',
+      why: 'the agent was stopped after 1m00s',
       branch: 'ralph/a b-1',
       attempts: 1,
-      next: "ralph tasks reset 'a b'",
+      next: "ralph loops resume 'a b-1'",
     });
   });
 
@@ -86,7 +93,7 @@ describe('taskViews', () => {
     tale.read(task('a'));
     tale.iterate(tale.begin('a'), 'timed-out');
     tale.begin('a');
-    expect(views(tale)['a']).toMatchObject({ status: 'running', loop: 'a-2', reason: null, attempts: 2 });
+    expect(views(tale)['a']).toMatchObject({ state: 'at-work', loop: 'a-2', reason: 'iterating', attempts: 2 });
   });
 
   it('shows a landed task that was reset as waiting, and its tick as done', () => {
@@ -95,11 +102,11 @@ describe('taskViews', () => {
     tale.read(task('a'));
     const a = tale.ready('a');
     tale.land(a);
-    expect(views(tale)['a']).toMatchObject({ status: 'landed', commit: 'c', branch: null });
+    expect(views(tale)['a']).toMatchObject({ state: 'landed', commit: 'c', branch: null });
     tale.write({ type: 'task-reset', task: key('a') });
-    expect(views(tale)['a']).toMatchObject({ status: 'waiting', commit: null });
+    expect(views(tale)['a']).toMatchObject({ state: 'open', commit: null });
     tale.read(task('a', { status: 'done' }));
-    expect(statuses(tale)).toEqual({ a: 'done' });
+    expect(states(tale)).toEqual({ a: 'done' });
   });
 
   it('is empty for a tracker nobody read', () => {

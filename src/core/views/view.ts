@@ -1,19 +1,17 @@
-import { describeBesides, heldBesides } from './besides.ts';
 import { taskKey } from '../model/ids.ts';
-import { canBeQueued, landingQueue } from '../loops/landing-queue.ts';
+import { landingQueue } from '../loops/landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
 import { newestLoops, staysParked } from '../plan/newest-loops.ts';
-import { nextCommand } from './next-command.ts';
-import { findTask, isPromptTracker, taskIdOf, trackerOf } from '../model/tasks.ts';
-import { goOn } from './loop-next.ts';
-import { freeState, nextOf } from './loops-view.ts';
 import { NO_PROJECT_LIMITS, projectUse, reachedLimit } from '../model/project-limits.ts';
+import { shellWord } from '../model/shell-word.ts';
+import type { Standing, TaskState } from './standing.ts';
+import { COMMIT_DIGITS, standing, TASK_STATES } from './standing.ts';
+import { findTask, isPromptTracker, taskIdOf, trackerOf } from '../model/tasks.ts';
 import { tokensOf } from '../model/usage.ts';
-import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 import { workerView } from './view-workers.ts';
 import type { HostId, LoopId, Sha } from '../model/ids.ts';
-import type { Hold, Loop, ParkReason, State } from '../model/model.ts';
+import type { Hold, Loop, State } from '../model/model.ts';
 import type { ProjectLimits, Reached } from '../model/project-limits.ts';
 import type { Task } from '../model/task.ts';
 import type { WorkerView } from './view-workers.ts';
@@ -21,39 +19,19 @@ import type { WorkerView } from './view-workers.ts';
 /** What `limits.attempts` is where it is not set, and for prompts. */
 const ATTEMPTS = 1;
 
-/** Where a task stands, for every face. */
-export type TaskState =
-  | 'waiting'
-  | 'blocked'
-  | 'running'
-  | 'interrupted'
-  | 'orphaned'
-  | 'ready'
-  | 'queued'
-  | 'landing'
-  | 'landed'
-  | 'done'
-  | 'parked';
-
-export interface TaskView {
+export interface TaskView extends Standing<TaskState> {
   readonly id: string;
   readonly title: string;
   readonly group: string | null;
   readonly depends_on: readonly string[];
   readonly priority: number | null;
   readonly line: number;
-  readonly status: TaskState;
   readonly loop: LoopId | null;
   readonly branch: string | null;
   readonly attempts: number;
   readonly commit: Sha | null;
-  readonly reason: ParkReason | null;
-  readonly detail: string | null;
-  /** The command that moves it on; null: nothing to do by hand. */
-  readonly next: string | null;
 }
 
-/** One loop of this run: at work, or ended in it. */
 /** What keeps an account's agents from working. */
 export interface AccountView {
   readonly account: string;
@@ -64,11 +42,16 @@ export interface AccountView {
   readonly left_ms: number | null;
 }
 
+/** A state as a name in JSON. */
+type CountKey = 'at_work' | 'in_review' | Exclude<TaskState, 'at-work' | 'in-review'>;
+
+export const countKey = (state: TaskState): CountKey => state.replace('-', '_') as CountKey;
+
 export interface StatusView {
   readonly version: 1;
   readonly seq: number;
   readonly tracker: string;
-  readonly counts: Readonly<Record<TaskState, number>> & { readonly tasks: number };
+  readonly counts: Readonly<Record<CountKey, number>> & { readonly tasks: number };
   readonly workers: readonly WorkerView[];
   readonly tasks: readonly TaskView[];
   readonly queue: readonly LoopId[];
@@ -119,21 +102,9 @@ export function statusView(
   limits: ProjectLimits = NO_PROJECT_LIMITS,
 ): StatusView {
   const tasks = [...taskViews(state, tracker, attemptsMax), ...promptViews(state, tracker).filter(isOpenPrompt)];
-  const count = (status: TaskState): number => tasks.filter((task) => task.status === status).length;
-  const states: readonly TaskState[] = [
-    'waiting',
-    'blocked',
-    'running',
-    'interrupted',
-    'orphaned',
-    'ready',
-    'queued',
-    'landing',
-    'landed',
-    'done',
-    'parked',
-  ];
-  const counts = Object.fromEntries(states.map((status) => [status, count(status)])) as Record<TaskState, number>;
+  const counts = Object.fromEntries(
+    TASK_STATES.map((one) => [countKey(one), tasks.filter((task) => task.state === one).length]),
+  ) as Record<CountKey, number>;
   const { blocked, published } = state.publishing;
   return {
     version: 1,
@@ -209,8 +180,7 @@ export function promptViews(state: State, tracker: string): readonly TaskView[] 
 }
 
 /** Prompts are over once landed or thrown away: nobody keeps a list of them. */
-const isOpenPrompt = ({ status, reason }: TaskView): boolean =>
-  status !== 'landed' && status !== 'waiting' && reason !== 'discarded';
+const isOpenPrompt = ({ state }: TaskView): boolean => state !== 'landed' && state !== 'open' && state !== 'discarded';
 
 /** The tracker's tasks, and those that were taken out of it while somebody works on them or their work waits. */
 export const taskViews = (state: State, tracker: string, attemptsMax = ATTEMPTS): readonly TaskView[] => [
@@ -267,11 +237,8 @@ interface Newest {
 function taskView(state: State, tracker: string, task: Task, newest: Newest): TaskView {
   const { loop } = newest;
   const key = taskKey(tracker, task.id);
-  const found = taskState(state, task, newest, state.landed[key] != null);
-  const there = state.trackers[tracker]?.upstream;
-  const isDoneThere = (found === 'waiting' || found === 'blocked') && there?.done.includes(task.id) === true;
-  const status = isDoneThere ? 'done' : found;
-  const parked = status === 'parked' && loop?.phase.at === 'parked' ? loop.phase : null;
+  const landed = state.landed[key];
+  const stands = taskStanding(state, tracker, task, newest);
   return {
     id: task.id,
     title: task.title,
@@ -279,78 +246,46 @@ function taskView(state: State, tracker: string, task: Task, newest: Newest): Ta
     depends_on: task.deps,
     priority: task.priority,
     line: task.line,
-    status,
+    ...stands,
     loop: loop?.id ?? null,
     branch: loop === null || loop.phase.at === 'landed' ? null : loop.branch,
     attempts: state.attempts[key] ?? 0,
-    commit: state.landed[key]?.commit ?? null,
-    reason: parked?.reason ?? null,
-    detail:
-      parked?.detail ??
-      (isDoneThere
-        ? `done on ${there.name}`
-        : status === 'blocked'
-          ? (task.blockedReason ?? 'marked as blocked')
-          : (readyDetail(state, loop) ?? rewordedDetail(task, loop))),
-    next:
-      loop !== null && (isPromptTracker(tracker) || isMovedOnByLoop(parked?.reason) || isLeftAtWork(state, loop))
-        ? loopsNext(state, loop, status)
-        : nextCommand(status, task.id, loop !== null && canBeQueued(loop) && parked?.reason !== 'conflict'),
+    commit: landed?.commit ?? null,
   };
 }
 
-function readyDetail(state: State, loop: Loop | null): string | null {
-  if (loop !== null && (isLeftAtWork(state, loop) || (loop.phase.at === 'ready' && isWithdrawn(state, loop))))
-    return describeWithdrawn(state, loop);
-  const besides = loop === null ? null : heldBesides(loop);
-  return besides === null ? null : describeBesides(besides);
+/** Where its loop stands, unless what the task file or an earlier landing says counts for more. */
+function taskStanding(state: State, tracker: string, task: Task, { loop, isStuck }: Newest): Standing<TaskState> {
+  const landed = state.landed[taskKey(tracker, task.id)];
+  if (landed != null) {
+    const commit = landed.commit.slice(0, COMMIT_DIGITS);
+    const why = `as ${commit}${rewordedSince(task, loop)}`;
+    return { state: 'landed', reason: null, why, next: `git show ${commit}` };
+  }
+  // What was made for it a second time waits for a person to look at it.
+  const isDuplicate = isStuck && loop?.phase.at === 'parked' && loop.phase.reason === 'duplicate';
+  if (task.status === 'done' && !isDuplicate)
+    return { state: 'done', reason: null, why: 'done in the task file', next: null };
+  if (loop !== null && loop.phase.at !== 'landed' && (loop.phase.at !== 'parked' || isStuck)) {
+    const stands = standing(state, loop);
+    return loop.phase.at === 'ready' ? { ...stands, why: `${stands.why}${rewordedSince(task, loop)}` } : stands;
+  }
+  const there = state.trackers[tracker]?.upstream;
+  if (there?.done.includes(task.id) === true)
+    return { state: 'done', reason: 'upstream', why: `done on ${there.name}`, next: null };
+  if (task.status === 'blocked')
+    return {
+      state: 'blocked',
+      reason: null,
+      why: task.blockedReason ?? 'marked as blocked',
+      next: `ralph tasks unblock ${shellWord(task.id)}`,
+    };
+  return { state: 'open', reason: null, why: 'no loop works on it', next: null };
 }
 
 /** What landed, or is about to, was begun under other words. */
-function rewordedDetail({ title }: Task, loop: Loop | null): string | null {
-  const isDone = loop?.phase.at === 'ready' || loop?.phase.at === 'landed';
-  return isDone && loop.title !== title ? `reworded since it began as ${JSON.stringify(loop.title)}` : null;
-}
-
-/** No run takes it up: a person who wants it after all says so. */
-const isLeftAtWork = (state: State, loop: Loop): boolean =>
-  isWorking(loop) && loop.host === null && isWithdrawn(state, loop);
-
-/** To begin it anew, or to land it as it is, would lead nowhere. */
-const isMovedOnByLoop = (reason: ParkReason | undefined): boolean =>
-  reason === 'stopped' || reason === 'duplicate' || reason === 'red';
-
-/** A prompt stands in no file, and what a person stopped is not begun anew: what moves it on is said of its loop. */
-function loopsNext(state: State, loop: Loop, status: TaskState): string | null {
-  if (status === 'interrupted' || status === 'orphaned') return goOn(loop);
-  return status === 'ready' || status === 'parked' ? nextOf(state, loop) : null;
-}
-
-function taskState(state: State, task: Task, { loop, isStuck }: Newest, landed: boolean): TaskState {
-  if (landed) return 'landed';
-  // What was made for it a second time waits for a person to look at it.
-  if (isStuck && loop?.phase.at === 'parked' && loop.phase.reason === 'duplicate') return 'parked';
-  if (task.status === 'done') return 'done';
-  if (loop !== null && isAboard(state, loop.id)) return 'landing';
-  switch (loop?.phase.at) {
-    case 'ready':
-      return loop.phase.queued && !isWithdrawn(state, loop) ? 'queued' : 'ready';
-    case 'preparing':
-    case 'iterating':
-    case 'gating':
-    case 'updating':
-      return loop.host === null ? freeState(loop) : 'running';
-    case 'parked':
-      if (isStuck) return 'parked';
-      break;
-    case 'landed':
-    case undefined:
-      break;
-  }
-  return task.status === 'blocked' ? 'blocked' : 'waiting';
-}
-
-const isAboard = (state: State, id: LoopId): boolean => state.landing?.cars.some((car) => car.loop === id) ?? false;
+const rewordedSince = ({ title }: Task, loop: Loop | null): string =>
+  loop === null || loop.title === title ? '' : `; reworded since it began as ${JSON.stringify(loop.title)}`;
 
 function accountViews(state: State, nowMs: number): readonly AccountView[] {
   return Object.entries(state.accounts).flatMap(([account, { hold }]) =>

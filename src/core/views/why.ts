@@ -1,11 +1,10 @@
 import { describeAltered } from '../model/altered.ts';
-import { describeHold } from './describe-hold.ts';
 import { putBacksOf } from './describe-put-back.ts';
 import type { LoopId } from '../model/ids.ts';
 import { describeForeseen, foreseenOf } from './foreseen.ts';
 import { landingQueue } from '../loops/landing-queue.ts';
 import type { GateReport, Loop, ParkReason, State } from '../model/model.ts';
-import { whyNotAboard } from './queue-view.ts';
+import { whyNotAboard } from './standing.ts';
 import { asGate, inNewWorktree, shellWord, showConflict } from '../model/shell-word.ts';
 import { GUARDS } from '../loops/rework.ts';
 import { taskIdOf } from '../model/tasks.ts';
@@ -51,7 +50,7 @@ export function explain(state: State, task: TaskView, facts: WhyFacts): Explanat
 }
 
 function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: WhyFacts): readonly string[] {
-  switch (task.status) {
+  switch (task.state) {
     case 'landed':
       return [
         `It has landed, as ${task.commit ?? '?'}.`,
@@ -60,58 +59,35 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
           : `${facts.target} was not moved yet.`,
       ];
     case 'done':
-      return [task.detail === null ? `The task file says it is done (line ${task.line}).` : `It is ${task.detail}.`];
+      return [task.reason === null ? `The task file says it is done (line ${task.line}).` : `It is ${task.why}.`];
     case 'blocked':
-      return [`The task file says it is blocked: ${task.detail ?? ''}.`];
-    case 'waiting':
+      return [`The task file says it is blocked: ${task.why}.`];
+    case 'open':
       return [`It has not started: ${facts.waiting ?? 'no host runs'}.`];
-    case 'running':
-      return [`Loop ${task.loop ?? '?'} works on it: ${phaseInWords(loop)}.`, ...meetingsOf(state, loop)];
-    case 'interrupted':
-      return [`Loop ${task.loop ?? '?'} was interrupted: ${waitInWords(state, loop)}.`];
-    case 'orphaned':
-      return [`Loop ${task.loop ?? '?'} is orphaned: its host died.`];
+    case 'at-work':
+      return [`Loop ${task.loop ?? '?'} works on it: ${task.why}.`, ...meetingsOf(state, loop)];
+    case 'waiting':
+      return [`Loop ${task.loop ?? '?'} waits: ${task.why}${spentIn(state, task)}.`];
+    case 'stopped':
+      return [`Loop ${task.loop ?? '?'} is stopped: ${task.why}.`];
     case 'ready':
       return [
         `It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`,
-        ...(task.detail === null ? [] : [`It does not land by itself: ${task.detail}.`]),
+        ...(task.reason === 'manual' ? [] : [`It does not land by itself: ${task.why}.`]),
       ];
-    case 'queued':
-      return queueInWords(state, task.loop);
     case 'landing':
-      return trainInWords(state, task.loop);
+      return task.reason === 'train' ? trainInWords(state, task.loop) : queueInWords(state, task.loop);
+    case 'in-review':
+      return [`It is reviewed before it lands: ${task.why}.`];
+    case 'discarded':
+      return [`It was thrown away: ${task.why}.`];
     case 'parked':
-      return [parkedInWords(task.reason, task.detail ?? ''), ...byHand(task, facts.target)];
+      return [`${PARKED[task.reason as keyof typeof PARKED]}: ${task.why}.`, ...byHand(task, facts.target)];
   }
 }
 
-function phaseInWords(loop: Loop | null): string {
-  switch (loop?.phase.at) {
-    case 'iterating':
-      return `iteration ${loop.phase.n}${loop.progress === null ? '' : `, and says: ${loop.progress}`}`;
-    case 'gating':
-      return `the gates run after iteration ${loop.phase.n}`;
-    case 'updating':
-      return 'main is being merged into its worktree';
-    default:
-      return 'its worktree is being made';
-  }
-}
-
-function waitInWords(state: State, loop: Loop | null): string {
-  if (loop?.waitsFor === 'budget') return `the run's budget is spent (${state.run.overspent ?? ''})`;
-  if (loop?.waitsFor === 'limit') return 'a limit of the project is reached; ralph status names it';
-  if (loop?.waitsFor === 'base') return 'main itself fails its gates, and this waits until they pass there';
-  const hold = loop === null ? null : heldAccount(state);
-  return loop?.waitsFor === 'auth' && hold !== null ? hold : 'nobody goes on with it now';
-}
-
-const heldAccount = (state: State): string | null => {
-  const [found] = Object.entries(state.accounts).flatMap(([name, { hold }]) =>
-    hold === null ? [] : [`${name}: ${describeHold(hold)}`],
-  );
-  return found ?? null;
-};
+const spentIn = ({ run }: State, { reason }: TaskView): string =>
+  reason === 'budget' ? ` (${run.overspent ?? ''})` : reason === 'limit' ? '; ralph status names it' : '';
 
 /** Where it stands in the queue, and what it waits for. */
 function queueInWords(state: State, id: LoopId | null): readonly string[] {
@@ -136,7 +112,7 @@ function trainInWords(state: State, id: LoopId | null): readonly string[] {
   return [`It is being landed now, number ${place + 1} of ${landing.cars.length} on the train: ${doing}.`];
 }
 
-const PARKED: Readonly<Record<ParkReason, string>> = {
+const PARKED: Readonly<Record<Exclude<ParkReason, 'stopped' | 'discarded'>, string>> = {
   iterations: 'The agent used all its iterations',
   runtime: 'The agent used all its time',
   'no-progress': 'The agent changed nothing for several iterations',
@@ -151,15 +127,10 @@ const PARKED: Readonly<Record<ParkReason, string>> = {
   ejected: 'It was taken out of the queue',
   duplicate: 'Another has done its task meanwhile',
   tampered: 'Its agent changed things outside its worktree',
-  discarded: 'It was thrown away',
   replaced: 'Another loop took its place',
-  stopped: 'It was stopped',
   protected: 'A person has to look at it before it lands',
   'too-large': 'It adds more than lands without a person',
 };
-
-const parkedInWords = (reason: ParkReason | null, detail: string): string =>
-  `${reason === null ? 'It was parked' : PARKED[reason]}: ${detail}.`;
 
 /** What it will run into. */
 function meetingsOf(state: State, loop: Loop | null): readonly string[] {
@@ -207,7 +178,7 @@ function alteredBy(loop: Loop | null): readonly string[] {
 
 function troubleOf(state: State, task: TaskView): readonly string[] {
   const { landingTrouble: trouble } = state;
-  if (trouble === null || (task.status !== 'queued' && task.status !== 'landing')) return [];
+  if (trouble === null || task.state !== 'landing') return [];
   return [`Landing is stopped: ${trouble.detail}${trouble.paths.length === 0 ? '' : `: ${trouble.paths.join(', ')}`}.`];
 }
 

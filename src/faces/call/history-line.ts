@@ -23,7 +23,7 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
     case 'host-draining':
       return 'its host was asked to stop';
     case 'host-left':
-      return 'is interrupted: its host stopped in order and gave it back';
+      return 'is stopped: its host stopped in order and gave it back';
     case 'worktree-made':
       return isInPlace
         ? `works in place, in ${cleanLine(event.path)}, from ${short(event.base)}`

@@ -1,6 +1,6 @@
 import { describeAltered } from '../../core/model/altered.ts';
 import { describeLeftOut, describeMs, howMany } from '../../core/model/describe-time.ts';
-import { WAITS } from '../../core/views/loops-view.ts';
+import { WAITS } from '../../core/views/standing.ts';
 import { describeRed, lineThatMatters } from '../../core/model/line-that-matters.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { cleanLine } from '../../text/screen/clean.ts';

@@ -6,7 +6,7 @@ import { schedule } from '../../core/plan/schedule.ts';
 import type { Waiting } from '../../core/plan/schedule.ts';
 import { costInWords, usageView } from '../../core/views/cost-view.ts';
 import { describeWaiting } from '../../core/views/describe-waiting.ts';
-import { nextOf } from '../../core/views/loops-view.ts';
+import { standing } from '../../core/views/standing.ts';
 import { queueView } from '../../core/views/queue-view.ts';
 import type { RunFacts, Wanted } from './model.ts';
 
@@ -61,7 +61,7 @@ export function factsOf(state: State, about: FactsAbout, nowMs: number): RunFact
 function wantedOf(state: State): readonly Wanted[] {
   return loopsOf(state).flatMap((loop): Wanted[] => {
     const { phase, id, since } = loop;
-    const own = { key: id, loop: id, name: taskIdOf(state, loop.task), since, next: nextOf(state, loop) };
+    const own = { key: id, loop: id, name: taskIdOf(state, loop.task), since, next: standing(state, loop).next };
     if (phase.at === 'ready' && !phase.queued) return [{ ...own, what: 'review', detail: loop.lastSaid }];
     if (phase.at !== 'parked' || phase.reason === 'discarded' || phase.reason === 'stopped') return [];
     return [{ ...own, what: phase.reason, detail: phase.detail }];

@@ -111,10 +111,10 @@ function trainRows({ queue, target }: RunFacts, columns: number): readonly Row[]
 }
 
 function carsLine({ cars }: TrainView, target: string): Line {
-  const each = cars.flatMap(({ task, state }) => [
+  const each = cars.flatMap(({ task, gates }) => [
     raw('['),
     span(`${task ?? 'your commits'} `),
-    raw(CAR_SIGNS[state], state === 'green' ? 'green' : state === 'red' ? 'red' : 'plain'),
+    raw(CAR_SIGNS[gates], gates === 'green' ? 'green' : gates === 'red' ? 'red' : 'plain'),
     raw(']'),
   ]);
   return [raw('  '), span(`${target} --`), ...each];

@@ -53,7 +53,7 @@ function sentencesOf(facts: RunFacts): readonly string[] {
     ...(queue.train === null
       ? []
       : [
-          `The train is ${queue.train.stage}: ${queue.train.cars.map((car) => `${name(car.task)} ${car.state}`).join(', ')}.`,
+          `The train is ${queue.train.stage}: ${queue.train.cars.map((car) => `${name(car.task)} ${car.gates}`).join(', ')}.`,
         ]),
     ...work.map((loop) => {
       const gates = loop.lastGate === null ? '' : `, its gates were ${loop.lastGate.verdict}`;

@@ -4,6 +4,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { loopId } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
+import { describeStanding, standing } from '../../core/views/standing.ts';
 import { findRepository } from '../../world/git/run/repository.ts';
 import { isFolder, readIfThere } from '../../world/os/read-if-there.ts';
 import { runFolder } from '../../world/git/run/state-places.ts';
@@ -73,30 +74,14 @@ export function checkCaller(repo: Repository, state: State, claim: CallerClaim):
       remedy: 'ralph status',
     });
   if (loop.phase.at === 'iterating' && loop.phase.n === n) return { repo, loop, n };
-  throw new AppError('E_LOOP_ENDED', `iteration ${n} of loop ${loop.id} is over: ${describePhase(loop)}`, {
-    facts: ['what it says now can no longer change anything'],
-    remedy: `ralph task show ${shellWord(taskIdOf(state, loop.task))}`,
-  });
-}
-
-/** Where a loop stands, in words. */
-export function describePhase({ phase }: Loop): string {
-  switch (phase.at) {
-    case 'preparing':
-      return 'its worktree is being made';
-    case 'iterating':
-      return `it is at iteration ${phase.n}`;
-    case 'gating':
-      return 'its gates run';
-    case 'updating':
-      return 'main is being merged into its worktree';
-    case 'ready':
-      return phase.queued ? 'it waits to be landed' : 'it is ready to land';
-    case 'landed':
-      return `it landed as ${phase.commit.slice(0, 10)}`;
-    case 'parked':
-      return `it is parked (${phase.reason}: ${phase.detail})`;
-  }
+  throw new AppError(
+    'E_LOOP_ENDED',
+    `iteration ${n} of loop ${loop.id} is over: the loop is ${describeStanding(standing(state, loop))}`,
+    {
+      facts: ['what it says now can no longer change anything'],
+      remedy: `ralph task show ${shellWord(taskIdOf(state, loop.task))}`,
+    },
+  );
 }
 
 function hasLoop(repo: Repository, { loop }: CallerClaim): boolean {

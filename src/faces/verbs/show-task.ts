@@ -3,13 +3,15 @@ import { taskId, taskKey } from '../../core/model/ids.ts';
 import type { Loop, State } from '../../core/model/model.ts';
 import { newestLoops } from '../../core/plan/newest-loops.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
+import type { LoopStanding, TaskState } from '../../core/views/standing.ts';
+import { describeStanding, standing } from '../../core/views/standing.ts';
 import { taskViews } from '../../core/views/view.ts';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { findOne } from '../call/find-one.ts';
 import { openTasks } from '../call/open-tasks.ts';
 import { openProject, readState } from '../call/project.ts';
 import type { Answer, Call } from '../call/handler.ts';
-import { callerRepository, checkCaller, describePhase } from './caller.ts';
+import { callerRepository, checkCaller } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
 
 interface Sight {
@@ -35,25 +37,26 @@ export async function showTask(call: Call, place: CallerPlace, wanted: string | 
   const data = {
     task: view.id,
     title: view.title,
-    status: view.status,
-    detail: view.detail,
+    state: view.state,
+    reason: view.reason,
+    why: view.why,
     tracker,
     line: view.line,
     group: view.group,
     depends_on: view.depends_on,
     body: task?.body ?? '',
     acceptance: task?.acceptance ?? [],
-    loop: loop === null ? null : loopData(loop),
+    loop: loop === null ? null : loopData(state, loop),
   };
   return { text: textOf(data), data };
 }
 
-function loopData(loop: Loop): LoopData {
+function loopData(state: State, loop: Loop): LoopData {
   return {
     id: loop.id,
     branch: loop.branch,
     iteration: loop.iteration,
-    phase: describePhase(loop),
+    ...standing(state, loop),
     progress: loop.progress,
     blocked: loop.blockedWhy,
     guidance: loop.guidance.map(({ text }) => text),
@@ -61,11 +64,10 @@ function loopData(loop: Loop): LoopData {
   };
 }
 
-interface LoopData {
+interface LoopData extends LoopStanding {
   readonly id: string;
   readonly branch: string;
   readonly iteration: number;
-  readonly phase: string;
   readonly progress: string | null;
   readonly blocked: string | null;
   readonly guidance: readonly string[];
@@ -75,8 +77,9 @@ interface LoopData {
 interface TaskData {
   readonly task: string;
   readonly title: string;
-  readonly status: string;
-  readonly detail: string | null;
+  readonly state: TaskState;
+  readonly reason: string | null;
+  readonly why: string;
   readonly tracker: string;
   readonly line: number;
   readonly group: string | null;
@@ -90,12 +93,12 @@ function textOf(data: TaskData): string {
   const { loop } = data;
   const lines = [
     `${data.task}: ${cleanLine(data.title)}`,
-    `status: ${data.status}${data.detail === null ? '' : ` (${cleanLine(data.detail)})`}`,
+    `state: ${cleanLine(describeStanding(data))}`,
     ...(data.group === null ? [] : [`group: ${cleanLine(data.group)}`]),
     ...(data.depends_on.length === 0 ? [] : [`after: ${data.depends_on.join(', ')}`]),
     ...(data.body === '' ? [] : ['', cleanText(data.body)]),
     ...data.acceptance.map((line) => `- ${cleanText(line)}`),
-    ...(loop === null ? [] : ['', `loop ${loop.id} on ${loop.branch}: ${cleanLine(loop.phase)}`]),
+    ...(loop === null ? [] : ['', `loop ${loop.id} on ${loop.branch}: ${cleanLine(loop.why)}`]),
     ...(loop?.progress == null ? [] : [`progress: ${cleanLine(loop.progress)}`]),
     ...(loop?.blocked == null ? [] : [`blocked: ${cleanLine(loop.blocked)}`]),
     ...(loop?.guidance ?? []).map((text) => `a person says: ${cleanText(text)}`),

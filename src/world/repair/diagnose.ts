@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { AppError } from '../../core/model/errors.ts';
 import { describePutBack } from '../../core/views/describe-put-back.ts';
 import { standingOf, vouchedFor } from '../../core/loops/integration-value.ts';
-import { freeState } from '../../core/views/loops-view.ts';
+import { standing } from '../../core/views/standing.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import type { State } from '../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../core/model/model.ts';
@@ -162,10 +162,11 @@ function freeLoops({ state }: DiagnoseOptions): readonly Finding[] {
   const free = loopsOf(state).filter((loop) => isWorking(loop) && loop.host === null);
   if (free.length === 0)
     return [{ check: 'loops', level: 'ok', message: 'every loop at work has a host', remedy: null }];
-  const named = (['orphaned', 'interrupted'] as const)
-    .map((status) => ({ status, ids: free.filter((loop) => freeState(loop) === status).map(({ id }) => id) }))
-    .filter(({ ids }) => ids.length > 0)
-    .map(({ status, ids }) => `${ids.length} ${status}: ${ids.join(', ')}`);
+  const said = free.map((loop) => ({ id: loop.id, ...standing(state, loop) }));
+  const named = [...new Set(said.map((one) => `${one.state} (${one.reason ?? ''})`))].map((words) => {
+    const ids = said.filter((one) => `${one.state} (${one.reason ?? ''})` === words).map(({ id }) => id);
+    return `${ids.length} ${words}: ${ids.join(', ')}`;
+  });
   return [
     {
       check: 'loops',

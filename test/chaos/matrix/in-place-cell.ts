@@ -9,7 +9,7 @@ const LATER_MAX = 3;
 
 interface Row {
   readonly id: string;
-  readonly status: string;
+  readonly state: string;
 }
 
 /** The person goes on with their loop until it has landed: an error, a full disk or a death is no reason not to. */
@@ -30,8 +30,8 @@ export async function endInPlace(
   }
   const rows = await rowsOf(scene, programs);
   const [row] = rows;
-  if (rows.length !== 1 || row?.status !== 'merged')
-    violations.push(`the loop has not landed: ${rows.map(({ id, status }) => `${id} is ${status}`).join(', ')}`);
+  if (rows.length !== 1 || row?.state !== 'landed')
+    violations.push(`the loop has not landed: ${rows.map(({ id, state }) => `${id} is ${state}`).join(', ')}`);
   else if (scene.git('show', 'main:in-place.txt') !== 'made\nmore') violations.push('main lacks what its agent made');
   // Compared with the user's file before they began: theirs is in no commit of the loop's.
   const swept = scene.git(

@@ -82,9 +82,9 @@ async function meet(scene: Scene, programs: Programs, command: readonly string[]
 
 interface TaskLine {
   readonly id: string;
-  readonly status: string;
+  readonly state: string;
   readonly reason: string | null;
-  readonly detail: string | null;
+  readonly why: string;
 }
 
 /** Hosts without failpoints run until all has landed, or is parked with a reason. */
@@ -102,9 +102,9 @@ async function endTheWork(
       if (later > 1) violations.push(`host ${later} after it had something to do: ${ran.said.slice(-800)}`);
     }
     const tasks = await tasksOf(scene, programs);
-    if (tasks === null || !tasks.every((task) => FINAL.has(task.status))) continue;
-    for (const { id, reason, detail } of tasks.filter((task) => task.status === 'parked'))
-      notes.push(`${id} is parked: ${reason}: ${detail}`);
+    if (tasks === null || !tasks.every((task) => FINAL.has(task.state))) continue;
+    for (const { id, reason, why } of tasks.filter((task) => task.state === 'parked'))
+      notes.push(`${id} is parked: ${reason}: ${why}`);
     return;
   }
   violations.push(`${LATER_MAX} further hosts did not end the work`);
@@ -119,7 +119,7 @@ async function ask(scene: Scene, programs: Programs, command: readonly string[],
 }
 
 async function withParked(scene: Scene, programs: Programs, command: readonly string[]): Promise<readonly string[]> {
-  const parked = (await tasksOf(scene, programs))?.find((task) => task.status === 'parked');
+  const parked = (await tasksOf(scene, programs))?.find((task) => task.state === 'parked');
   return command.map((word) => (word === PARKED ? (parked?.id ?? '') : word));
 }
 

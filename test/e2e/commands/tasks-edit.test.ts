@@ -32,14 +32,14 @@ describe('tasks add, done, block and unblock', () => {
     project(one, { tasks: { [name]: text } });
     const read = (): string => readFileSync(join(one.repo, name), 'utf8');
     const head = one.git('rev-parse', 'HEAD');
-    const statusOf = async (id: string): Promise<string | undefined> => {
+    const stateOf = async (id: string): Promise<string | undefined> => {
       const { stdout } = await ralph(one, ['tasks', 'show', id, '--json']);
-      return (JSON.parse(stdout) as { readonly status: string }).status;
+      return (JSON.parse(stdout) as { readonly state: string }).state;
     };
     expect((await edit(one, 'tasks', 'block', 'api', '--reason', 'no key yet')).code).toBe(0);
-    expect(await statusOf('api')).toBe('blocked');
+    expect(await stateOf('api')).toBe('blocked');
     expect((await edit(one, 'task', 'unblock', 'api')).code).toBe(0);
-    expect(await statusOf('api')).toBe('waiting');
+    expect(await stateOf('api')).toBe('open');
     const added = await edit(
       one,
       'tasks',
@@ -58,7 +58,7 @@ describe('tasks add, done, block and unblock', () => {
     const shown = await ralph(one, ['tasks', 'show', task, '--json']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ title: 'Ship it', group: 'ui', depends_on: ['api'], priority: 2 });
     expect((await edit(one, 'tasks', 'done', 'api')).code).toBe(0);
-    expect(await statusOf('api')).toBe('done');
+    expect(await stateOf('api')).toBe('done');
     expect((await edit(one, 'tasks', 'done', 'api')).code).toBe(0);
     for (const comment of ['# the plan', '# first']) if (text.includes(comment)) expect(read()).toContain(comment);
     expect([one.git('rev-parse', 'HEAD'), one.git('status', '--porcelain')]).toEqual([head, ` M ${name}`]);

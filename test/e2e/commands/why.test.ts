@@ -23,7 +23,11 @@ describe('ralph why', () => {
     });
     expect((await why(one, 'one')).sentences[0]).toMatch(/has not started/);
     await ralph(one, RUN);
-    expect(await why(one, 'one')).toMatchObject({ status: 'landed', next: null, reproduce: null });
+    expect(await why(one, 'one')).toMatchObject({
+      state: 'landed',
+      next: expect.stringMatching(/^git show /),
+      reproduce: null,
+    });
     expect((await why(one, 'two')).sentences[0]).toMatch(/has not started: waits for never/);
     expect((await why(one, 'never')).sentences[0]).toMatch(/blocked/);
     expect((await why(one, 'old')).sentences[0]).toMatch(/done/);
@@ -41,7 +45,11 @@ describe('ralph why', () => {
     });
     expect((await ralph(one, RUN)).code).toBe(1);
     const told = await why(one, 't1');
-    expect(told).toMatchObject({ status: 'parked', reason: 'iterations', next: 'ralph tasks reset t1' });
+    expect(told).toMatchObject({
+      state: 'parked',
+      reason: 'iterations',
+      next: expect.stringMatching(/^ralph loops resume t1-/),
+    });
     expect(told.gate).toMatchObject({ command: 'echo the reason is here; test ! -e x.txt' });
     expect(told.gate?.tail).toContain('the reason is here');
     expect(told.sentences.join('\n')).toMatch(/made 2 iterations on ralph\/t1-/);
@@ -62,7 +70,7 @@ describe('ralph why', () => {
       config: { 'parallel.conflict_resolution': { strategy: 'stop' } },
     });
     await ralph(one, RUN);
-    const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.status === 'parked');
+    const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.state === 'parked');
     expect(told).toMatchObject({ reason: 'conflict', next: expect.any(String) });
     expect(told?.sentences[0]).toMatch(/does not merge.*same\.txt/);
     const shown = again(one, told?.reproduce ?? null);
@@ -82,7 +90,7 @@ describe('ralph why', () => {
       },
     });
     await ralph(one, RUN);
-    const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.status === 'parked');
+    const [told] = [await why(one, 't1'), await why(one, 't2')].filter((each) => each.state === 'parked');
     expect(told).toMatchObject({ reason: 'red' });
     expect(told?.sentences[0]).toMatch(/without it main is green/);
     expect(again(one, told?.reproduce ?? null).status).not.toBe(0);

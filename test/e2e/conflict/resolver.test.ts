@@ -75,7 +75,7 @@ describe('S1.6 ai_resolve', () => {
       const list = `${kind}.list`;
       expect(one.git('show', `main:${list}`)).toBe(`the list\n${winners[0]}`);
       const told = await why(one, loser);
-      expect(told.status).toBe('parked');
+      expect(told.state).toBe('parked');
       expect(told.sentences.join('\n')).toMatch(new RegExp(`${list}|other\\.txt|BROKEN|gate`));
       const kept = [...refsBelow(one.git, `refs/heads/ralph/${loser}-*`), ...refsBelow(one.git, 'refs/paralph/keep/')];
       expect(kept.some((ref) => one.git('log', '--format=%H', '-S', loser, ref, '--', list) !== '')).toBe(true);

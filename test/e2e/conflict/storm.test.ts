@@ -69,7 +69,7 @@ describe('S1.6 conflict storm', () => {
     expect(prompt).toContain(`Make ${landed[0]}`);
     expect(prompt).toMatch(/conflict/i);
     const told = await why(one, loser);
-    expect(told.status).toBe('parked');
+    expect(told.state).toBe('parked');
     expect(told.sentences.join('\n')).toMatch(/list\.txt/);
     expect(told.sentences.join('\n')).toMatch(/conflict|merge/);
     expect(one.git('show', 'main:list.txt')).toBe(`the list\n${landed[0]}`);

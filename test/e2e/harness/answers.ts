@@ -10,8 +10,9 @@ export interface Summary {
   readonly landed: string[];
   readonly ready: string[];
   readonly parked: Parked[];
-  readonly interrupted: string[];
+  readonly stopped: string[];
   readonly waiting: string[];
+  readonly open: string[];
 }
 
 /** The one JSON object `run --json` and `land --json` print, with tasks by their ids. */
@@ -22,8 +23,9 @@ export function summaryOf(stdout: string): Summary {
     landed: list('landed').map(idOf).sort(),
     ready: list('ready').map(idOf).sort(),
     parked: list('parked').map((one) => ({ ...(one as Parked), task: idOf(one) })),
-    interrupted: list('interrupted').map(idOf).sort(),
+    stopped: list('stopped').map(idOf).sort(),
     waiting: list('waiting').map(idOf).sort(),
+    open: list('open').map(idOf).sort(),
   };
 }
 

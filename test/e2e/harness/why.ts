@@ -7,7 +7,7 @@ import type { Result } from './ralph.ts';
 import type { Scratch } from './scratch.ts';
 
 export interface Why {
-  readonly status: string;
+  readonly state: string;
   readonly reason: string | null;
   readonly sentences: readonly string[];
   readonly gate: { readonly command: string; readonly tail: string } | null;

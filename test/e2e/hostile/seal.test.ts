@@ -53,8 +53,8 @@ describe('an agent that leaves its worktree', () => {
     expect(landedTasks(one.git, 'main').toSorted()).toEqual(['x', 'y']);
     expect(gitSays(one.git, 'merge-base', '--is-ancestor', before, 'main')).toBe(true);
     expect(one.git('log', '--format=%s', 'main')).not.toContain('leaked');
-    const { status, reason, sentences } = await why(one, 'leak');
-    expect([status, reason]).toEqual(['parked', 'tampered']);
+    const { state, reason, sentences } = await why(one, 'leak');
+    expect([state, reason]).toEqual(['parked', 'tampered']);
     const said = sentences.join('\n');
     expect(said).toMatch(/moved the branch main from \w{10} to \w{10}/);
     expect(said).toMatch(/left a stash entry \(WIP on ralph\/leak/);
@@ -92,8 +92,8 @@ describe('an agent that had left its worktree before everything we knew was dele
       expect(again.code, again.stderr).not.toBe(0);
       expect(again.stderr).not.toContain('was missing');
       expect(landedTasks(one.git, 'main')).toEqual([]);
-      const { status, reason, sentences } = await why(one, 'leak');
-      expect([status, reason]).toEqual(['parked', 'tampered']);
+      const { state, reason, sentences } = await why(one, 'leak');
+      expect([state, reason]).toEqual(['parked', 'tampered']);
       expect(sentences.join('\n')).toContain('moved the branch main');
     },
   );

@@ -60,7 +60,8 @@ async function overtaken(): Promise<void> {
   const { one, host } = await suspended();
   const alone = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
   expect(alone.find((row) => row['task'] === 'long')).toMatchObject({
-    status: 'suspended',
+    state: 'stopped',
+    reason: 'suspended',
     next: `kill -CONT ${host.pid}`,
   });
   const { code, stdout, stderr } = await ralph(one, RUN, LONG);
@@ -91,7 +92,7 @@ async function fenced(): Promise<void> {
   expect((await host.ended).code).toBe(1);
   expect(landedTasks(one.git, INT).sort()).toEqual(['b', 'long', 'longer']);
   expect(gitSays(one.git, 'cat-file', '-e', 'main:a.txt')).toBe(false);
-  expect((await why(one, 'a')).status).toBe('parked');
+  expect((await why(one, 'a')).state).toBe('parked');
   alwaysGreen(one, TRUTH);
 }
 

@@ -72,9 +72,9 @@ describe('S2.6 merge_policy manual and ralph land', () => {
     const { code, stdout, stderr } = await ralph(one, ['land', '--all', '--json']);
     expect([code, summaryOf(stdout)]).toEqual([
       0,
-      { landed: ['a'], ready: [], parked: [], interrupted: [], waiting: [] },
+      { landed: ['a'], ready: [], parked: [], stopped: [], waiting: [], open: [] },
     ]);
-    expect(listOf(stdout, 'discarded')).toMatchObject([{ task: 'c', reason: 'discarded' }]);
+    expect(listOf(stdout, 'discarded')).toMatchObject([{ task: 'c', state: 'discarded' }]);
     expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 1 discarded[^]*discarded c: a person threw it away/);
     expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
     expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b']);

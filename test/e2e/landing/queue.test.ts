@@ -89,7 +89,7 @@ describe('S1.5 ralph queue', () => {
     expect(shown.train?.runs).toMatchObject([{ slot: 1, up_to: expect.any(Number), since_ms: expect.any(Number) }]);
     const { stdout } = await say(one);
     for (const task of TASKS) expect(stdout).toContain(task);
-    expect((await why(one, 'alpha')).status).toMatch(/landing|queued/);
+    expect((await why(one, 'alpha')).state).toBe('landing');
     gate.letGo();
     expect((await landing.ended).code).toBe(0);
     expect(await queue(one)).toMatchObject({ train: null, waiting: [] });
@@ -116,7 +116,11 @@ describe('S1.5 ralph queue', () => {
     const ejected = await say(one, 'eject', second);
     expect(ejected.code, ejected.stderr).toBe(0);
     const told = await why(one, second);
-    expect(told).toMatchObject({ status: 'parked', reason: 'ejected', next: `ralph land ${second}` });
+    expect(told).toMatchObject({
+      state: 'parked',
+      reason: 'ejected',
+      next: expect.stringMatching(`^ralph land ${second}-`),
+    });
 
     expect((await say(one, 'resume')).code).toBe(0);
     expect((await queue(one)).paused).toBe(false);

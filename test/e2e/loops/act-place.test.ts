@@ -40,7 +40,7 @@ describe('loops that were started by hand', () => {
         expect.stringMatching(/fix: ralph loops discard make-first\S+ -y --force\n/),
       ]);
       const stopped = await ralph(one, ['loops', 'stop', '--force', '--json']);
-      expect([stopped.code, listOf(stopped.stdout, 'stopped')]).toMatchObject([0, [{ status: 'stopped' }]]);
+      expect([stopped.code, listOf(stopped.stdout, 'stopped')]).toMatchObject([0, [{ state: 'stopped' }]]);
       await run.ended;
       expect(processesOf(one.root).filter((found) => found.isLoops)).toEqual([]);
       expect(existsSync(join(one.repo, 'first.txt'))).toBe(true);
@@ -52,7 +52,7 @@ describe('loops that were started by hand', () => {
 
       expect((await ralph(one, ['run', promptFor('zeroth'), '--worktree', '--no-auto-merge'])).code).toBe(0);
       const zeroth = await rowOf(one, 'zeroth');
-      expect(zeroth).toMatchObject({ status: 'ready', merge: { state: 'ready', why: null } });
+      expect(zeroth).toMatchObject({ state: 'ready', reason: 'manual' });
       const merged = await ralph(one, ['loops', 'merge', String(zeroth['id'])]);
       expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('landed')]);
       expect(one.git('show', 'main:zeroth.txt'), 'without any task file').toBe('made by zeroth');
@@ -71,7 +71,7 @@ describe('loops that were started by hand', () => {
       expect(everything(one.repo)).toEqual(before);
       const gone = await ralph(one, ['loops', 'discard', id, '-y']);
       expect([gone.code, gone.stderr]).toEqual([0, expect.stringContaining('your checkout stays as it is')]);
-      expect((await rowOf(one, 'second'))['status']).toBe('discarded');
+      expect((await rowOf(one, 'second'))['state']).toBe('discarded');
       expect([existsSync(join(one.repo, 'mine.txt')), existsSync(join(one.repo, 'README.md'))]).toEqual([true, true]);
 
       const topic = beside(one, 'topic');
@@ -103,7 +103,7 @@ describe('loops that were started by hand', () => {
       expect(
         refsBelow(one.git, 'refs/paralph/keep/').some((ref) => gitSays(one.git, 'cat-file', '-e', `${ref}:fourth.txt`)),
       ).toBe(true);
-      expect((await rowOf(one, 'fourth'))['status']).toBe('discarded');
+      expect((await rowOf(one, 'fourth'))['state']).toBe('discarded');
     },
   );
 });

@@ -20,8 +20,8 @@ const RUN = ['run', '--parallel', '--max-workers', '2'];
 
 const rowOf = async (one: Scratch, task: string): Promise<Readonly<Record<string, unknown>> | undefined> =>
   listOf((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout, 'loops').find((row) => row['task'] === task);
-const statusOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['status'];
-const mergeOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['merge'];
+const stateOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['state'];
+const whyOf = async (one: Scratch, task: string): Promise<unknown> => (await rowOf(one, task))?.['why'];
 
 const branchOf = (one: Scratch, task: string): string =>
   refsBelow(one.git, 'refs/heads/ralph/').find((ref) => ref.includes(`/${task}-`)) ?? '';
@@ -48,7 +48,7 @@ async function stoppedByForce(one: Scratch, host: number): Promise<void> {
     ),
   );
   const stopped = await ralph(one, ['loops', 'stop', 'deaf', '--force', '--json']);
-  expect([stopped.code, listOf(stopped.stdout, 'stopped')[0]]).toMatchObject([0, { status: 'stopped' }]);
+  expect([stopped.code, listOf(stopped.stdout, 'stopped')[0]]).toMatchObject([0, { state: 'stopped' }]);
   expect([isAlive(pid), isAlive(child)]).toEqual([false, false]);
   const early = await ralph(one, ['land', 'deaf']);
   expect([early.code, early.stderr]).toEqual([
@@ -92,21 +92,21 @@ describe('a person stops a loop and lets it go on', () => {
     const stopped = await again.ended;
     await stop.ended;
     expect(stopped.code).toBe(0);
-    expect(listOf(stopped.stdout, 'stopped')).toMatchObject([{ task: 'a', status: 'stopped' }]);
+    expect(listOf(stopped.stdout, 'stopped')).toMatchObject([{ task: 'a', state: 'stopped' }]);
     expect(stopped.stderr).toMatch(/a-\S+ is stopped; its work is on ralph\/a-\S+ to go on: ralph loops resume a-\S+/);
     expect((await run.ended).code).toBe(1);
     expect(one.git('show', 'main:half.txt'), 'what the other one had made').toBe('half');
-    expect(await statusOf(one, 'a')).toBe('stopped');
+    expect(await stateOf(one, 'a')).toBe('stopped');
     expect(starts(one).filter((call) => call.task === 'a')).toHaveLength(1);
 
     expect((await ralph(one, RUN)).code, 'a run leaves it alone').toBe(1);
     const [first] = starts(one).filter((call) => call.task === 'a');
     writeFileSync(join(first?.cwd ?? '', 'by-hand.txt'), 'mine\n');
     const resumed = await ralph(one, ['loops', 'resume', 'a'], { cwd: first?.cwd ?? '' });
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('it landed as')]);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('is landed: as')]);
     expect(starts(one).filter((call) => call.task === 'a')).toHaveLength(2);
     expect(one.git('show', 'main:by-hand.txt')).toBe('mine');
-    expect((await ralph(one, ['loops', 'resume', 'a'])).stderr).toContain('cannot go on: it landed');
+    expect((await ralph(one, ['loops', 'resume', 'a'])).stderr).toContain('cannot go on: it is landed');
     expect((await ralph(one, ['loops', 'stop', 'a'])).code).toBe(2);
     expect((await ralph(one, ['loops', 'stop'])).stderr).toContain('no loop works');
 
@@ -135,15 +135,15 @@ describe('a person stops a loop and lets it go on', () => {
     await run.ended;
     // Nobody wrote down that the host died, and still it is not waited for.
     expect((await ralph(one, ['loops', 'stop', 'b'])).code).toBe(0);
-    expect([isAlive(heeds.pid), await statusOf(one, 'b')]).toEqual([false, 'stopped']);
+    expect([isAlive(heeds.pid), await stateOf(one, 'b')]).toEqual([false, 'stopped']);
     rmSync(cwd, { recursive: true });
     const asked = await ralph(one, ['loops', 'stop', 'a']);
     expect([asked.code, asked.stderr]).toEqual([5, expect.stringMatching(/is still running[\s\S]*--force/)]);
-    expect([isAlive(pid), await statusOf(one, 'a')]).toEqual([true, 'orphaned']);
+    expect([isAlive(pid), await stateOf(one, 'a')]).toEqual([true, 'stopped']);
     expect((await ralph(one, ['loops', 'stop', 'a', '--force'])).code).toBe(0);
-    expect([isAlive(pid), await statusOf(one, 'a')]).toEqual([false, 'stopped']);
+    expect([isAlive(pid), await stateOf(one, 'a')]).toEqual([false, 'stopped']);
     const resumed = await ralph(one, ['loops', 'resume', 'a', '--json']);
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('it landed as')]);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('is landed: as')]);
   });
 });
 
@@ -166,7 +166,7 @@ describe('a person lands loops', () => {
     expect([ready.code, ready.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /was not put aside at landing: it is ready to land[^]*only a loop that was put aside while landing/,
+        /was not put aside at landing: it is ready[^]*only a loop that was put aside while landing/,
       ),
     ]);
     writeFileSync(hold, '');
@@ -175,21 +175,18 @@ describe('a person lands loops', () => {
     one.git('commit', '-qm', 'Go on');
     const landing = startRalph(one, ['loops', 'merge', 'last']);
     await until('its gate runs', () => existsSync(gated));
-    expect(await statusOf(one, 'last')).toBe('merging');
-    expect(await mergeOf(one, 't1')).toEqual({
-      state: 'blocked',
-      why: expect.stringMatching(/^process \d+ is landing: .*last/),
-    });
+    expect(await stateOf(one, 'last')).toBe('landing');
+    expect(await whyOf(one, 't1')).toMatch(/; process \d+ lands others now$/);
     const busy = await ralph(one, ['loops', 'merge', 'last']);
     expect([busy.code, busy.stderr]).toEqual([5, expect.stringMatching(/being merged at this moment[\s\S]*--force/)]);
     rmSync(hold);
     expect((await ralph(one, ['loops', 'merge', 'last', '--force'])).code).toBe(0);
     expect((await landing.ended).code).toBe(0);
-    expect(await mergeOf(one, 't1')).toEqual({ state: 'ready', why: null });
+    expect(await whyOf(one, 't1')).toMatch(/a person lands it$/);
     const merged = await ralph(one, ['loops', 'merge', 'last', '--json']);
     expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('already merged')]);
     const late = await ralph(one, ['loops', 'retry', 'last']);
-    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('it landed as')]);
+    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('is landed: as')]);
 
     const heads = order.map((task) => one.git('rev-parse', branchOf(one, task)));
     expect((await ralph(one, ['loops', 'process'])).code).toBe(0);
@@ -217,10 +214,10 @@ describe('a person lands loops', () => {
     }
     expect((await ralph(one, ['loops', 'process'])).code).toBe(1);
     const branch = branchOf(one, 'b');
-    expect([await statusOf(one, 'a'), await statusOf(one, 'b')]).toEqual(['merged', 'needs-review']);
+    expect([await stateOf(one, 'a'), await stateOf(one, 'b')]).toEqual(['landed', 'parked']);
     expect(one.git('show', 'main:same.txt')).toBe('a');
     expect((await ralph(one, ['loops', 'retry', 'b'])).code).toBe(1);
-    expect(await statusOf(one, 'b')).toBe('needs-review');
+    expect(await stateOf(one, 'b')).toBe('parked');
     const git = gitIn(starts(one).find((call) => call.task === 'b')?.cwd ?? '', one.env);
     gitSays(git, 'merge', '-q', 'main');
     writeFileSync(join(starts(one).find((call) => call.task === 'b')?.cwd ?? '', 'same.txt'), 'a\nb\n');

@@ -72,10 +72,10 @@ describe('ralph loops', () => {
     await tellLoop(one, 'dead', 'main', { holds: true, mark: { ...ownIdentity(), startTime: '1' } });
     const { code, stdout } = await ralph(one, ['loops', '--json']);
     expect(code).toBe(0);
-    const seen = (JSON.parse(stdout) as LoopRow[]).map(({ status, pid, next }) => [status, pid, next]);
+    const seen = (JSON.parse(stdout) as LoopRow[]).map(({ reason, pid, next }) => [reason, pid, next]);
     expect(seen).toEqual([
-      ['running', process.pid, 'ralph loops logs mine-1 -f'],
-      ['orphaned', null, 'ralph loops resume dead-1'],
+      ['iterating', process.pid, 'ralph loops logs mine-1 -f'],
+      ['host-died', null, 'ralph loops resume dead-1'],
     ]);
   });
 

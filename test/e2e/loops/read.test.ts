@@ -79,10 +79,15 @@ describe('ralph loops', () => {
     run.signal('SIGKILL');
     await run.ended;
     const { busy } = await rows(one);
-    expect(busy).toMatchObject({ status: 'orphaned', pid: null, next: `ralph loops resume ${busy?.id ?? ''}` });
+    expect(busy).toMatchObject({
+      state: 'stopped',
+      reason: 'host-died',
+      pid: null,
+      next: `ralph loops resume ${busy?.id ?? ''}`,
+    });
     writeFileSync(beside(one, 'go'), '');
     expect((await ralph(one, ['run', '--parallel'], { isCheckoutGuarded: false })).code).toBe(1);
-    expect((await rows(one))['busy']).toMatchObject({ status: 'ready', gates: 'green', iterations: 1 });
+    expect((await rows(one))['busy']).toMatchObject({ state: 'ready', gates: 'green', iterations: 1 });
     const { stdout } = await loops(one, ['history', 'busy']);
     expect(stdout).toMatch(/starts in slot[^]*host .* is gone[^]*goes on in slot[^]*gates green[^]*is ready/);
   });
@@ -92,31 +97,31 @@ async function lists(one: Scratch): Promise<void> {
   const all = await rows(one, '--all');
   const { stdout } = await loops(one, []);
   const lines = stdout.trimEnd().split('\n');
-  expect(lines[0]).toBe('Loops: 1 running, 2 ready, 1 needs-review, 1 merged, 1 discarded');
-  expect(lines[1]).toMatch(/^ID +STATUS +AGE +ITER +GATES +COST +PLACE +BRANCH +TASK +NEXT$/);
+  expect(lines[0]).toBe('Loops: 1 at-work, 2 ready, 1 parked, 1 landed, 1 discarded');
+  expect(lines[1]).toMatch(/^ID +STATE +AGE +ITER +GATES +COST +PLACE +BRANCH +TASK +NEXT$/);
   expect(lines).toHaveLength(7);
-  expect(lines[6]).toBe('not shown: 1 merged, 1 discarded; with them: ralph loops --all');
-  for (const [task, status] of [
-    ['busy', 'running'],
+  expect(lines[6]).toBe('not shown: 1 landed, 1 discarded; with them: ralph loops --all');
+  for (const [task, state] of [
+    ['busy', String.raw`at-work \(iterating\)`],
     ['twin-a', 'ready'],
-    ['stuck', String.raw`needs-review \(failures\)`],
+    ['stuck', String.raw`parked \(failures\)`],
   ] as const) {
     const { id, branch, next } = all[task] ?? expect.fail(task);
     const told = lines.find((line) => line.startsWith(`${id} `)) ?? '';
     expect(told).toMatch(
-      new RegExp(`^${id} +${status} +\\d+[smhd] +1 +(-|green) +- +worktree +${branch} +Make ${task} `),
+      new RegExp(`^${id} +${state} +\\d+[smhd] +1 +(-|green) +- +worktree +${branch} +Make ${task} `),
     );
     expect(told.endsWith(next)).toBe(true);
   }
   expect(all['stuck']?.next).toBe(`ralph loops resume ${all['stuck']?.id ?? ''}`);
-  expect(all['twin-a']?.next).toBe(`ralph loops merge ${all['twin-a']?.id ?? ''}`);
+  expect(all['twin-a']?.next).toBe(`ralph land ${all['twin-a']?.id ?? ''}`);
   const commit = one.git('rev-parse', 'main');
-  expect(all['done']).toMatchObject({ status: 'merged', commit, next: `git show ${commit.slice(0, 12)}` });
+  expect(all['done']).toMatchObject({ state: 'landed', commit, next: `git show ${commit.slice(0, 12)}` });
   const narrow = (await ralph(one, ['loops', '--all'], { env: { COLUMNS: '80' } })).stdout.trimEnd().split('\n');
   expect(narrow.filter((line) => line.length > 80)).toEqual([]);
   for (const { id, next } of Object.values(all)) expect(narrow.join('\n')).toMatch(new RegExp(`${id} [^]*${next}`));
   const whole = (await loops(one, ['list', '--all'])).stdout;
-  expect(whole).toMatch(new RegExp(`merged .* ${commit.slice(0, 12)} +git show`));
+  expect(whole).toMatch(new RegExp(`landed .* ${commit.slice(0, 12)} +git show`));
   expect(whole).toMatch(/discarded .* ralph keep list/);
   expect(Object.keys(await rows(one)).sort()).toEqual(['busy', 'stuck', 'twin-a', 'twin-b']);
   expect(all['busy']).toMatchObject({ prompt: 'Make busy', place: 'worktree', gates: null });

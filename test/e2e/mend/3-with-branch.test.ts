@@ -52,7 +52,7 @@ describe('a prompt in a feature worktree', () => {
     expect(id, run.stderr).toMatch(/^make-header-now-/);
     const listed = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as Record<string, unknown>[];
     expect(listed).toMatchObject([
-      { status: 'ready', next: `ralph land ${id} --with-branch`, detail: expect.stringContaining(begun) },
+      { state: 'ready', next: `ralph land ${id} --with-branch`, why: expect.stringContaining(begun) },
     ]);
     expect((await ralph(one, ['why', id])).stdout).toContain(begun);
 
@@ -98,8 +98,8 @@ describe('a prompt in a feature worktree', () => {
     const other = beside(one, 'other');
     one.git('worktree', 'add', '-q', '-b', 'other', other, 'main');
     const ready = await ralph(one, ['run', '--no-auto-merge', promptFor('footer')], { cwd: other });
-    expect([ready.code, ready.stderr]).toEqual([0, expect.stringMatching(/1 ready[^]*next: ralph loops merge/)]);
-    const [, id = ''] = /next: ralph loops merge (\S+)/.exec(ready.stderr) ?? [];
+    expect([ready.code, ready.stderr]).toEqual([0, expect.stringMatching(/1 ready[^]*next: ralph land/)]);
+    const [, id = ''] = /next: ralph land (\S+)/.exec(ready.stderr) ?? [];
     const later = commitIn(one, other, 'later.txt', 'Commit after it is ready');
     const refused = await ralph(one, ['land', id]);
     expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining(`${later} Commit after it is ready`)]);

@@ -141,7 +141,7 @@ describe('mend 7: a gate that is red on main', () => {
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(6);
-    expect(ended.stderr).toMatch(/parked {2}t1 \(protected\)[^]*next: ralph land t1/);
+    expect(ended.stderr).toMatch(/parked {2}t1 \(protected\)[^]*next: ralph land t1-/);
     expect(startsOf(one, 't4') + startsOf(one, 't5')).toBe(0);
     expect((await ralph(one, ['land', 't1'])).code).toBe(0);
     expect((await ralph(one, RUN)).code).toBe(0);

@@ -91,7 +91,7 @@ describe('mend e: gate commands run as people mean them', () => {
     expect(stderr.match(/warning: bash is not installed.*"cat t1\.txt \| tee log\.ignored"/g)).toHaveLength(1);
     // The pipe is green for want of pipefail; the two lines are not.
     expect(summaryOf(stdout).parked).toMatchObject([
-      { detail: expect.stringMatching(/gate still fails: test ! -e t1.txt\ntrue/) },
+      { why: expect.stringMatching(/gate still fails: test ! -e t1.txt\ntrue/) },
     ]);
     expect((await ralph(one, ['config', 'check'], { env })).stderr).toContain('bash is not installed');
   });

@@ -48,7 +48,7 @@ describe('mend 9: files that git ignores, added by force', () => {
     const { code, stdout, stderr } = await ralph(one, ['run', '--json']);
     expect([code, summaryOf(stdout).landed], stderr).toEqual([1, ['t2', 't3']]);
     expect(summaryOf(stdout).parked).toMatchObject([
-      { task: 't1', reason: 'too-large', detail: '.env (git ignores it)', next: 'ralph land t1' },
+      { task: 't1', reason: 'too-large', why: '.env (git ignores it)', next: expect.stringMatching(/^ralph land t1-/) },
     ]);
     expect(onMain(one)).toEqual(expect.arrayContaining(['was.ignored']));
     const land = await ralph(one, ['land', 't1']);
@@ -81,7 +81,7 @@ describe('mend stranger: a repository that an agent left inside', () => {
     given(one, { t1: `${INNER}; git add -A 2> /dev/null; git commit -q -m "All there is"` });
     const { stdout, stderr } = await ralph(one, ['run', '--json']);
     expect(summaryOf(stdout).landed, stderr).toEqual([]);
-    expect(summaryOf(stdout).parked).toMatchObject([{ task: 't1', detail: 'inner (a repository of its own)' }]);
+    expect(summaryOf(stdout).parked).toMatchObject([{ task: 't1', why: 'inner (a repository of its own)' }]);
   });
 });
 

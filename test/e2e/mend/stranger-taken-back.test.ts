@@ -29,7 +29,7 @@ const landingOf = (one: Scratch, id: string): string =>
 const OPEN_3 = [
   ['t1', 'landed'],
   ['t2', 'landed'],
-  ['t3', 'waiting'],
+  ['t3', 'open'],
 ];
 
 describe('mend stranger: what the person takes back on main', () => {
@@ -39,7 +39,7 @@ describe('mend stranger: what the person takes back on main', () => {
     one.git('revert', '-m', '1', '--no-edit', first);
     expect(await statuses(one)).toEqual(OPEN_3);
     expect(planOf((await ralph(one, ['run', '--dry-run', '--json'])).stdout).start).toEqual(['t3']);
-    expect((await why(one, 't3')).status).toBe('waiting');
+    expect((await why(one, 't3')).state).toBe('open');
     const { code, stdout, stderr } = await runs(one);
     expect([code, summaryOf(stdout).landed, begun(one, 't3')], stderr).toEqual([0, ['t3'], 2]);
     expect(stderr).toContain(`t3 is open again: main no longer has what landed as ${first.slice(0, 10)}`);
@@ -54,7 +54,7 @@ describe('mend stranger: what the person takes back on main', () => {
     const tip = one.git('rev-parse', 'main');
     one.git('reset', '-q', '--hard', `${landingOf(one, 't3')}~1`);
     expect(await statuses(one)).toEqual(OPEN_3);
-    expect((await ralph(one, ['status'])).stdout).toContain('2 landed, 1 waiting');
+    expect((await ralph(one, ['status'])).stdout).toContain('2 landed, 1 open');
     const none = await runs(one);
     expect([none.code, summaryOf(none.stdout).landed, begun(one, 't3')], none.stderr).toEqual([0, ['t3'], 2]);
     expect(none.stderr).toContain('t3 is open again');

@@ -51,7 +51,7 @@ describe('mend stranger: a task that is taken out of the file', () => {
       const { code, stdout, stderr } = await run.ended;
       expect([code, summaryOf(stdout).landed, summaryOf(stdout).ready], stderr).toEqual([0, ['t2', 't3'], ['t1']]);
       expect(landedTasks(one.git, 'main').sort()).toEqual(['t2', 't3']);
-      expect(stderr).toMatch(/ready {3}t1 on ralph\/t1-\w+: its task is no longer in PRD\.md\n +next: ralph land t1/);
+      expect(stderr).toMatch(/ready {3}t1 on ralph\/t1-\w+: its task is no longer in PRD\.md\n +next: ralph land t1-/);
       expect((await why(one, 't1')).sentences.join(' ')).toContain('does not land by itself: its task is no longer in');
       const again = await ralph(one, ['land', '--all']);
       expect(landedTasks(one.git, 'main').sort(), again.stderr).toEqual(['t2', 't3']);

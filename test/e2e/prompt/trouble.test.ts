@@ -91,14 +91,17 @@ wait`,
     expect(existsSync(`${one.repo}/.ralph/loop.lock`)).toBe(false);
     const [, command = ''] = /resume: ralph (.*)/.exec(stderr) ?? [];
     expect(command).toMatch(/^run --continue --loop-id make-stopped-now-\w+$/);
-    expect(JSON.parse(stdout)).toMatchObject({ exit: 130, interrupted: [{ task: command.split(' ').at(-1) }] });
+    expect(JSON.parse(stdout)).toMatchObject({ exit: 130, stopped: [{ task: command.split(' ').at(-1) }] });
+    const next = `ralph loops resume ${command.split(' ').at(-1)}`;
     const [row] = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
-    expect(row).toMatchObject({ status: 'interrupted', pid: null, next: `ralph ${command}` });
+    expect(row).toMatchObject({ state: 'stopped', reason: 'host-stopped', pid: null, next });
     const [open] = listOf((await ralph(one, ['status', '--json'])).stdout, 'tasks');
-    expect(open).toMatchObject({ status: 'interrupted', next: `ralph ${command}` });
+    expect(open).toMatchObject({ state: 'stopped', next });
     const { stdout: told } = await ralph(one, ['loops', 'history', String(row?.['id'])]);
-    expect(told.trimEnd().split('\n').at(-1)).toContain('is interrupted: its host stopped in order');
-    expect((await ralph(one, ['doctor', '--json'])).stdout).toMatch(/1 interrupted: .*\s+"remedy": "ralph loops"/);
+    expect(told.trimEnd().split('\n').at(-1)).toContain('is stopped: its host stopped in order');
+    expect((await ralph(one, ['doctor', '--json'])).stdout).toMatch(
+      /1 stopped \(host-stopped\): .*\s+"remedy": "ralph loops"/,
+    );
     tellAgents(one, 'go');
     const resumed = await ralph(one, command.split(' '), ANY);
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -58,7 +58,7 @@ describe('doctor', () => {
     await run.ended;
     const { stdout } = await ralph(one, ['doctor', '--json']);
     expect(stdout).toContain(String(starts(one)[0]?.pid));
-    expect(stdout).toMatch(/"1 orphaned: a-\w+"/);
+    expect(stdout).toMatch(/"1 stopped \(host-died\): a-\w+"/);
     writeFileSync(beside(one, 'go'), '');
     await until('it ended', () => processesOf(one.root).length === 0);
   });

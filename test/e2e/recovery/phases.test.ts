@@ -29,8 +29,8 @@ async function killAgentOf(one: Scratch, task: string): Promise<void> {
 
 async function phases(one: Scratch): Promise<Record<string, unknown>> {
   const { stdout } = await ralph(one, ['status', '--json']);
-  const { tasks } = JSON.parse(stdout) as { tasks: readonly { id: string; status: unknown }[] };
-  return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+  const { tasks } = JSON.parse(stdout) as { tasks: readonly { id: string; state: unknown }[] };
+  return Object.fromEntries(tasks.map(({ id, state }) => [id, state]));
 }
 
 describe('S4.4 killed, and run again', () => {

@@ -42,8 +42,8 @@ async function cutAt(
   await host.ended;
   const told = await ralph(one, ['tasks', 'list', '--json'], { isCheckoutGuarded: false });
   one.comeBack(disk);
-  const { tasks } = JSON.parse(told.stdout) as { tasks: { id: string; status: string }[] };
-  return tasks.filter((task) => task.status === 'landed').map((task) => task.id);
+  const { tasks } = JSON.parse(told.stdout) as { tasks: { id: string; state: string }[] };
+  return tasks.filter((task) => task.state === 'landed').map((task) => task.id);
 }
 
 /** Files of objects that a power cut left empty. */

@@ -13,9 +13,9 @@ const treeOf = (one: Scratch, name: string): string => join(one.home, 'worktrees
 
 interface Row {
   readonly id: string;
-  readonly status: string;
+  readonly state: string;
   readonly reason: string | null;
-  readonly detail: string | null;
+  readonly why: string;
 }
 const rows = async (one: Scratch): Promise<readonly Row[]> =>
   JSON.parse((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout) as Row[];
@@ -43,8 +43,8 @@ describe('ralph start on a feature whose loop was stopped', () => {
     expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('1 landed')]);
     expect(one.git('ls-tree', '--name-only', 'main')).toMatch(/more\.txt\npart\.txt[^]*rest\.txt/);
     const [old, young] = await rows(one);
-    expect([old?.status, young?.status]).toEqual(['stopped', 'merged']);
-    expect(old).toMatchObject({ reason: 'replaced', detail: `loop ${young?.id} goes on with its branch` });
+    expect([old?.state, young?.state]).toEqual(['parked', 'landed']);
+    expect(old).toMatchObject({ reason: 'replaced', why: `loop ${young?.id} goes on with its branch` });
     const why = await ralph(one, ['why', old?.id ?? '']);
     expect(why.stdout).toContain('Another loop took its place');
   });

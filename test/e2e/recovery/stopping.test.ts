@@ -38,8 +38,8 @@ describe('stopping', () => {
     expect(agentsAlive(one)).toEqual([]);
     expect(one.git('rev-parse', 'main')).toBe(one.git('rev-parse', 'HEAD'));
     const rows = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops');
-    expect(rows.map(({ status, next }) => [status, next])).toEqual(
-      rows.map(({ id }) => ['interrupted', `ralph loops resume ${String(id)}`]),
+    expect(rows.map(({ reason, next }) => [reason, next])).toEqual(
+      rows.map(({ id }) => ['host-stopped', `ralph loops resume ${String(id)}`]),
     );
     go(one);
     // What the list names goes on with that one alone; the same command as before with everything.

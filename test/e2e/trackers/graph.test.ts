@@ -14,12 +14,12 @@ const GRAPH = `nodes:
 edges: [{from: T-3, to: T-4}]
 `;
 
-const statuses = async (one: Scratch): Promise<Readonly<Record<string, string>>> => {
+const states = async (one: Scratch): Promise<Readonly<Record<string, string>>> => {
   const { stdout } = await ralph(one, ['tasks', 'list', '--json']);
   const { tasks } = JSON.parse(stdout) as {
-    readonly tasks: readonly { readonly id: string; readonly status: string }[];
+    readonly tasks: readonly { readonly id: string; readonly state: string }[];
   };
-  return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+  return Object.fromEntries(tasks.map(({ id, state }) => [id, state]));
 };
 
 describe('acts on several', () => {
@@ -32,13 +32,13 @@ describe('acts on several', () => {
       config: { limits: { iterations: 1, runtime: '3m', grace: '1s' } },
     });
     expect((await ralph(one, ['run', '--parallel', '--only', 'priority<=2'])).code).toBe(1);
-    expect(await statuses(one)).toMatchObject({ 'T-1': 'parked', 'T-2': 'parked', 'T-3': 'parked' });
+    expect(await states(one)).toMatchObject({ 'T-1': 'parked', 'T-2': 'parked', 'T-3': 'parked' });
 
     const slip = await ralph(one, ['tasks', 'reset', 'T-1', 'T-9']);
     expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining('T-9')]);
     expect((await ralph(one, ['tasks', 'reset', 'T-1', '--story', 'S-1'])).code).toBe(2);
     expect((await ralph(one, ['tasks', 'reset'])).code).toBe(2);
-    expect(await statuses(one)).toMatchObject({ 'T-1': 'parked' });
+    expect(await states(one)).toMatchObject({ 'T-1': 'parked' });
 
     const dropped = await ralph(one, ['loops', 'discard', '--only', 'story=S-2', '-y', '--json']);
     expect([dropped.code, JSON.parse(dropped.stdout)]).toMatchObject([0, { kept: expect.stringMatching(/./) }]);
@@ -51,10 +51,10 @@ describe('acts on several', () => {
       isCheckoutGuarded: false,
     });
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.any(String)]);
-    expect(await statuses(one)).toMatchObject({ 'T-1': 'landed', 'T-2': 'landed' });
+    expect(await states(one)).toMatchObject({ 'T-1': 'landed', 'T-2': 'landed' });
     expect(starts(one).filter(({ task }) => task === 'T-4')).toEqual([]);
     expect((await ralph(one, ['tasks', 'reset', '--priority', '2'])).code).toBe(0);
-    expect(await statuses(one)).toMatchObject({ 'T-2': 'landed', 'T-3': 'waiting' });
+    expect(await states(one)).toMatchObject({ 'T-2': 'landed', 'T-3': 'open' });
   });
 });
 

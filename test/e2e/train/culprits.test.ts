@@ -47,7 +47,7 @@ async function judged(
   alwaysGreen(one, gate.truth);
   for (const culprit of culprits) {
     const told = await why(one, culprit);
-    expect(told).toMatchObject({ status: 'parked', reason: 'red' });
+    expect(told).toMatchObject({ state: 'parked', reason: 'red' });
     expect(told.gate?.command).toBe(gate.command);
     expect(told.gate?.tail).toContain(`${culprit} is forbidden`);
     expect(again(one, told.reproduce).stdout).toContain(`${culprit} is forbidden`);

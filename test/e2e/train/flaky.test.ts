@@ -38,7 +38,7 @@ describe('S1.5 a gate that lies three times in ten', () => {
     const innocent = SIX.filter((task) => task !== 't3');
     expect(summaryOf(stdout)).toMatchObject({ landed: innocent, parked: [{ task: 't3' }] });
     expect(accountFor(one, SIX)).toEqual({ landed: innocent, kept: ['t3'] });
-    expect(await why(one, 't3')).toMatchObject({ status: 'parked', reason: 'red' });
+    expect(await why(one, 't3')).toMatchObject({ state: 'parked', reason: 'red' });
     alwaysGreen(one, gate.truth);
   });
 

@@ -48,8 +48,8 @@ async function onlyTheNext(one: Scratch): Promise<void> {
   expect(code, stderr).toBe(0);
   expect([...LANDED, 'next'].map((task) => iterationsOf(one, 'shell', task))).toEqual([1, 1, 1, 1]);
   const { stdout } = await ralph(one, ['tasks', 'list', '--json']);
-  const { tasks } = JSON.parse(stdout) as { tasks: { id: string; status: string }[] };
-  expect(tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([...LANDED, 'next'].map((task) => `${task} landed`));
+  const { tasks } = JSON.parse(stdout) as { tasks: { id: string; state: string }[] };
+  expect(tasks.map(({ id, state }) => `${id} ${state}`)).toEqual([...LANDED, 'next'].map((task) => `${task} landed`));
 }
 
 describe('S1.5 the log is lost', () => {

@@ -48,7 +48,7 @@ describe('S1.5 two that are green alone and red together', () => {
     expect(iterationsOf(one, 'shell', winner)).toBe(1);
 
     const told = await why(one, loser);
-    expect(told.status).toBe('parked');
+    expect(told.state).toBe('parked');
     expect(told.sentences.join('\n')).toMatch(/together|merged with main they are red/);
     expect(told.sentences.join('\n')).toContain(winner);
     expect(told.gate?.command).toBe(gate.command);
@@ -85,7 +85,7 @@ describe('S1.5 two that are green alone and red together', () => {
     expect(parked).toMatchObject([{ task: loser, reason: 'red' }]);
     expect(iterationsOf(one, 'shell', loser)).toBe(1);
     const told = await why(one, loser);
-    expect(told).toMatchObject({ status: 'parked', reason: 'red' });
+    expect(told).toMatchObject({ state: 'parked', reason: 'red' });
     expect(told.sentences.join('\n')).toContain(winner);
     expect(told.gate?.tail).toContain('they need glue');
     expect(again(one, told.reproduce).status).not.toBe(0);

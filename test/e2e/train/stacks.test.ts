@@ -64,9 +64,9 @@ describe('S1.5 stacks nobody declared', () => {
     expect(code).toBe(1);
     expect(summaryOf(stdout).landed).toEqual(['other']);
     expect(holds(one, INT, 'base') || holds(one, INT, 'top')).toBe(false);
-    expect(await why(one, 'base')).toMatchObject({ status: 'parked', reason: 'red' });
+    expect(await why(one, 'base')).toMatchObject({ state: 'parked', reason: 'red' });
     const told = await why(one, 'top');
-    expect(told.status).not.toBe('landed');
+    expect(told.state).not.toBe('landed');
     expect(told.sentences.join('\n')).toContain('base');
     expect(accountFor(one, TASKS)).toEqual({ landed: ['other'], kept: ['base', 'top'] });
     alwaysGreen(one, gate.truth);

@@ -53,7 +53,7 @@ describe('S0.9 commits of the user that stand in the way', () => {
     expect(landedTasks(one.git, INT)).toEqual(['t1']);
     for (const task of ['t2', 't3']) {
       const told = await why(one, task);
-      expect(told.status).not.toBe('parked');
+      expect(told.state).not.toBe('parked');
       expect(told.sentences.join('\n')).toContain('README.md');
     }
     expect(gitSays(one.git, 'merge', '-q', '-X', 'ours', '--no-edit', INT)).toBe(true);

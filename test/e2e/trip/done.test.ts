@@ -71,7 +71,7 @@ describe('done', () => {
     expect(code, stderr).toBe(0);
     expect((JSON.parse((await ralph(one, ['status', '--json'])).stdout) as { counts: unknown }).counts).toMatchObject({
       parked: 0,
-      waiting: 1,
+      open: 1,
     });
   });
 });

@@ -67,8 +67,8 @@ describe('limits of the project', () => {
     });
     const { code, stdout, stderr } = await ralph(one, ['run', '--json']);
     expect(code, stderr).toBe(7);
-    const { landed, parked, waiting } = summaryOf(stdout);
-    expect([landed, parked.map(({ task }) => task), waiting]).toEqual([['good'], ['bad1', 'bad2', 'bad3'], ['left']]);
+    const { landed, parked, open } = summaryOf(stdout);
+    expect([landed, parked.map(({ task }) => task), open]).toEqual([['good'], ['bad1', 'bad2', 'bad3'], ['left']]);
     expect(await reachedIn(one)).toMatchObject({ key: 'project.consecutive_failures' });
     expect((await ralph(one, ['run'])).code).toBe(7);
     // Whoever frees a task has looked at it.
@@ -133,7 +133,7 @@ describe('a run with an end', () => {
     writeFileSync(beside(one, 'go'), '');
     const { code, stderr } = await host.ended;
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 2 waiting[^]*waiting t2[^]*waiting t3[^]*go on: ralph run/);
+    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 2 open[^]*open +t2[^]*open +t3[^]*go on: ralph run/);
     expect(starts(one)).toHaveLength(1);
     expect((await ralph(one, ['run'])).code).toBe(0);
   });
@@ -153,7 +153,7 @@ describe('a run with an end', () => {
     await host.waitFor(/time of this run is over/);
     writeFileSync(beside(one, 'go'), '');
     const { code, stdout, stderr } = await host.ended;
-    expect([code, summaryOf(stdout).interrupted], stderr).toEqual([0, ['t1']]);
+    expect([code, summaryOf(stdout).stopped], stderr).toEqual([0, ['t1']]);
     expect((await ralph(one, ['run'])).code).toBe(0);
     expect(starts(one).map(({ iteration }) => iteration)).toEqual([1, 2]);
   });
@@ -172,7 +172,7 @@ describe('a run with an end', () => {
     writeFileSync(beside(one, 'go'), '');
     const { code: exit, stderr } = await host.ended;
     expect(exit, stderr).toBe(0);
-    expect(stderr).toMatch(/waiting t3/);
+    expect(stderr).toMatch(/open +t3/);
   });
 
   it.each([

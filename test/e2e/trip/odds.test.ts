@@ -34,7 +34,7 @@ describe('what is said', () => {
     const { code, stdout, stderr } = await ralph(one, ['status']);
     expect({ code, stdout, stderr }).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/needs-review +t1-\S+ +Make t1 +next: ralph /) as string,
+      stdout: expect.stringMatching(/parked +t1-\S+ +Make t1 +next: ralph /) as string,
       stderr: expect.stringContaining('no task file') as string,
     });
     expect((await ralph(one, ['status', '--json'])).code).toBe(0);

@@ -9,7 +9,7 @@ import { scratch } from '../harness/scratch.ts';
 const FAILS = [{ exit: 1 }] as const;
 
 interface Told {
-  readonly tasks: readonly { readonly id: string; readonly status: string; readonly next: string | null }[];
+  readonly tasks: readonly { readonly id: string; readonly state: string; readonly next: string | null }[];
 }
 
 /** What the status, the list and the dry run say of a task: whether the next run begins it. */
@@ -21,9 +21,9 @@ async function saidOf(one: Scratch, task: string): Promise<readonly string[]> {
   ];
   const listed = 'tasks' in list ? list.tasks : list;
   return [
-    status.tasks.find(({ id }) => id === task)?.status ?? '?',
-    listed.find(({ id }) => id === task)?.status ?? '?',
-    plan.start.includes(task) ? 'waiting' : 'parked',
+    status.tasks.find(({ id }) => id === task)?.state ?? '?',
+    listed.find(({ id }) => id === task)?.state ?? '?',
+    plan.start.includes(task) ? 'open' : 'kept',
   ];
 }
 
@@ -39,12 +39,12 @@ describe('one truth', () => {
     expect((await ralph(one, ['run'])).code).toBe(0);
     const loop = await loopOf(one);
     await ralph(one, ['loops', 'discard', loop, '-y']);
-    expect(await saidOf(one, 't1')).toEqual(['parked', 'parked', 'parked']);
+    expect(await saidOf(one, 't1')).toEqual(['discarded', 'discarded', 'kept']);
     await ralph(one, ['undo']);
-    expect(await saidOf(one, 't1')).toEqual(['parked', 'parked', 'parked']);
+    expect(await saidOf(one, 't1')).toEqual(['parked', 'parked', 'kept']);
     await ralph(one, ['loops', 'discard', loop, '-y']);
     const reset = await ralph(one, ['tasks', 'reset', 't1']);
-    expect(await saidOf(one, 't1')).toEqual(['waiting', 'waiting', 'waiting']);
+    expect(await saidOf(one, 't1')).toEqual(['open', 'open', 'open']);
     expect(reset.stderr, 'its branch is gone').not.toContain('kept on ralph/');
   });
 
@@ -52,9 +52,9 @@ describe('one truth', () => {
     const one = scratch();
     project(one, { tasks: ['t1'], agent: FAILS, config: { limits: { consecutive_failures: 1 } } });
     expect((await ralph(one, ['run'])).code).toBe(1);
-    expect(await saidOf(one, 't1')).toEqual(['parked', 'parked', 'parked']);
+    expect(await saidOf(one, 't1')).toEqual(['parked', 'parked', 'kept']);
     await ralph(one, ['config', 'set', 'limits.attempts', '2']);
-    expect(await saidOf(one, 't1')).toEqual(['waiting', 'waiting', 'waiting']);
+    expect(await saidOf(one, 't1')).toEqual(['open', 'open', 'open']);
   });
 });
 

@@ -41,7 +41,7 @@ describe('one truth', () => {
     expect((await ralph(one, ['tasks', 'reset', 't1'])).code).toBe(0);
     const { stdout } = await ralph(one, ['status', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
-      counts: { waiting: 1, parked: 0 },
+      counts: { open: 1, parked: 0 },
       tasks: [{ id: 't1', reason: null }],
     });
     expect(planOf((await ralph(one, ['run', '--dry-run', '--json'])).stdout).start).toEqual(['t1']);

@@ -47,7 +47,7 @@ describe('the workers of a run', () => {
       try {
         const found = workersIn(readFileSync(fileOf(one, 'state.json'), 'utf8'));
         const ended = ['landed', 'parked'].every((status) => found.some((worker) => worker.status === status));
-        return ended && ofTask(found, 'stays')?.status === 'iterating' && found;
+        return ended && ofTask(found, 'stays')?.status === 'at-work' && found;
       } catch {
         return false;
       }
@@ -70,7 +70,7 @@ describe('the workers of a run', () => {
     const table = (await ralph(one, ['status', '--parallel'])).stdout;
     expect(table).toMatch(/lands +landed .*green/);
     expect(table).toMatch(/parks +parked .*no such model/);
-    expect(table).toMatch(/stays +iterating/);
+    expect(table).toMatch(/stays +at-work/);
     writeFileSync(beside(one, 'go'), '');
     expect((await run.ended).code).toBe(1);
     const last = workersIn(readFileSync(fileOf(one, 'state.json'), 'utf8'));

@@ -2,7 +2,7 @@ import { describeBesides, madeBefore, withBranch } from '../../../core/views/bes
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
-import { nextOf } from '../../../core/views/loops-view.ts';
+import { requireAct } from '../../../core/views/acts.ts';
 import type { LoopId } from '../../../core/model/ids.ts';
 import { canBeQueued, landingQueue } from '../../../core/loops/landing-queue.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
@@ -91,12 +91,8 @@ function choose(call: Call, state: State): readonly Loop[] {
       'task or loop',
       'ralph status',
     );
-    if (canBeQueued(loop) || (loop.phase.at === 'ready' && loop.phase.queued)) return loop;
-    throw new AppError(
-      'E_USAGE',
-      `${id} is not ready to land: it is ${loop.phase.at}${loop.phase.at === 'parked' ? ` (${loop.phase.reason})` : ''}`,
-      { remedy: nextOf(state, loop) },
-    );
+    requireAct(state, loop, 'land');
+    return loop;
   });
 }
 

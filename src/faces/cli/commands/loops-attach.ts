@@ -13,7 +13,7 @@ import { isThere } from '../../../world/os/read-if-there.ts';
 import { runShell } from '../../../world/processes/run-shell.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import type { Handler } from '../../call/handler.ts';
-import { restoreCommand } from '../../../core/views/next-command.ts';
+import { restoreCommand } from '../show/keep-view.ts';
 import { readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 

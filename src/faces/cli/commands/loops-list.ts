@@ -15,8 +15,8 @@ const PROMPT_CHARS_MAX = 48;
 const SHA_DIGITS = 12;
 /** A title that is cut shorter says nothing any more. */
 const TASK_LEAST = 16;
-/** The longest status without its reason, and a sign that there is one. */
-const STATUS_LEAST = 'needs-review …'.length;
+/** The longest state without its reason, and a sign that there is one. */
+const STATE_LEAST = 'discarded …'.length;
 
 /** Reads the log and where branches stand, and nothing else, so it works with a broken configuration too, and writes nothing. */
 export const handle: Handler = async ({ cwd, flags, out }) => {
@@ -42,7 +42,7 @@ export const handle: Handler = async ({ cwd, flags, out }) => {
 
 const counted = (rows: readonly LoopRow[]): string =>
   countRows(rows)
-    .map(([status, count]) => `${count} ${status}`)
+    .map(([state, count]) => `${count} ${state}`)
     .join(', ');
 
 /** What a row is, where it stands and what to do next are always told; the rest as far as there is room. */
@@ -55,7 +55,7 @@ function table(rows: readonly LoopRow[], withCommit: boolean, width: number): st
   const task = (row: LoopRow): string => shortLine(row.title === '' ? row.task : row.title, PROMPT_CHARS_MAX);
   const all: readonly TableColumn[] = [
     column('ID', null, (row) => row.id),
-    { ...column('STATUS', null, statusCell), least: STATUS_LEAST },
+    { ...column('STATE', null, stateCell), least: STATE_LEAST },
     column('AGE', 3, (row) => age(row.age_ms)),
     column('ITER', 4, (row) => String(row.iterations)),
     column('GATES', 2, (row) => row.gates ?? '-'),
@@ -69,8 +69,7 @@ function table(rows: readonly LoopRow[], withCommit: boolean, width: number): st
   return fitTable(all, width);
 }
 
-/** The status and, in brackets, why it is so. */
-function statusCell({ status, reason, detail }: LoopRow): string {
-  const why = reason ?? detail;
-  return why === null || why === status ? status : `${status} (${why})`;
+/** The state and, in brackets, why it is so. */
+function stateCell({ state, reason }: LoopRow): string {
+  return reason === null || reason === 'manual' ? state : `${state} (${reason})`;
 }

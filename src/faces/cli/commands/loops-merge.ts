@@ -30,9 +30,7 @@ export const handle: Handler = async (call) => {
 const rides = (state: State, { id }: Loop): boolean => state.landing?.cars.some((car) => car.loop === id) === true;
 
 function refuseUnfit(state: State, loop: Loop): void {
-  const { id, phase } = loop;
-  if (phase.at === 'parked' && phase.reason === 'discarded')
-    throw new AppError('E_LOOP_ENDED', `loop ${id} was discarded: ${phase.detail}`, { remedy: 'ralph undo' });
+  const { id } = loop;
   if (rides(state, loop))
     throw new AppError('E_BUSY', `loop ${id} is being merged at this moment`, {
       facts: ['with --force this waits for that and lands it if it did not'],

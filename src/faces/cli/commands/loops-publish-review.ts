@@ -1,6 +1,5 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import { isJudged } from '../../../core/views/loops-view.ts';
-import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { reviewSummary } from '../../../text/review-summary.ts';
@@ -13,7 +12,7 @@ import { changedPaths } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
 import { notePushed, readPushed, writeReview } from '../../../world/landing/pushed.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { requireAct } from '../../../core/views/acts.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
 import { openProject, readState } from '../../call/project.ts';
@@ -31,7 +30,7 @@ export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
-  refuseUnfit(loop);
+  requireAct(state, loop, 'review');
   const { target } = await preflight(repo, textFlag(call, 'base') ?? targetFor(call, repo, loop.id, config.settings));
   const place = { repo, env: call.env };
   const remote = await requireRemote(place, textFlag(call, 'remote'));
@@ -69,17 +68,6 @@ const textFlag = (call: Call, name: string): string | null => {
   const value = call.flags[name];
   return typeof value === 'string' ? value : null;
 };
-
-function refuseUnfit(loop: Loop): void {
-  const { phase, id } = loop;
-  if (isWorking(loop))
-    throw new AppError('E_BUSY', `loop ${id} still works`, { remedy: `ralph loops stop ${shellWord(id)}` });
-  const isOver = phase.at === 'landed' || (phase.at === 'parked' && phase.reason === 'discarded');
-  if (isOver)
-    throw new AppError('E_LOOP_ENDED', `loop ${id} has nothing to review: ${describePhase(loop)}`, {
-      remedy: `ralph loops diff ${shellWord(id)}`,
-    });
-}
 
 /** What lands goes through the gates; nothing gets past them by this door. */
 function refuseTarget({ id }: Loop, branch: string, targets: readonly string[]): void {

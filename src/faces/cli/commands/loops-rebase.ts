@@ -12,7 +12,7 @@ import { openKeep } from '../../../world/keep/take-away.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { notePushed, readPushed } from '../../../world/landing/pushed.ts';
 import { rebaseBranch } from '../../../world/loops/rebase-branch.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { requireAct } from '../../../core/views/acts.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
 import { openProject, readState } from '../../call/project.ts';
@@ -72,10 +72,8 @@ function choose(call: Call, state: State): readonly Loop[] {
   const [id] = call.args;
   if (id === undefined) return loopsOf(state).filter(isWaiting);
   const loop = findLoop(state, id);
-  if (canBeQueued(loop)) return [loop];
-  throw new AppError('E_USAGE', `loop ${loop.id} does not wait to be landed: ${describePhase(loop)}`, {
-    remedy: 'ralph loops list',
-  });
+  requireAct(state, loop, 'rebase');
+  return [loop];
 }
 
 /** Where the next landing begins, or what the target follows if that has simply gone ahead. */

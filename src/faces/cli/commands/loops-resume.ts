@@ -3,16 +3,15 @@ import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Host, Loop, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import type { NotResumed } from '../../../core/fold/stop-loop.ts';
 import { whyNotResumed } from '../../../core/fold/stop-loop.ts';
-import { isPromptTask, taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
+import { isPromptTask, trackerOf } from '../../../core/model/tasks.ts';
 import { leftoversMessage } from '../../../text/commit-message.ts';
 import { readCommitter } from '../../../world/git/run/identity.ts';
 import { commitLeftovers } from '../../../world/loops/leftovers.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { isThere } from '../../../world/os/read-if-there.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { requireAct } from '../../../core/views/acts.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { awaitStateFor } from '../run/await-state.ts';
 import { actOnEach, chosenLoops, requireChoice } from '../run/act-on-each.ts';
@@ -37,7 +36,7 @@ export const handle: Handler = async (call) => {
   const isOpen = (loop: Loop): boolean =>
     whyNotResumed(state, loop) === null || (isWorking(loop) && loop.host === null);
   const loops = (await chosenLoops(call, project, state, isOpen)) ?? [];
-  for (const loop of loops) refuseUnfit(state, loop);
+  for (const loop of loops) requireAct(state, loop, 'resume');
   const [first, ...more] = loops;
   if (more.length === 0)
     return first === undefined ? actOnEach(call, [], handle) : resumeOne(call, project, state, first);
@@ -73,30 +72,6 @@ async function resumeOne(call: Call, project: Project, state: State, loop: Loop)
   if (!isPromptTask(loop.task)) return continueTasks(call, project, state, [loop]);
   const { continueLoop } = await import('../run/prompt-loop.ts');
   return continueLoop(call, project, state, loop);
-}
-
-/** Interrupted, it goes on as it is; nobody has to let it. */
-function refuseUnfit(state: State, loop: Loop): void {
-  const why = whyNotResumed(state, loop);
-  if (why === null || (why === 'working' && loop.host === null)) return;
-  const id = shellWord(loop.id);
-  const task = shellWord(taskIdOf(state, loop.task));
-  const remedies: Readonly<Record<NotResumed, string>> = {
-    working: `ralph loops logs ${id} -f`,
-    ready: `ralph loops merge ${id}`,
-    landed: 'ralph loops list --all',
-    taken: `ralph tasks show ${task}`,
-    done: `ralph loops merge ${id}`,
-    tampered: `ralph tasks reset ${task}`,
-    discarded: 'ralph undo',
-    reset: 'ralph run --parallel',
-  };
-  const also = why === 'taken' ? '; its task has landed, or another loop works on it' : '';
-  throw new AppError(
-    why === 'working' ? 'E_BUSY' : 'E_LOOP_ENDED',
-    `loop ${loop.id} cannot go on: ${describePhase(loop)}${also}`,
-    { remedy: remedies[why] },
-  );
 }
 
 /** What a person changed in its worktree while it stood still is part of its work; its agent begins on top of it. */

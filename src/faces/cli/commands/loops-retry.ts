@@ -1,9 +1,7 @@
 import { AppError } from '../../../core/model/errors.ts';
 import { canBeQueued } from '../../../core/loops/landing-queue.ts';
-import { loopNext } from '../../../core/views/loop-next.ts';
-import { statusOf } from '../../../core/views/loops-view.ts';
+import { describeStanding, standing } from '../../../core/views/standing.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import type { Handler } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
@@ -17,9 +15,9 @@ export const handle: Handler = async (call) => {
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
   if (loop.phase.at === 'parked' && canBeQueued(loop)) return landOne(call, repo, loop);
-  const status = statusOf(state, loop);
-  throw new AppError('E_USAGE', `loop ${loop.id} was not put aside at landing: ${describePhase(loop)}`, {
+  const stands = standing(state, loop);
+  throw new AppError('E_USAGE', `loop ${loop.id} was not put aside at landing: it is ${describeStanding(stands)}`, {
     facts: ['only a loop that was put aside while landing can be landed once more'],
-    remedy: loopNext(state, loop, status),
+    remedy: stands.next,
   });
 };

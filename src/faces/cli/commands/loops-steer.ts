@@ -1,14 +1,12 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
-import { isWorking } from '../../../core/model/model.ts';
-import { nextOf } from '../../../core/views/loops-view.ts';
+import { requireAct } from '../../../core/views/acts.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { readAgentFile } from '../../../world/agents/run/agent-file.ts';
 import { canTalk } from '../../../world/agents/run/inbox.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { runFolder } from '../../../world/git/run/state-places.ts';
-import { describePhase } from '../../verbs/caller.ts';
 import { findLoop } from '../../verbs/find-loop.ts';
 import { cutNotice, saidText } from '../../verbs/said-text.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -46,9 +44,6 @@ function why({ id, host, phase }: Loop, folder: string | null): string {
 
 function requireWorking(state: State, id: string): Loop {
   const loop = findLoop(state, id);
-  if (isWorking(loop)) return loop;
-  throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work any more: ${describePhase(loop)}`, {
-    facts: ['only a working loop can be told something; what the next one should know goes into the task or a memory'],
-    remedy: nextOf(state, loop),
-  });
+  requireAct(state, loop, 'steer');
+  return loop;
 }

@@ -1,4 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -6,7 +6,8 @@ import { taskIdOf } from '../../../core/model/tasks.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { requireAct } from '../../../core/views/acts.ts';
+import { describeStanding, standing } from '../../../core/views/standing.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { chosenLoops } from '../run/act-on-each.ts';
@@ -20,7 +21,8 @@ export const handle: Handler = async (call) => {
   const { repo, config } = project;
   const before = await readState(repo);
   const chosen = await chosenLoops(call, project, before, (loop) => isWorking(loop));
-  const loops = chosen === null ? loopsOf(before).filter(isWorking) : chosen.map((loop) => unlessOver(repo, loop));
+  const loops =
+    chosen === null ? loopsOf(before).filter(isWorking) : chosen.map((loop) => unlessOver(repo, before, loop));
   const force = call.flags['force'] === true;
   const state = await stopLoops(repo, {
     loops,
@@ -31,15 +33,13 @@ export const handle: Handler = async (call) => {
   const after = loops.map(({ id }) => state.loops[id]).filter((loop) => loop !== undefined);
   if (call.flags['json'] === true) call.out.json({ version: 1, stopped: after.map((loop) => describe(state, loop)) });
   else if (after.length === 0) call.out.say('no loop works');
-  for (const loop of after) say(call, loop);
+  for (const loop of after) say(call, state, loop);
   return EXIT.ok;
 };
 
-function unlessOver(repo: Repository, loop: Loop): Loop {
-  const { phase } = loop;
-  if (isWorking(loop) || isStopped(loop) || livingTokens(repo, whereOf(loop)).length > 0) return loop;
-  const next = phase.at === 'landed' ? 'ralph loops list --all' : `ralph loops discard ${shellWord(loop.id)}`;
-  throw new AppError('E_LOOP_ENDED', `loop ${loop.id} does not work: ${describePhase(loop)}`, { remedy: next });
+function unlessOver(repo: Repository, state: State, loop: Loop): Loop {
+  if (!isStopped(loop) && livingTokens(repo, whereOf(loop)).length === 0) requireAct(state, loop, 'stop');
+  return loop;
 }
 
 const isStopped = ({ phase }: Loop): boolean => phase.at === 'parked' && phase.reason === 'stopped';
@@ -47,16 +47,12 @@ const isStopped = ({ phase }: Loop): boolean => phase.at === 'parked' && phase.r
 const again = ({ id }: Loop): string => `ralph loops stop ${shellWord(id)} --force`;
 
 function describe(state: State, loop: Loop): object {
-  const { id, branch, phase } = loop;
-  const status = isStopped(loop) ? 'stopped' : phase.at;
-  return { loop: id, task: taskIdOf(state, loop.task), branch, status, next: resumeOf(loop) };
+  return { loop: loop.id, task: taskIdOf(state, loop.task), branch: loop.branch, ...standing(state, loop) };
 }
 
-const resumeOf = (loop: Loop): string | null => (isStopped(loop) ? `ralph loops resume ${shellWord(loop.id)}` : null);
-
 /** It may have come to another end before it could be stopped. */
-function say({ out }: Call, loop: Loop): void {
-  if (isStopped(loop))
-    out.say(`${loop.id} is stopped; its work is on ${loop.branch}. to go on: ${resumeOf(loop) ?? ''}`);
-  else out.say(`${loop.id} does not work any more: ${cleanLine(describePhase(loop))}`);
+function say({ out }: Call, state: State, loop: Loop): void {
+  const stands = standing(state, loop);
+  if (isStopped(loop)) out.say(`${loop.id} is stopped; its work is on ${loop.branch}. to go on: ${stands.next}`);
+  else out.say(`${loop.id} does not work any more: it is ${cleanLine(describeStanding(stands))}`);
 }

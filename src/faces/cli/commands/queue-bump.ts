@@ -11,9 +11,9 @@ export const handle: Handler = async (call) => {
   refuseInLoop(call, 'queue bump');
   const [id = ''] = call.args;
   const state = await writeFacts(findRepository(call.cwd), async (now) => [
-    { type: 'loop-bumped', loop: requireQueued(now, id).id },
+    { type: 'loop-bumped', loop: requireQueued(now, id, 'bump').id },
   ]);
-  const loop = requireQueued(state, id);
+  const loop = requireQueued(state, id, 'bump');
   const task = taskIdOf(state, loop.task);
   if (call.flags['json'] === true) call.out.json({ version: 1, task, loop: loop.id });
   call.out.say(`${task} lands first`);

@@ -1,5 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { State } from '../../../core/model/model.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
@@ -13,20 +12,12 @@ export const handle: Handler = async (call) => {
   refuseInLoop(call, 'queue eject');
   const [id = ''] = call.args;
   const state = await writeFacts(findRepository(call.cwd), async (now) => {
-    const queued = requireQueued(now, id);
-    refuseIfMoving(now, id);
+    const queued = requireQueued(now, id, 'eject');
     return [{ type: 'loop-ejected', loop: queued.id }];
   });
-  const loop = requireQueued(state, id);
+  const loop = requireQueued(state, id, 'eject');
   const task = taskIdOf(state, loop.task);
   if (call.flags['json'] === true) call.out.json({ version: 1, task, loop: loop.id, branch: loop.branch });
   call.out.say(`${task} is out of the queue, kept on ${loop.branch}. put it back: ralph land ${shellWord(task)}`);
   return EXIT.ok;
 };
-
-function refuseIfMoving(state: State, id: string): void {
-  if (state.landing?.stage.at !== 'advancing') return;
-  throw new AppError('E_USAGE', 'the train is landing at this moment', {
-    remedy: `ralph queue eject ${shellWord(id)}`,
-  });
-}

@@ -54,7 +54,7 @@ function trainText(train: TrainView): string {
   const cars = train.cars.map((car, index) => [
     String(index + 1),
     cleanLine(car.task ?? 'your own new commits'),
-    car.state,
+    car.gates,
     car.commit.slice(0, 10),
   ]);
   const runs = train.runs.map(({ slot, up_to: upTo, since_ms: sinceMs, again }) => {

@@ -2,7 +2,8 @@ import { EXIT } from '../../../core/model/errors.ts';
 import { describeForeseen } from '../../../core/views/foreseen.ts';
 import { isOver, loopRows } from '../../../core/views/loops-view.ts';
 import { isPromptTask, isPromptTracker } from '../../../core/model/tasks.ts';
-import { statusView } from '../../../core/views/view.ts';
+import { isForPerson, TASK_STATES } from '../../../core/views/standing.ts';
+import { countKey, statusView } from '../../../core/views/view.ts';
 import { isAtWork } from '../../../core/views/view-workers.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
@@ -38,25 +39,11 @@ export const handle: Handler = async (call) => {
 
 function show(call: Call, view: StatusView): void {
   const { counts } = view;
-  const told = (
-    [
-      'running',
-      'interrupted',
-      'orphaned',
-      'queued',
-      'landing',
-      'ready',
-      'landed',
-      'parked',
-      'waiting',
-      'blocked',
-      'done',
-    ] as const
-  ).filter((state) => counts[state] > 0);
+  const told = TASK_STATES.filter((state) => counts[countKey(state)] > 0);
   const isWithoutTasks = isPromptTracker(view.tracker);
   if (!isWithoutTasks || counts.tasks > 0)
     call.out.data(
-      `${isWithoutTasks ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[state]} ${state}`).join(', ')}`}`,
+      `${isWithoutTasks ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[countKey(state)]} ${state}`).join(', ')}`}`,
     );
   const working = view.workers.filter(isAtWork);
   if (working.length > 0) call.out.data(`\n${workers(working)}`);
@@ -73,10 +60,10 @@ function show(call: Call, view: StatusView): void {
   }
   for (const { id, pid } of view.hosts.filter((host) => host.state === 'stopped'))
     call.out.data(`\nhost ${id} is suspended and its loops wait; wake it: kill -CONT ${pid}`);
-  const open = view.tasks.filter((task) => task.next !== null);
+  const open = view.tasks.filter(isForPerson);
   if (open.length > 0)
     call.out.data(
-      `\n${columns(open.map((task) => [task.status, task.id, task.detail ?? '', `next: ${task.next ?? ''}`]))}`,
+      `\n${columns(open.map((task) => [task.state, task.id, cleanLine(task.why), `next: ${task.next ?? ''}`]))}`,
     );
   if (view.base !== null) call.out.data(`\n${cleanLine(view.base)}`);
   if (view.queue_paused) call.out.data('\nthe queue is paused; let it go: ralph queue resume');
@@ -86,7 +73,7 @@ function show(call: Call, view: StatusView): void {
     const { why, paths } = view.publish_blocked;
     call.out.data(`\npublishing is blocked: ${cleanLine(`${why} ${paths.join(', ')}`)}`);
   }
-  if (view.hosts.length === 0 && counts.waiting > 0) call.out.say('no host runs; start one: ralph run --parallel');
+  if (view.hosts.length === 0 && counts.open > 0) call.out.say('no host runs; start one: ralph run --parallel');
 }
 
 const isPrompt = ({ loops }: State, { id }: LoopRow): boolean => {
@@ -98,7 +85,7 @@ const isPrompt = ({ loops }: State, { id }: LoopRow): boolean => {
 function showWithoutTasks({ out }: Call, state: State): void {
   const open = loopRows(state, Date.now()).filter((row) => !isOver(row) && !isPrompt(state, row));
   if (open.length > 0)
-    out.data(`\n${columns(open.map((row) => [row.status, row.id, cleanLine(row.title), `next: ${row.next}`]))}`);
+    out.data(`\n${columns(open.map((row) => [row.state, row.id, cleanLine(row.title), `next: ${row.next}`]))}`);
   out.say(`no task file. one loop: ralph run "what should be done"   a list: ${FIRST_TASK}`);
 }
 
@@ -121,7 +108,7 @@ function workers(all: StatusView['workers']): string {
   const rows = all.map((one) => [
     String(one.slot),
     one.task,
-    one.status,
+    one.state,
     `iteration ${one.iteration}`,
     describeMs(one.duration_ms),
     one.gates_status ?? '-',
@@ -129,5 +116,5 @@ function workers(all: StatusView['workers']): string {
     one.branch,
     noteOf(one),
   ]);
-  return columns([['slot', 'task', 'status', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows]);
+  return columns([['slot', 'task', 'state', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows]);
 }

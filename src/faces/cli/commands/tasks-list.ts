@@ -21,7 +21,6 @@ export const handle: Handler = async (call) => {
 
 export function taskRow(view: TaskView): readonly string[] {
   const why =
-    view.detail ??
-    (view.depends_on.length > 0 && view.status === 'waiting' ? `after ${view.depends_on.join(', ')}` : '');
-  return [view.status, view.id, view.group ?? '-', view.title + (why === '' ? '' : ` (${why})`)];
+    view.state !== 'open' ? view.why : view.depends_on.length > 0 ? `after ${view.depends_on.join(', ')}` : '';
+  return [view.state, view.id, view.group ?? '-', view.title + (why === '' ? '' : ` (${why})`)];
 }

@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/model/errors.ts';
 import { taskKey } from '../../../core/model/ids.ts';
 import { loopsOf } from '../../../core/model/model.ts';
+import { describeStanding, standing } from '../../../core/views/standing.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -24,13 +25,13 @@ export const handle: Handler = async (call) => {
   const facts = [
     ['task', view.id],
     ['title', view.title],
-    ['status', view.detail === null ? view.status : `${view.status}: ${view.detail}`],
+    ['state', describeStanding(view)],
     ['where', `${tracker}:${view.line}`],
     ['group', view.group ?? '-'],
     ['after', view.depends_on.join(', ') || '-'],
     ...loops.map((loop) => [
       'loop',
-      `${loop.id} attempt ${loop.attempt}, ${howMany(loop.counted, 'iteration')}, ${loop.phase.at}, branch ${loop.branch}${loop.worktree === null ? '' : `, ${loop.worktree}`}`,
+      `${loop.id} attempt ${loop.attempt}, ${howMany(loop.counted, 'iteration')}, ${standing(state, loop).state}, branch ${loop.branch}${loop.worktree === null ? '' : `, ${loop.worktree}`}`,
     ]),
     ...(view.commit === null ? [] : [['landed as', view.commit]]),
     ...(view.next === null ? [] : [['next', view.next]]),

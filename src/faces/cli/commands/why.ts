@@ -31,14 +31,15 @@ export const handle: Handler = async (call) => {
     call.out.json({
       version: 1,
       task: task.id,
-      status: task.status,
+      state: task.state,
       reason: task.reason,
+      why: task.why,
       ...why,
       stderr: stderr.slice(1),
     });
     return EXIT.ok;
   }
-  call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.status})`);
+  call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.state})`);
   for (const sentence of why.sentences) call.out.data(inLocalTime(cleanText(sentence)));
   for (const line of stderr) call.out.data(line);
   if (why.gate !== null) call.out.data(`\n$ ${cleanText(why.gate.command)}\n${cleanText(why.gate.tail)}`);

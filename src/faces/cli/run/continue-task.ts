@@ -9,7 +9,7 @@ import { taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
 import type { Filter } from '../../../core/model/task.ts';
 import { invariant } from '../../../core/model/assert.ts';
 import { openWorld } from '../../../world/real-world.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { describeStanding, standing } from '../../../core/views/standing.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { driveHost } from './drive-host.ts';
 import { finishRun } from './finish-run.ts';
@@ -77,8 +77,9 @@ const ofTask = (state: State, loop: Loop): Filter => ({ key: 'id', sign: '=', va
 
 const isHeld = (loop: Loop | undefined): boolean => loop === undefined || (isWorking(loop) && !loop.stopping);
 
-function finish(call: Call, loop: Loop, { signal, over }: Driven): ExitCode {
+function finish(call: Call, loop: Loop, { state, signal, over }: Driven): ExitCode {
   const { phase } = loop;
+  const stands = standing(state, loop);
   const exit =
     signal !== null
       ? signal === 'SIGINT'
@@ -88,8 +89,8 @@ function finish(call: Call, loop: Loop, { signal, over }: Driven): ExitCode {
         ? EXIT.ok
         : EXIT.parked;
   if (call.flags['json'] === true)
-    call.out.json({ version: 1, loop: loop.id, by: 'this', status: phase.at, branch: loop.branch, exit });
-  call.out.say(`${loop.id}: ${cleanLine(describePhase(loop))}`);
+    call.out.json({ version: 1, loop: loop.id, by: 'this', ...stands, branch: loop.branch, exit });
+  call.out.say(`${loop.id} is ${cleanLine(describeStanding(stands))}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph loops resume ${shellWord(loop.id)}`);
   return exit;
 }

@@ -23,7 +23,7 @@ export function finishRun(
 ): ExitCode {
   const { resume = `ralph ${call.words.map(shellWord).join(' ')}`, isSpent = false } = ending;
   const summary = summarize(state, policy, before);
-  const isLeft = summary.interrupted.length + summary.waiting.length > 0;
+  const isLeft = summary.stopped.length + summary.waiting.length + summary.open.length > 0;
   // What its time left to do is no failure.
   const isInTime = over !== null && summary.parked.length === 0;
   const own = summary.exit !== EXIT.parked ? summary.exit : isSpent ? EXIT.limit : isInTime ? EXIT.ok : summary.exit;

@@ -5,8 +5,7 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import { type OurWorktree, cleanWorktree } from '../../../world/loops/our-worktrees.ts';
 import type { Output } from '../../call/output.ts';
-import { filesText } from '../show/keep-view.ts';
-import { restoreCommand } from '../../../core/views/next-command.ts';
+import { filesText, restoreCommand } from '../show/keep-view.ts';
 import { writeFacts } from '../../call/write-facts.ts';
 
 export interface Gone {

@@ -1,5 +1,5 @@
+import { shellWord } from '../../../core/model/shell-word.ts';
 import { isoTime, howMany } from '../../../core/model/describe-time.ts';
-import { restoreCommand } from '../../../core/views/next-command.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { State } from '../../../core/model/model.ts';
@@ -72,3 +72,5 @@ export function age(ms: number): string {
 }
 
 export const filesText = (n: number): string => (n === 0 ? 'nothing uncommitted' : howMany(n, 'uncommitted file'));
+
+export const restoreCommand = (id: string): string => `ralph keep restore ${shellWord(id)}`;

@@ -14,40 +14,34 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     count(summary.ready.length, 'ready'),
     count(summary.parked.length, 'parked'),
   ];
-  const more = (['discarded', 'interrupted', 'running', 'waiting', 'blocked'] as const)
+  const more = (['discarded', 'stopped', 'at_work', 'waiting', 'open', 'blocked'] as const)
     .filter((key) => summary[key].length > 0)
-    .map((key) => count(summary[key].length, key));
+    .map((key) => count(summary[key].length, key.replace('_', '-')));
   out.say('');
   out.say(style.bold([...parts, ...more].join(', ')));
-  lines(
-    out,
-    summary.landed,
-    (task) =>
-      `${style.green('landed')}  ${cleanLine(task.task)} as ${task.commit?.slice(0, 10) ?? '?'}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
-  );
+  lines(out, summary.landed, (task) => `${style.green('landed')}  ${cleanLine(task.task)} ${cleanLine(task.why)}`);
   lines(
     out,
     summary.ready,
-    (task) =>
-      `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}${task.detail === null ? '' : `: ${cleanLine(task.detail)}`}`,
+    (task) => `${style.green('ready')}   ${cleanLine(task.task)} on ${task.branch ?? '?'}: ${cleanLine(task.why)}`,
   );
   lines(
     out,
     summary.parked,
     (task) =>
-      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.detail ?? '')}; kept on ${task.branch ?? '?'}`,
+      `${style.yellow('parked')}  ${cleanLine(task.task)} (${task.reason ?? '?'}): ${cleanLine(task.why)}; kept on ${task.branch ?? '?'}`,
   );
   // Settled: there is nothing to do next.
-  for (const task of summary.discarded) out.say(`  discarded ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
-  lines(out, summary.interrupted, (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
-  lines(out, summary.running, (task) => `running ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  for (const task of summary.discarded) out.say(`  discarded ${cleanLine(task.task)}: ${cleanLine(task.why)}`);
   lines(
     out,
-    summary.waiting,
-    (task) =>
-      `waiting ${cleanLine(task.task)}${task.detail === null ? '' : `: ${inLocalTime(cleanLine(task.detail))}`}`,
+    summary.stopped,
+    (task) => `stopped ${cleanLine(task.task)} on ${task.branch ?? '?'}: ${cleanLine(task.why)}`,
   );
-  lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.detail ?? '')}`);
+  lines(out, summary.at_work, (task) => `at-work ${cleanLine(task.task)} on ${task.branch ?? '?'}`);
+  lines(out, summary.waiting, (task) => `waiting ${cleanLine(task.task)}: ${inLocalTime(cleanLine(task.why))}`);
+  lines(out, summary.open, (task) => `open    ${cleanLine(task.task)}: ${inLocalTime(cleanLine(task.why))}`);
+  lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.why)}`);
   for (const held of summary.held) out.say(style.yellow(`held    ${inLocalTime(cleanLine(held))}`));
   if (summary.overspent !== null)
     out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));

@@ -162,7 +162,7 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops resume',
     group: 'Work',
-    summary: 'Let a loop go on that was stopped, interrupted, or parked for a reason that work can mend',
+    summary: 'Let a loop go on that is stopped, waits, or is parked for a reason that work can mend',
     argument: IDS,
     flags: [
       { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
