@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../model/errors.ts';
 import { AppError } from '../model/errors.ts';
+import { whyNotReviewed } from '../fold/review.ts';
 import { whyNotResumed } from '../fold/stop-loop.ts';
 import { canBeQueued } from '../loops/landing-queue.ts';
 import type { Loop, State } from '../model/model.ts';
@@ -19,6 +20,7 @@ export type ActName =
   | 'eject'
   | 'rebase'
   | 'review'
+  | 'publish'
   | 'diff'
   | 'logs'
   | 'reset'
@@ -49,7 +51,8 @@ export function actsOf(state: State, loop: Loop): readonly Act[] {
     bump: `ralph queue bump ${id}`,
     eject: `ralph queue eject ${id}`,
     rebase: `ralph loops rebase ${id}`,
-    review: `ralph loops publish-review ${id}`,
+    review: `ralph review ${id}`,
+    publish: `ralph loops publish-review ${id}`,
     diff: `ralph loops diff ${id}`,
     logs: `ralph loops logs ${id}`,
     reset: `ralph tasks reset ${task}`,
@@ -130,7 +133,12 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
     notQueued(state, loop) ??
     (state.landing?.stage.at === 'advancing' ? { code: 'E_BUSY', says: 'may be landing at this moment' } : null),
   rebase: (_, loop) => (canBeQueued(loop) ? null : { code: 'E_USAGE', says: 'does not wait to be landed' }),
-  review: (_, loop) => {
+  review: (state, loop) => {
+    const why = whyNotReviewed(state, loop, 'approved');
+    if (why === null) return null;
+    return { code: why === 'working' || why === 'landing' ? 'E_BUSY' : 'E_LOOP_ENDED', says: 'cannot be approved' };
+  },
+  publish: (_, loop) => {
     if (isWorking(loop))
       return { code: 'E_BUSY', says: 'still works', remedy: `ralph loops stop ${shellWord(loop.id)}` };
     return isOver(loop)

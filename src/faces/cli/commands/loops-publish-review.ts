@@ -30,7 +30,7 @@ export const handle: Handler = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
-  requireAct(state, loop, 'review');
+  requireAct(state, loop, 'publish');
   const { target } = await preflight(repo, textFlag(call, 'base') ?? targetFor(call, repo, loop.id, config.settings));
   const place = { repo, env: call.env };
   const remote = await requireRemote(place, textFlag(call, 'remote'));

@@ -1,6 +1,5 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
-import { goOn } from '../../../core/views/loop-next.ts';
 import { inboxView } from '../../../core/views/inbox.ts';
 import type { Loop, ReviewComment, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
@@ -123,16 +122,17 @@ async function sendBack(call: Call, project: Project, state: State, loop: Loop):
   const { before } = await reviewLoop(repo, { loop: loop.id, head, verdict: 'changes', comments });
   const host = hostFor(before, loop)?.id ?? null;
   const isAtWork = isWorking(loop);
+  const resume = `ralph loops resume ${shellWord(loop.id)}`;
   if (call.flags['json'] === true) {
     const facts = { version: 1, loop: loop.id, task: taskIdOf(state, loop.task), verdict: 'changes', head };
-    call.out.json({ ...facts, comments, host, next: host === null && !isAtWork ? goOn(loop) : null });
+    call.out.json({ ...facts, comments, host, next: host === null && !isAtWork ? resume : null });
   }
   const told = `${howMany(comments.length, 'comment')}${cut}`;
   call.out.say(
     isAtWork ? `${loop.id} is told with its next iteration: ${told}` : `${loop.id} goes back to work with ${told}`,
   );
   if (host === null && !(isAtWork && loop.host !== null))
-    call.out.say(`no run works through its task file now; to go on: ${goOn(loop)}`);
+    call.out.say(`no run works through its task file now; to go on: ${resume}`);
   return EXIT.ok;
 }
 

@@ -10,7 +10,7 @@ import type { Repository } from '../../../world/git/run/repository.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findReviewDiff, writeReview } from '../../../world/loops/review-diff.ts';
 import type { ReadFirst, ReviewDiff, ReviewFile } from '../../../world/loops/review-diff.ts';
-import { describePhase } from '../../verbs/caller.ts';
+import { describeStanding, standing } from '../../../core/views/standing.ts';
 import type { Call } from '../../call/handler.ts';
 import { showPatch, writeJson } from './show-patch.ts';
 
@@ -59,7 +59,7 @@ function summaryOf(state: State, loop: Loop, diff: ReviewDiff, gates: string | n
   const first = files.filter((file) => file.first !== null);
   return [
     `${taskIdOf(state, loop.task)}  ${cleanLine(loop.title)}`,
-    `${loop.branch} at ${head.slice(0, 12)}: ${cleanLine(describePhase(loop))}; gates ${gates ?? 'have not run on it'}`,
+    `${loop.branch} at ${head.slice(0, 12)}: ${cleanLine(describeStanding(standing(state, loop)))}; gates ${gates ?? 'have not run on it'}`,
     since === null
       ? size
       : `${size} since you read ${since.slice(0, 12)}; all of it: ralph review ${shellWord(loop.id)} --whole`,
