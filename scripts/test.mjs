@@ -8,7 +8,7 @@ import { filesBelow } from './lib/files.mjs';
 import { rerunAlone } from './lib/rerun.mjs';
 import { ROOT, inRoot } from './lib/root.mjs';
 import { closeWith } from './lib/tally.mjs';
-import { installActionlint, installTools } from './lib/tools.mjs';
+import { installActionlint, installJust, installTools } from './lib/tools.mjs';
 import { runVitest } from './lib/vitest-run.mjs';
 import { setup } from './setup.mjs';
 
@@ -38,7 +38,7 @@ console.log(await setup());
 const filters = process.argv.slice(2);
 const installing = areClientsAsked(filters) ? installClients() : [];
 const tooling = installTools();
-for (const line of await installActionlint()) console.log(line);
+for (const line of [...(await installActionlint()), ...(await installJust())]) console.log(line);
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
 const [alone, withOthers] = PROJECTS;

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { run } from './run.mjs';
@@ -48,6 +48,28 @@ export async function installActionlint() {
     env: { ...process.env, GOBIN: toolsCache(), GOFLAGS: '-modcacherw' },
   });
   return [code === 0 ? 'tools: actionlint installed' : `tools: no actionlint: ${output.trim().split('\n').at(-1)}`];
+}
+
+const JUST = 'rust-just@1.57.0';
+const justCache = (env = process.env) =>
+  join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'paralph', 'tools', JUST);
+
+/** The folder with the program that plays our recipes, or null where it is not installed. */
+export function justBin() {
+  const bin = join(justCache(), 'node_modules', '.bin');
+  return isThere('just', bin) ? bin : null;
+}
+
+/** A few megabytes from npm, once, beside everything else. */
+export async function installJust() {
+  if (justBin() != null) return [];
+  mkdirSync(justCache(), { recursive: true });
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+  const { code, output } = await run(['npm', 'install', '--prefix', justCache(), ...flags, JUST], {
+    cwd: justCache(),
+    timeout: INSTALL_MS_MAX,
+  });
+  return [code === 0 ? `tools: ${JUST} installed` : `tools: no just: ${output.trim().split('\n').at(-1)}`];
 }
 
 /** Installs what is missing, where the tests must not do without: a machine of somebody's own is left as it is. */

@@ -52,6 +52,7 @@ describe('the packed package', () => {
       ...repositoryFiles().filter((path) => path.startsWith('plugin/')),
       'schema/answers.schema.json',
       'schema/ralph.schema.json',
+      'share/justfile',
     ];
     expect(paths.filter((path) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(path)).sort()).toEqual(expected.sort());
     expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/driver.js']));

@@ -1,4 +1,5 @@
 import type { Event, Stamp } from '../model/events.ts';
+import { findTask } from '../model/tasks.ts';
 import type { Account, Hold, HostPolicy, Loop, PolicyAgent, State } from '../model/model.ts';
 
 type Ended = Extract<Event, { type: 'iteration-ended' }>;
@@ -25,12 +26,16 @@ export type Choice =
   | { readonly kind: 'wait'; readonly account: string; readonly hold: Hold; readonly untilMs: number }
   | { readonly kind: 'shut'; readonly account: string; readonly hold: Hold };
 
-/** Who may work on a loop: conflicts may have an agent of their own. */
+/** Who may work on a loop: conflicts may have an agent of their own, and so may a task. */
 export function agentsFor(
-  { agents, resolver }: Pick<HostPolicy, 'agents' | 'resolver'>,
-  loop: Pick<Loop, 'rework'>,
+  state: State,
+  { agents, named = [], resolver }: Pick<HostPolicy, 'agents' | 'named' | 'resolver'>,
+  loop: Pick<Loop, 'rework' | 'task'>,
 ): Pick<HostPolicy, 'agents'> {
-  return { agents: loop.rework?.by === 'resolver' && resolver !== null ? [resolver] : agents };
+  if (loop.rework?.by === 'resolver' && resolver !== null) return { agents: [resolver] };
+  const wanted = findTask(state, loop.task)?.agent;
+  const own = wanted === undefined ? undefined : [...agents, ...named].find(({ name }) => name === wanted);
+  return { agents: own === undefined ? agents : [own] };
 }
 
 /** The first agent whose account is free, or what to wait for. */

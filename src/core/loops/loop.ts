@@ -234,7 +234,7 @@ function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating') return loop;
   if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
   if (isHeldBack(state, host.policy, loop)) return { ...loop, host: null, waitsFor: 'base' };
-  return chooseAgent(state, agentsFor(host.policy, loop)).kind === 'shut'
+  return chooseAgent(state, agentsFor(state, host.policy, loop)).kind === 'shut'
     ? { ...loop, host: null, waitsFor: 'auth' }
     : loop;
 }

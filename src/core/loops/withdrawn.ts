@@ -22,7 +22,7 @@ export function canAdopt(state: State, { policy }: Host, loop: Loop): boolean {
   if (!loop.task.startsWith(`${policy.tracker}#`) || (policy.only ?? loop.id) !== loop.id) return false;
   if (isWithdrawn(state, loop) || reachedLimit(state, policy.project) !== null) return false;
   if (loop.waitsFor === 'budget' && state.run.overspent !== null) return false;
-  if (loop.waitsFor === 'auth' && chooseAgent(state, agentsFor(policy, loop)).kind === 'shut') return false;
+  if (loop.waitsFor === 'auth' && chooseAgent(state, agentsFor(state, policy, loop)).kind === 'shut') return false;
   const { choice = [] } = policy;
   const task = choice.length === 0 ? null : findTask(state, loop.task);
   return choice.length === 0 || (task !== null && fitsAll(choice, task));

@@ -153,6 +153,7 @@ export interface HostPolicy {
   readonly method: LandingMethod;
   /** Who works, in order: the next one only while those before it are held back. */
   readonly agents: readonly PolicyAgent[];
+  readonly named?: readonly PolicyAgent[]; // others that tasks ask for
   readonly budget: Budget;
   /** What all loops of the repository may use, beside the budget of a run; absent: no bound. */
   readonly project?: ProjectLimits;

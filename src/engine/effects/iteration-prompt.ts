@@ -5,13 +5,13 @@ import type { Loop } from '../../core/model/model.ts';
 import { isGuard } from '../../core/loops/rework.ts';
 import { findTask, taskIdOf } from '../../core/model/tasks.ts';
 import type { BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
-import type { PerformContext } from './perform-context.ts';
+import type { PromptContext } from './perform-context.ts';
 import { unlessFlawed } from './flawed-head.ts';
 import { othersTouched } from './others-touched.ts';
 import { reworkFacts } from './rework-facts.ts';
 
 /** What the agent is told at the start of an iteration. */
-export async function promptFor(context: PerformContext, loop: Loop): Promise<string> {
+export async function promptFor(context: PromptContext, loop: Loop): Promise<string> {
   const state = context.state();
   const task = findTask(state, loop.task);
   const done =
@@ -60,14 +60,14 @@ function gateFailure({ lastGate }: Loop): PromptFacts['gateFailure'] {
   return { command: lastGate.failing ?? '', tail: lastGate.tail };
 }
 
-function baseFailure({ state, policy }: PerformContext): BaseFailure | null {
+function baseFailure({ state, policy }: PromptContext): BaseFailure | null {
   const red = redBase(state(), policy);
   if (red === null) return null;
   const { failing, tail } = red.report;
   return { target: policy.target, command: failing ?? '', tail, likely: red.likely };
 }
 
-function dependenciesOf({ state, policy }: PerformContext, loop: Loop): PromptFacts['dependencies'] {
+function dependenciesOf({ state, policy }: PromptContext, loop: Loop): PromptFacts['dependencies'] {
   return (findTask(state(), loop.task)?.deps ?? []).flatMap((dep) => {
     const key = taskKey(policy.tracker, dep);
     const landed = state().landed[key];

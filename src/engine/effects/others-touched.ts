@@ -3,12 +3,13 @@ import type { Loop } from '../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../core/model/model.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
-import type { World } from '../../world/contract/world.ts';
-import type { PerformContext } from './perform-context.ts';
+import type { PromptContext } from './perform-context.ts';
 
 /** In less than this an agent touches little, and asking costs starts of git: neither the young are asked, nor anybody twice. */
 const OTHERS_AFTER_MS = 5000;
 const OTHERS_MAX = 8;
+
+type Around = PromptContext['world'];
 
 interface Asked {
   readonly atMs: number;
@@ -16,10 +17,10 @@ interface Asked {
 }
 
 /** A hundred loops that start together all ask about the same few. */
-const askedIn = new WeakMap<World, Map<LoopId, Asked>>();
+const askedIn = new WeakMap<Around, Map<LoopId, Asked>>();
 
 /** What the loops beside this one have changed so far. */
-export async function othersTouched({ world, state }: PerformContext, loop: Loop): Promise<PromptFacts['others']> {
+export async function othersTouched({ world, state }: PromptContext, loop: Loop): Promise<PromptFacts['others']> {
   const nowMs = world.clock.nowMs();
   const others = loopsOf(state()).filter(
     (other) => other.id !== loop.id && isWorking(other) && nowMs - other.claimedAt >= OTHERS_AFTER_MS,
@@ -33,7 +34,7 @@ export async function othersTouched({ world, state }: PerformContext, loop: Loop
   return found.flat();
 }
 
-async function touchedBy(world: World, { id, worktree, base }: Loop): Promise<readonly string[]> {
+async function touchedBy(world: Around, { id, worktree, base }: Loop): Promise<readonly string[]> {
   if (worktree === null || base === null) return [];
   const asked = askedIn.get(world) ?? new Map<LoopId, Asked>();
   askedIn.set(world, asked);

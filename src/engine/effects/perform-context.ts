@@ -20,3 +20,11 @@ export interface PerformContext {
   readonly landing: Pick<LandingSettings, 'message'>;
   readonly force: AbortSignal;
 }
+
+/** As much as is needed to say what an agent would be told. */
+export interface PromptContext extends Pick<PerformContext, 'state' | 'policy' | 'completion' | 'gateCommands'> {
+  readonly world: Pick<World, 'clock' | 'prompts'> & {
+    readonly worktrees: Pick<World['worktrees'], 'touched'>;
+    readonly integration: Pick<World['integration'], 'describe'>;
+  };
+}

@@ -5,7 +5,7 @@ import type { Command } from '../../core/model/commands.ts';
 import type { Event } from '../../core/model/events.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { describeBreach } from '../../core/loops/loop.ts';
-import { taskIdOf, tickOf } from '../../core/model/tasks.ts';
+import { findTask, taskIdOf, tickOf } from '../../core/model/tasks.ts';
 import { usedSince } from '../../core/model/grants.ts';
 import { asUsage, NO_PROJECT_LIMITS, projectUse, reachedLimit } from '../../core/model/project-limits.ts';
 import { dollarsLeft } from '../../core/model/usage.ts';
@@ -177,7 +177,7 @@ function freeAgent(context: PerformContext, command: RunIteration): string | Rel
   if (reachedLimit(context.state(), context.policy.project) !== null) return { released: 'limit' };
   if (isHeldBack(context.state(), context.policy, loopOf(context, command))) return { released: 'base' };
   if (context.state().disk !== null) return null;
-  const choice = chooseAgent(context.state(), agentsFor(context.policy, loopOf(context, command)));
+  const choice = chooseAgent(context.state(), agentsFor(context.state(), context.policy, loopOf(context, command)));
   if (choice.kind === 'wait') return null;
   return choice.kind === 'go' ? choice.agent.name : { released: 'auth' };
 }
@@ -198,7 +198,8 @@ async function orderFor(context: PerformContext, loop: Loop, agent: string): Pro
     { usage: asUsage(projectUse(context.state(), project.per)), budget: project },
   ]);
   const guided = Math.max(0, ...loop.guidance.map((one) => one.id));
-  return { agent, prompt: await promptFor(context, loop), budgetUsd, guided };
+  const model = findTask(context.state(), loop.task)?.model ?? null;
+  return { agent, model, prompt: await promptFor(context, loop), budgetUsd, guided };
 }
 
 type Ended = Extract<Event, { type: 'iteration-ended' }>;

@@ -27,6 +27,12 @@ export function chooseAgents(settings: Settings, env: NodeJS.ProcessEnv, root: s
   });
 }
 
+/** The agent a task asks for. */
+export const chooseNamed = (name: string, settings: Settings, env: NodeJS.ProcessEnv, root: string): ChosenAgent => ({
+  name,
+  settings: startable(name, agentCalled(name, settings), env, root),
+});
+
 /** Who resolves conflicts under `ai_resolve`; null: not installed, so whoever made the work does. One the user set up themselves must be there. */
 export function chooseResolver(settings: Settings, env: NodeJS.ProcessEnv, root: string): ChosenAgent | null {
   const { strategy, aiAgent: name } = settings.parallel.conflictResolution;

@@ -17,6 +17,8 @@ export interface Iteration {
 export interface AgentOrder {
   /** One of the agents of the host's policy, by name. */
   readonly agent: string;
+  /** The model its task asks for; absent: the agent's own. */
+  readonly model?: string | null;
   readonly prompt: string;
   /** What it may still spend, where its client can be told; null: no bound. */
   readonly budgetUsd: number | null;

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { gitIn } from '../harness/git.ts';
-import { type RalphOptions, type Result, beside, ralph } from '../harness/ralph.ts';
+import { project, starts } from '../harness/project.ts';
+import { type RalphOptions, type Result, beside, ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
+import { until } from '../harness/until.ts';
 
 const worktree = (one: Scratch, args: readonly string[], options: RalphOptions = {}): Promise<Result> =>
   ralph(one, ['worktree', ...args], options);
@@ -120,5 +122,44 @@ describe('ralph worktree', () => {
     ]);
     expect(git('for-each-ref')).toBe(refs);
     expect([repo, one.home, one.root].filter((folder) => existsSync(join(folder, 'canary')))).toEqual([]);
+  });
+});
+
+describe("a loop's worktree", () => {
+  it('remove takes it by the id of its task or its loop, keeps what it holds and frees the task', async () => {
+    const one = scratch();
+    const go = beside(one, 'go');
+    const wait = [{ write: { path: 'half.txt', text: 'half\n' } }, { waitForFile: { path: go } }, { exit: 1 }] as const;
+    project(one, { tasks: ['login'], agent: [...wait], config: { limits: { consecutive_failures: 1 } } });
+    const run = startRalph(one, ['orchestrate']);
+    await until('its agent', () => starts(one).length === 1);
+    const busy = await ralph(one, ['worktree', 'remove', 'login']);
+    expect([busy.code, busy.stderr]).toEqual([5, expect.stringMatching(/ralph loops stop login-/)]);
+    writeFileSync(go, '');
+    await run.ended;
+    const dirty = starts(one)[0]?.cwd ?? '';
+    writeFileSync(join(dirty, 'late.txt'), 'a person was here\n');
+    const { code, stdout, stderr } = await ralph(one, ['worktree', 'remove', 'login', '--json']);
+    expect(code, stderr).toBe(0);
+    const { kept, branch } = JSON.parse(stdout) as { readonly kept: string; readonly branch: string };
+    expect([existsSync(dirty), branch]).toEqual([false, 'agent/login']);
+    expect(one.git('branch', '--list', 'agent/login')).toBe('');
+    await ralph(one, ['keep', 'restore', kept, '--branch', 'again']);
+    expect(one.git('show', 'again:late.txt')).toContain('a person was here');
+    const status = await ralph(one, ['tasks', 'ready', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ tasks: [{ id: 'login' }] });
+  });
+
+  it('clean covers those of people and those of loops', async () => {
+    const one = scratch();
+    project(one, { tasks: ['login'], config: { worktree: { path: '../<name>' } } });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+    const pooled = join(one.repo, '.ralph/worktrees/wt');
+    expect(existsSync(pooled)).toBe(true);
+    const dry = await ralph(one, ['worktree', 'clean', '--dry-run', '--json']);
+    expect(dry.stdout).toContain(pooled);
+    expect(existsSync(pooled)).toBe(true);
+    expect((await ralph(one, ['worktree', 'clean'])).code).toBe(0);
+    expect(existsSync(pooled)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { configTemplate } from '../../../text/config/reference.ts';
 import { TRACKER_NAMES } from '../../../text/trackers/tracker-names.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { SET_AGENT, installedAgents } from '../../../world/agents/choose-agent.ts';
+import { ourJustfile } from '../../../world/agents/run/agent-place.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { findGates, firstThere, writeFirst } from '../../../world/start/first-look.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -13,6 +14,10 @@ import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
 /** Looks around, writes what it found into a commented file, and says what to do next. */
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'init');
+  if (call.flags['justfile'] === true) {
+    call.out.data(ourJustfile().trimEnd());
+    return EXIT.ok;
+  }
   const { root } = findRepository(call.cwd);
   const existing = firstThere(root, ['ralph.toml', '.ralph/ralph.toml']);
   if (existing !== null)

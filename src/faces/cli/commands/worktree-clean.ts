@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { cleanLoops } from '../run/take-worktrees.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { cleanFeatures } from '../../../world/feature/remove-feature.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
@@ -19,23 +21,29 @@ interface Cleaned {
   readonly stays: readonly (Omit<Gone, 'kept'> & { readonly why: string })[];
 }
 
-/** Removes what was made for people and has landed; what they made themselves is theirs. */
+/** Removes what was made for people or loops and has landed; what people made themselves is theirs. */
 export const handle: Handler<Cleaned> = async (call) => {
   const isDryRun = call.flags['dryRun'] === true;
   if (!isDryRun) refuseInLoop(call, 'worktree clean');
-  const { repo, config } = await openProject(call);
+  const project = await openProject(call);
+  const { repo, config } = project;
   if (!isDryRun) await healWorktreeEntries(repo);
   const { removed, stays } = await cleanFeatures(repo, { settings: config.settings, isDryRun });
-  const gone = removed.map((one) => ({
-    name: one.name,
-    path: one.path,
-    branch: one.branch,
-    kept: 'kept' in one ? one.kept : null,
-  }));
-  const says = [
-    ...removed.map(({ name, path }) => cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`)),
-    ...stays.map(({ name, why }) => cleanLine(`${name} stays: ${why}`)),
-    ...(removed.length === 0 ? ['nothing to clean'] : isDryRun ? [] : ['to have them back: ralph undo']),
+  const loops = await cleanLoops(project, isDryRun);
+  const gone = [
+    ...removed.map((one) => ({
+      name: one.name,
+      path: one.path,
+      branch: one.branch,
+      kept: 'kept' in one ? one.kept : null,
+    })),
+    ...loops.gone.map(({ path, branch, loop, kept }) => ({ name: loop ?? basename(path), path, branch, kept })),
   ];
-  return { data: { dry_run: isDryRun, removed: gone, stays }, says };
+  const left = [...stays, ...loops.stays.map((one) => ({ name: basename(one.path), ...one }))];
+  const says = [
+    ...gone.map(({ name, path }) => cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`)),
+    ...left.map(({ name, why }) => cleanLine(`${name} stays: ${why}`)),
+    ...(gone.length === 0 ? ['nothing to clean'] : isDryRun ? [] : ['to have them back: ralph undo']),
+  ];
+  return { data: { dry_run: isDryRun, removed: gone, stays: left }, says, error: loops.failed };
 };

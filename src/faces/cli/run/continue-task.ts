@@ -42,7 +42,11 @@ export async function continueTasks(
   });
   const read = await readTracker(file);
   const tracker = read.path;
-  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, { settings, tracker });
+  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, {
+    settings,
+    tracker,
+    tasks: read.tasks,
+  });
   refuseAtLimit(state, settings);
   warnAll(call, [...read.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker });

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { HostPolicy, State } from '../../../core/model/model.ts';
-import { taskIdOf } from '../../../core/model/tasks.ts';
+import { findTask, taskIdOf } from '../../../core/model/tasks.ts';
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
 import type { Call } from '../../call/handler.ts';
 import { settingsInWords, sourceInWords } from './describe-sources.ts';
@@ -18,7 +18,11 @@ export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, se
     loop,
     slot,
   }));
-  const start = plan.starts.map((one) => ({ task: taskIdOf(state, one.task), slot: one.slot, onto: one.onto }));
+  const start = plan.starts.map((one) => {
+    const { agent, model } = findTask(state, one.task) ?? {};
+    const own = { ...(agent === undefined ? {} : { agent }), ...(model === undefined ? {} : { model }) };
+    return { task: taskIdOf(state, one.task), slot: one.slot, onto: one.onto, ...own };
+  });
   const waiting = plan.waits.map(({ task, waiting: one }) => ({
     task: task.id,
     kind: one.why,
@@ -46,7 +50,11 @@ export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, se
       'start',
       one.task,
       `slot ${one.slot}`,
-      one.onto.length === 0 ? `from ${policy.target}` : `from ${one.onto.join(', ')}`,
+      [
+        one.onto.length === 0 ? `from ${policy.target}` : `from ${one.onto.join(', ')}`,
+        ...(one.agent === undefined ? [] : [`agent ${one.agent}`]),
+        ...(one.model === undefined ? [] : [`model ${one.model}`]),
+      ].join(', '),
     ]),
     ...waiting.map((one) => ['wait', one.task, '-', one.why]),
   ];

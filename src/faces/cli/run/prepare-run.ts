@@ -4,8 +4,9 @@ import { nameOf } from '../../../core/model/ids.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { readRefFile } from '../../../world/git/refs/ref-files.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
+import type { Task } from '../../../core/model/task.ts';
 import type { Settings } from '../../../core/model/settings.ts';
-import { chooseAgents, chooseResolver } from '../../../world/agents/choose-agent.ts';
+import { chooseAgents, chooseNamed, chooseResolver } from '../../../world/agents/choose-agent.ts';
 import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import { findCommitHooks, hooksAsGate } from '../../../world/git/run/commit-hooks.ts';
 import { readCommitter } from '../../../world/git/run/identity.ts';
@@ -17,6 +18,14 @@ import type { Repository } from '../../../world/git/run/repository.ts';
 import type { Call } from '../../call/handler.ts';
 import { budgetWarnings, gateWarnings, refuseUnsupported, runPolicy } from './policy.ts';
 import type { Project } from '../../call/project.ts';
+
+interface RunOrder {
+  readonly settings: Settings;
+  readonly tracker: string;
+  /** Those that may be worked on, with the agents they ask for. */
+  readonly tasks?: readonly Task[];
+  readonly isTestFirst?: boolean;
+}
 
 export interface Prepared {
   readonly policy: HostPolicy;
@@ -32,7 +41,7 @@ export interface Prepared {
 export async function prepareRun(
   call: Call,
   { repo }: Project,
-  { settings, tracker, isTestFirst = false }: { settings: Settings; tracker: string; isTestFirst?: boolean },
+  { settings, tracker, tasks = [], isTestFirst = false }: RunOrder,
 ): Promise<Prepared> {
   refuseUnsupported(settings);
   const { target: wanted, sign } = settings.landing;
@@ -47,8 +56,10 @@ export async function prepareRun(
   const resolver = chooseResolver(settings, call.env, repo.root);
   const usual = runPolicy({ settings, tracker, target, agents: chosen, resolver, env: call.env });
   const branch = branchFor(repo, settings.parallel.branch);
+  const named = namedAgents(call, repo, settings, { chosen, tasks });
   const policy: HostPolicy = {
     ...usual,
+    ...(named.length === 0 ? {} : { named: named.map(({ name, settings: { account } }) => ({ name, account })) }),
     ...(branch === null ? {} : { branch }),
     ...(call.flags['anyway'] === true && usual.base === 'hold' ? ({ base: 'tell' } as const) : {}),
   };
@@ -69,8 +80,33 @@ export async function prepareRun(
     ...prompts.warnings,
     ...budgetWarnings(settings, chosen),
   ];
-  const others = chosen.filter(({ name }) => name !== resolver?.name);
-  return { policy, identity, target, warnings, agents: resolver === null ? chosen : [...others, resolver] };
+  const others = [...chosen, ...named].filter(({ name }) => name !== resolver?.name);
+  return { policy, identity, target, warnings, agents: resolver === null ? others : [...others, resolver] };
+}
+
+/** The agents that tasks ask for by name, beside those that work on all others. Every slip is told at once. */
+function namedAgents(
+  { env }: Call,
+  { root }: Repository,
+  settings: Settings,
+  { chosen, tasks }: { readonly chosen: readonly ChosenAgent[]; readonly tasks: readonly Task[] },
+): readonly ChosenAgent[] {
+  const known = new Set(chosen.map(({ name }) => name));
+  const wanting = tasks.filter(({ agent, status }) => agent !== undefined && !known.has(agent) && status !== 'done');
+  const found = new Map<string, ChosenAgent>();
+  const problems: string[] = [];
+  for (const { id, agent = '', line } of wanting)
+    try {
+      found.set(agent, found.get(agent) ?? chooseNamed(agent, settings, env, root));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      problems.push(`line ${line}: task ${id} asks for agent ${agent}: ${error.message}`);
+    }
+  if (problems.length === 0) return [...found.values()];
+  throw new AppError('E_TASKS', 'tasks ask for agents that cannot work; nothing was started', {
+    facts: problems,
+    remedy: 'ralph agents list',
+  });
 }
 
 /** The template with the name of the repository in it. git keeps branches as files and folders: beside one named like the folder, none can be made. */

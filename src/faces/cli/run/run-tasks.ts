@@ -2,6 +2,7 @@ import { AppError } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { HostPolicy, State } from '../../../core/model/model.ts';
+import { fitsAll } from '../../../core/model/filters.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
 import { tasksRead } from '../../../core/plan/reconcile.ts';
 import { otherTrackers } from '../../../world/trackers/find-tracker.ts';
@@ -41,6 +42,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
   const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
     settings,
     tracker: tasks.path,
+    tasks: tasks.tasks.filter((task) => fitsAll(choice, task)),
     isTestFirst,
   });
   const policy: HostPolicy = choice.length === 0 ? prepared.policy : { ...prepared.policy, choice };

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { AppError, type ErrorCode } from '../../../core/model/errors.ts';
 import type { State } from '../../../core/model/model.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
+import { openKeep } from '../../../world/keep/take-away.ts';
 import type { AwayPlace } from '../../../world/keep/take-away.ts';
-import { type OurWorktree, cleanWorktree } from '../../../world/loops/our-worktrees.ts';
+import { type OurWorktree, cleanWorktree, ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import type { Output } from '../../call/output.ts';
 import { filesText, restoreCommand } from '../show/keep-view.ts';
+import { readState } from '../../call/project.ts';
+import type { Project } from '../../call/project.ts';
 import { writeFacts } from '../../call/write-facts.ts';
 
 export interface Gone {
@@ -61,6 +64,16 @@ export async function takeWorktrees(
       }
   }
   return { gone, stays, failed };
+}
+
+/** Those of loops that hold nothing that has not landed, and those that nobody uses. */
+export async function cleanLoops({ repo, config }: Project, isDryRun: boolean): Promise<Outcome> {
+  const place = await openKeep(repo, config.settings);
+  const found = await ourWorktrees({ ...place, state: await readState(repo) });
+  const going = found.filter((one) => one.keep === null);
+  const taken = await takeWorktrees(place, going, { act: 'clean', together: newTogether(), isDryRun });
+  const wanted = found.flatMap(({ path, branch, keep }) => (keep === null ? [] : [{ path, branch, why: keep }]));
+  return { ...taken, stays: [...wanted, ...taken.stays] };
 }
 
 async function tellLoop({ repo }: AwayPlace, { loop, path }: OurWorktree): Promise<void> {

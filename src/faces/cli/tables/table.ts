@@ -238,8 +238,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Set up',
     summary: 'Write a commented ralph.toml and say what to do next',
     argument: null,
-    flags: [JSON_FLAG],
-    examples: ['ralph init'],
+    flags: [{ flag: '--justfile', description: 'print a justfile with the verbs of older setups instead' }, JSON_FLAG],
+    examples: ['ralph init', 'ralph init --justfile > justfile'],
     load: () => import('../commands/init.ts'),
   },
   {

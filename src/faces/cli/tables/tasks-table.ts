@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { JSON_FLAG, NEW_TASK_FLAGS, SET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import { FILTER_FLAGS, JSON_FLAG, NEW_TASK_FLAGS, SET_FLAG, TASKS_FLAG } from './command-spec.ts';
 
 const ID: CommandSpec['argument'] = { name: '<id>', description: 'task id, or a unique beginning of it' };
 const REASON = { flag: '--reason <text>', description: 'what is missing, where the task file has a place for it' };
@@ -44,6 +44,18 @@ export const TASKS_COMMANDS: readonly CommandSpec[] = [
     flags: [...NEW_TASK_FLAGS, JSON_FLAG, TASKS_FLAG, SET_FLAG],
     examples: ['ralph tasks add "Search the archive" --group ui --depends-on login'],
     load: () => import('../commands/tasks-add.ts'),
+  },
+  {
+    name: 'prompt',
+    group: 'Watch',
+    summary: 'Print what the next iteration would be told; nothing is claimed',
+    argument: {
+      name: '[id]',
+      description: 'task id, or a unique beginning of it; without it: what would go on or start first',
+    },
+    flags: [...FILTER_FLAGS, JSON_FLAG, TASKS_FLAG, SET_FLAG],
+    examples: ['ralph prompt', 'ralph prompt login'],
+    load: () => import('../commands/prompt.ts'),
   },
   ...EDITS,
   ...EDITS.map((spec) => ({

@@ -52,8 +52,8 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'worktree remove',
     group: 'Repair',
-    summary: 'Remove a worktree whose work has landed',
-    argument: { name: '<name>', description: NAME },
+    summary: 'Remove a worktree whose work has landed, or that of a task or loop: its work is kept and the task freed',
+    argument: { name: '<name>', description: `${NAME}, or the id of a task or loop` },
     flags: [
       { flag: '--force', description: 'also one with work that has not landed: it is kept first' },
       { flag: '--keep-branch', description: 'leave its branch' },
@@ -68,7 +68,7 @@ export const WORKTREE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'worktree clean',
     group: 'Repair',
-    summary: 'Remove every worktree that was made for you and whose work has landed',
+    summary: 'Remove every worktree, made for you or for a loop, whose work has landed',
     argument: null,
     flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
     examples: ['ralph worktree clean --dry-run', 'ralph worktree clean'],

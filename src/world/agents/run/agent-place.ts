@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invariant } from '../../../core/model/assert.ts';
@@ -55,6 +55,10 @@ export function ourProgram(
 
 /** The folder of our plugin, for clients that have such. */
 export const ourPlugin = (): string => join(dirname(dirname(ourProgram().main)), 'plugin');
+
+/** Recipes for `just` that call us. */
+export const ourJustfile = (): string =>
+  readFileSync(join(dirname(dirname(ourProgram().main)), 'share/justfile'), 'utf8');
 
 /** The folder of a file and the one above: code lies beside main.js or in chunks/. */
 function foldersAbove(file: string | undefined): string[] {

@@ -27,8 +27,9 @@ export async function startAgent(
   iteration: Iteration,
   order: AgentOrder,
 ): Promise<void> {
-  const named = place.agents.get(order.agent);
-  if (named === undefined) throw new AppError('E_UNKNOWN_AGENT', `No agent is named ${order.agent}.`);
+  const known = place.agents.get(order.agent);
+  if (known === undefined) throw new AppError('E_UNKNOWN_AGENT', `No agent is named ${order.agent}.`);
+  const named = order.model == null ? known : { ...known, model: order.model };
   // Its files must not change under an iteration that runs: by the token in them its processes are found.
   if (lookAtShim(dir).state !== 'absent')
     throw new AppError('E_BUSY', `The run folder ${dir} was already used for an iteration.`);
