@@ -30,6 +30,10 @@ export function isoTime(ms: number): string {
   return `${year}-${two(month)}-${two(day)}T${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}Z`;
 }
 
+/** The same with its milliseconds: `2026-11-16T01:02:03.004Z`. */
+export const isoMs = (ms: number): string =>
+  isoTime(ms).replace('Z', `.${String(Math.floor(ms) % 1000).padStart(3, '0')}Z`);
+
 /** `1 commit`, `2 commits`. */
 export const howMany = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 

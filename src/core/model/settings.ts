@@ -25,12 +25,23 @@ export interface Settings {
   readonly project: ProjectLimits;
   readonly prompt: PromptSettings;
   readonly landing: LandingSettings;
+  readonly notify: NotifySettings;
+  /** `onFinish`: where a run writes its report when it ends, below `.ralph/`; null: nowhere. */
+  readonly report: { readonly onFinish: string | null };
   readonly keep: KeepSettings;
   /** What to do when somebody loops here already: ask, go beside it, or leave it. */
   readonly autoSpawnStrategy: 'ask' | 'always' | 'never';
   /** Folder of the plans `ralph start` asks for, relative to the checkout. */
   readonly plans: string;
   readonly worktree: WorktreeSettings;
+}
+
+/** How a person is told that something waits for them. */
+export interface NotifySettings {
+  readonly terminal: boolean;
+  /** A shell command that gets each notification as JSON; null: none. */
+  readonly command: string | null;
+  readonly on: readonly string[];
 }
 
 /** What worktrees are made with: those that people work in, and those of loops and gates. */

@@ -161,6 +161,11 @@ const many = (words: string, item: Json, check: KeyType['check'], more: Json = {
 export const texts = many('list of texts', { minLength: 1 }, (dotted, value) =>
   list(value, dotted, 'one item each', (item) => item.trim() !== '' && isLine(item)),
 );
+/** Some of these words. */
+export const choices = (...of: readonly string[]): KeyType =>
+  many(`list of ${of.map((word) => JSON.stringify(word)).join(', ')}`, { enum: of }, (dotted, value) =>
+    list(value, dotted, `one of ${of.join(', ')}`, (item) => of.includes(item)),
+  );
 export const shellLines = many('list of shell commands', { minLength: 1 }, (dotted, value) =>
   list(value, dotted, 'shell commands', isShellLine),
 );

@@ -7,6 +7,7 @@ import {
   autoDuration,
   branchOfLoop,
   choice,
+  choices,
   count,
   duration,
   filePath,
@@ -339,6 +340,27 @@ export const KEYS: readonly ConfigKey[] = [
     'npm install --package-lock-only',
     'Command that makes this file anew when it conflicts.',
   ),
+
+  key(
+    'notify.terminal',
+    flag,
+    true,
+    'Tell the terminal that a run has something for you: most show a note on the desktop.',
+  ),
+  open(
+    'notify.command',
+    shellLine,
+    'notify-send "$(jq -r .title)"',
+    'Gets each notification as one JSON object on its standard input; ended after 5 seconds.',
+  ),
+  key(
+    'notify.on',
+    choices('needs-you', 'held', 'finished', 'landed'),
+    ['needs-you', 'held', 'finished'],
+    'What you are told of: a loop or a landing that needs you, a run that can start nothing, its end, each landing.',
+  ),
+
+  open('report.on_finish', filePath, 'report.html', 'Where a run writes its report when it ends, below .ralph/.'),
 
   key('keep.days', count(1, MANY), 30, 'Days until kept work that is on main too is let go; the rest stays.'),
   key(

@@ -89,6 +89,8 @@ export function configTemplate(found: FoundForTemplate): string {
     '[landing]\n' + linesOf('landing.'),
     '# [landing.merge]\n' + linesOf('landing.merge.'),
     '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
+    '# [notify]\n' + linesOf('notify.'),
+    '# [report]\n' + linesOf('report.'),
     '# [keep]\n' + linesOf('keep.'),
     '# [worktree]\n' + linesOf('worktree.'),
   ].join('\n');

@@ -52,6 +52,8 @@ describe('settle', () => {
         freeMb: 512,
       },
       run: { maxCostUsd: null, maxTokens: null },
+      notify: { terminal: true, command: null, on: ['needs-you', 'held', 'finished'] },
+      report: { onFinish: null },
       project: {
         maxCostUsd: null,
         maxTokens: null,

@@ -100,6 +100,8 @@ function settingsFrom(values: Values): Settings {
     project: projectFrom(get),
     prompt: { memoryTokens: get('prompt.memory_tokens') },
     landing: landingFrom(get, values),
+    notify: { terminal: get('notify.terminal'), command: get('notify.command'), on: get('notify.on') },
+    report: { onFinish: get('report.on_finish') },
     keep: { days: get('keep.days'), ignored: get('keep.ignored') },
     autoSpawnStrategy: get('auto_spawn_strategy'),
     plans: get('plans'),

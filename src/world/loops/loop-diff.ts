@@ -98,3 +98,30 @@ export const writeDiff =
   (view: GitView, from: Sha, to: Sha, how: 'patch' | 'stat'): Write =>
   async (sink) =>
     void (await view.bytes([...DIFF, `--${how}`, from, to, '--'], { sink }));
+
+const COMMITS_AT_ONCE = 500;
+const SHORTSTAT = /(\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?/;
+
+/** How much each commit brought onto the branch it is on; one that is not there any more is left out. */
+export async function sizesOf(
+  view: GitView,
+  commits: readonly string[],
+): Promise<ReadonlyMap<string, { readonly files: number; readonly added: number; readonly removed: number }>> {
+  const sizes = new Map<string, { readonly files: number; readonly added: number; readonly removed: number }>();
+  const how = [
+    '--no-walk=unsorted',
+    '--ignore-missing',
+    '--diff-merges=first-parent',
+    '--shortstat',
+    '--format=%x00%H',
+  ];
+  for (let at = 0; at < commits.length; at += COMMITS_AT_ONCE) {
+    const { stdout } = await view.run(['log', ...how, ...commits.slice(at, at + COMMITS_AT_ONCE), '--']);
+    for (const part of stdout.split('\0').slice(1)) {
+      const [, files = 0, added = 0, removed = 0] = SHORTSTAT.exec(part) ?? [];
+      const [name = ''] = part.split('\n');
+      sizes.set(name, { files: Number(files), added: Number(added), removed: Number(removed) });
+    }
+  }
+  return sizes;
+}

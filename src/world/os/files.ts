@@ -46,6 +46,12 @@ export function replaceFile(
   }
 }
 
+/** The same for a file that anybody may read, with the folders above it. */
+export function placeFile(file: string, content: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  replaceFile(file, content, { mode: 0o644 });
+}
+
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

@@ -34,6 +34,7 @@ export interface Driven {
   /** What was so when it joined. */
   readonly before: State;
   readonly state: State;
+  readonly settings: Settings;
   /** The signal that ended it; null: it came to its own end. */
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null;
   /** The flag by which its time was over while it worked; null: it was not. */
@@ -107,7 +108,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     });
     await sayWhatWasSet(call);
     await trimSpare(call, drive);
-    return { before: before ?? state, state, signal, over };
+    return { before: before ?? state, state, settings: drive.settings, signal, over };
   } catch (error) {
     // The next host takes over what runs; waiting for it here would keep a process nobody listens to.
     if (call.signal === undefined) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();

@@ -1,9 +1,14 @@
+import { join } from 'node:path';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { summarize } from '../../../core/views/summary.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Driven } from './drive-host.ts';
+import type { Settings } from '../../../core/model/settings.ts';
+import { findRepository } from '../../../world/git/run/repository.ts';
+import { ralphFolder } from '../../../world/git/run/state-places.ts';
 import type { Call } from '../../call/handler.ts';
 import { showSummary } from '../show/show-summary.ts';
 
@@ -15,12 +20,12 @@ interface Ending {
 }
 
 /** Says what came of a run. */
-export function finishRun(
+export async function finishRun(
   call: Call,
-  { before, state, signal, over }: Driven,
+  { before, state, settings, signal, over }: Driven,
   policy: HostPolicy,
   ending: Ending = {},
-): ExitCode {
+): Promise<ExitCode> {
   const { resume = `ralph ${call.words.map(shellWord).join(' ')}`, isSpent = false } = ending;
   const summary = summarize(state, policy, before);
   const isLeft = summary.stopped.length + summary.waiting.length + summary.open.length > 0;
@@ -33,5 +38,21 @@ export function finishRun(
   if (signal === null && over !== null && isLeft)
     call.out.say(`the time of this run is over (${over}); everything is kept. go on: ${resume}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ${resume}`);
+  if (policy.slots > 0) await writeReportAtEnd(call, settings);
   return exit;
+}
+
+/** The run is over whatever becomes of its report. */
+async function writeReportAtEnd({ cwd, out }: Call, settings: Settings): Promise<void> {
+  const { onFinish } = settings.report;
+  if (onFinish === null) return;
+  try {
+    const repo = findRepository(cwd);
+    const { makeReport, writeReport } = await import('./make-report.ts');
+    const report = await makeReport(repo, settings);
+    if (report !== null) writeReport(join(ralphFolder(repo), onFinish), report);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    out.say(out.style.yellow(`warning: no report in .ralph/${cleanLine(onFinish)}: ${cleanLine(why)}`));
+  }
 }

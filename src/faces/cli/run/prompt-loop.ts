@@ -143,7 +143,7 @@ async function drive(call: Call, project: Project, single: Single, prompt: strin
     const resume = `ralph run --continue --loop-id ${shellWord(id)}`;
     const phase = driven.state.loops[loopId(id)]?.phase;
     const isSpent = isRunsBudget(project) && phase?.at === 'parked' && phase.reason === 'budget';
-    const exit = finishRun(call, driven, policy, { resume, isSpent });
+    const exit = await finishRun(call, driven, policy, { resume, isSpent });
     for (const line of failedWords(repo, driven.state, loopId(id))) call.out.say(line);
     sayYours(call, driven.state.loops[loopId(id)]);
     return exit;

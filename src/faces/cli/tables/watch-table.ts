@@ -1,6 +1,7 @@
 import type { CommandSpec } from './command-spec.ts';
-import { SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
+import { JSON_FLAG, SET_FLAG, TARGET_FLAG, TASKS_FLAG } from './command-spec.ts';
 
+/** What happens, and what happened. */
 export const WATCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'watch',
@@ -17,5 +18,36 @@ export const WATCH_COMMANDS: readonly CommandSpec[] = [
     ],
     examples: ['ralph watch', 'ralph watch --once', 'ralph watch --plain'],
     load: () => import('../commands/watch.ts'),
+  },
+  {
+    name: 'report',
+    group: 'Watch',
+    summary: 'Tell what a run landed, what needs you, and what it cost',
+    argument: null,
+    flags: [
+      { flag: '--run <which>', description: 'last (without the flag), all, or the number of a run' },
+      { flag: '--html <file>', description: 'write one page that needs nothing else' },
+      { flag: '--md', description: 'print Markdown' },
+      JSON_FLAG,
+      SET_FLAG,
+    ],
+    examples: ['ralph report', 'ralph report --html report.html', 'ralph report --run all --md'],
+    tool: { does: 'reads', flags: ['--run'] },
+    load: () => import('../commands/report.ts'),
+  },
+  {
+    name: 'events',
+    group: 'Watch',
+    summary: 'Print the log, one event of JSON a line',
+    argument: null,
+    flags: [
+      {
+        flag: '--since <when>',
+        description: 'only what came after record number WHEN, after a time, or so long ago: 41, 2026-11-16T02:00, 2h',
+      },
+      { flag: '-f, --follow', description: 'go on as events come, until Ctrl-C' },
+    ],
+    examples: ['ralph events --since 2h', 'ralph events -f', 'ralph events --since 41'],
+    load: () => import('../commands/events.ts'),
   },
 ];
