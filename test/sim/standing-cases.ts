@@ -50,8 +50,7 @@ export function standingCases(): readonly StandingCase[] {
   tale.startLanding();
   tale.build([[id, 'l']]);
   const aboard = tale.state();
-  tale.land(id);
-  const landed = tale.state();
+  const landed = landedState();
   const patched = (name: string, state: State, change: Partial<Loop>): StandingCase => {
     const loop = { ...(state.loops[id] ?? ready), ...change };
     return { name, loop, state: { ...state, loops: { ...state.loops, [id]: loop } } };
@@ -85,6 +84,14 @@ export function standingCases(): readonly StandingCase[] {
     ),
     { name: 'taken out of the list', ...withdrawn(queued, working.id) },
   ];
+}
+
+function landedState(): State {
+  const tale = tellTale();
+  tale.join('h1');
+  tale.read(task('a'));
+  tale.land(tale.ready('a'));
+  return tale.state();
 }
 
 function withdrawn(state: State, id: LoopId): Pick<StandingCase, 'state' | 'loop'> {

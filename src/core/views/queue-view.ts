@@ -29,15 +29,14 @@ export interface TrainView {
   readonly runs: readonly RunView[];
 }
 
-export interface CarView {
+/** Where its loop stands, if it has one. */
+export interface CarView extends Partial<LoopStanding> {
   /** null: the user's own new commits. */
   readonly task: string | null;
   readonly loop: LoopId | null;
   readonly commit: Sha;
   /** What the gates say of it and all before it. */
   readonly gates: 'green' | 'red' | 'testing' | 'waiting';
-  /** Where its loop stands; null: it has none. */
-  readonly standing: LoopStanding | null;
 }
 
 export interface RunView {
@@ -103,7 +102,7 @@ function trainView(state: State, landing: Landing, nowMs: number): TrainView {
       loop: car.loop,
       commit: car.commit,
       gates: gatesOf(car),
-      standing: standingOf(state, car.loop),
+      ...standingOf(state, car.loop),
     })),
     runs: landing.runs.map((run) => ({
       slot: run.slot,
@@ -115,9 +114,9 @@ function trainView(state: State, landing: Landing, nowMs: number): TrainView {
   };
 }
 
-function standingOf(state: State, id: LoopId | null): LoopStanding | null {
+function standingOf(state: State, id: LoopId | null): Partial<LoopStanding> {
   const loop = id === null ? undefined : state.loops[id];
-  return loop === undefined ? null : standing(state, loop);
+  return loop === undefined ? {} : standing(state, loop);
 }
 
 const taskName = (state: State, id: LoopId): string => {
