@@ -32,11 +32,16 @@ const NOISE: readonly RegExp[] = [
   /^(?:generatedMessage|code|actual|expected|operator|errno|syscall|duration_ms|name|type|failureType|location|stack):/,
   // What went well, whatever it is called.
   /^(?:✓|✔|√|ok \d|PASS\b)|(?:\.\.\. ok| PASSED)$/,
+  // Of a file that failed as a whole, node's test runner says only that; what it printed stands above.
+  /^error: '(?:test|\d+ subtests?) failed'$/,
+  /^not ok \d+ - \S+\.[cm]?[jt]sx?$/,
   // Ours.
   /^\(gates do not get |^To commit the work anew |^git reset --soft /,
 ];
 /** npm's account of a script that failed; it matters where there is nothing else. */
 const NPM = /^npm (?:ERR!|error)\s*/;
+/** TAP passes on what a test printed as comments. */
+const TAP_COMMENT = /^# (?!Subtest)(?=\w*(?:Error|Exception)\b)/;
 const MARK = /^(?:E {2,}|[×✖] )/;
 
 /** Lines that say what was wrong. */
@@ -62,7 +67,7 @@ export function lineThatMatters(output: string): string {
   const all = output
     .replaceAll(COLOURS, '')
     .split('\n')
-    .map((line) => line.trim());
+    .map((line) => line.trim().replace(TAP_COMMENT, ''));
   const lines = all.map((line) => (isNoise(line) ? '' : line));
   const at = placeOf(lines, all);
   if (at < 0) return '';
