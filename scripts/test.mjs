@@ -2,6 +2,7 @@
 // Everything: install, build, checks, all tests. Works as the first command in a fresh clone.
 import { relative } from 'node:path';
 import { build, buildTest } from './build.mjs';
+import { buildBeads } from './lib/beads.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { installClients } from './lib/clients.mjs';
 import { filesBelow } from './lib/files.mjs';
@@ -38,13 +39,15 @@ console.log(await setup());
 const filters = process.argv.slice(2);
 const installing = areClientsAsked(filters) ? installClients() : [];
 const tooling = installTools();
+// Minutes once, and only where nobody waits at a machine of their own.
+const building = filters.length === 0 ? buildBeads() : [];
 for (const line of [...(await installActionlint()), ...(await installJust())]) console.log(line);
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
 const [alone, withOthers] = PROJECTS;
 const options = { isBuilt: parts[0].failed === 0 };
 parts.push(await runVitest(alone, filters, options));
-for (const line of [...(await tooling), ...(await installing)]) console.log(line);
+for (const line of [...(await tooling), ...(await installing), ...(await building)]) console.log(line);
 parts.push(await runVitest(withOthers, filters, options));
 const runFile = (file) => runVitest(PROJECTS.flat(), [file], options);
 // Without a build there is nothing a second look could change.

@@ -7,7 +7,7 @@ import { run } from './run.mjs';
 const TOOLS = ['tmux', 'zsh', 'fish', 'chromium'];
 const INSTALL_MS_MAX = 3 * 60_000;
 
-function isThere(name, path = process.env.PATH ?? '') {
+export function isThere(name, path = process.env.PATH ?? '') {
   return path.split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK);

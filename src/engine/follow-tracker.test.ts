@@ -70,6 +70,9 @@ describe('a tracker outside the tree', () => {
     expect(follower.isIdle(tale.state(), ME)).toBe(false);
     const { run } = tale.loop(a);
     expect(await follow()).toEqual([`close a by ${run}/${a}`]);
+    // What a person does with it from now on is obeyed: that must not be lost with this process.
+    expect(follower.isIdle(tale.state(), ME)).toBe(false);
+    tale.write(...follower.take());
     expect(await follow()).toEqual([]);
     expect(follower.isIdle(tale.state(), ME)).toBe(true);
   });

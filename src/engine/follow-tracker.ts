@@ -1,6 +1,7 @@
 import { AppError } from '../core/model/errors.ts';
 import type { Event } from '../core/model/events.ts';
 import { leaderOf } from '../core/fold/hosts.ts';
+import { taskKey } from '../core/model/ids.ts';
 import type { HostId, LoopId } from '../core/model/ids.ts';
 import { landedUnticked } from '../core/model/tasks.ts';
 import type { State } from '../core/model/model.ts';
@@ -29,6 +30,8 @@ export interface TrackerFollower {
 interface Told {
   /** Landed tasks that were to be closed, with the list in which they were open. */
   closed: string;
+  /** The closed tasks, and the list, after which nothing more was to be closed. */
+  wrapped: string;
   /** False: landing does it all. */
   isCloser: boolean;
   /** How far each loop is, as it was told last, when, and of which list. */
@@ -48,7 +51,14 @@ export function createTrackerFollower(
   onWarning: (text: string) => void,
   onTold: () => void,
 ): TrackerFollower {
-  const told: Told = { closed: '', isCloser: true, phases: new Map(), released: new Set(), found: new Set() };
+  const told: Told = {
+    closed: '',
+    wrapped: '',
+    isCloser: true,
+    phases: new Map(),
+    released: new Set(),
+    found: new Set(),
+  };
   let under: Promise<void> | null = null;
   let answers: Event[] = [];
   let tries = 0;
@@ -56,7 +66,11 @@ export function createTrackerFollower(
   let said = '';
   const runAll = async (words: readonly Word[]): Promise<void> => {
     try {
-      for (const word of words) answers.push(...(await word.run()));
+      for (const word of words) {
+        // They may be taken while it runs: what it comes to belongs to those of afterwards.
+        const came = await word.run();
+        answers.push(...came);
+      }
       tries = 0;
     } catch (error) {
       // What landed has landed all the same, and who works goes on.
@@ -112,7 +126,10 @@ function closeWords({ tracker }: Pick<World, 'tracker'>, told: Told, state: Stat
     if (tracker.claims === undefined) told.closed = key;
     told.isCloser = await tracker.close(closings);
     told.closed = key;
-    return [];
+    // What becomes of them from now on is a person's doing.
+    return tracker.claims === undefined
+      ? []
+      : closings.map(({ hold }) => ({ type: 'task-closed', task: taskKey(tracker.path, hold.task) }));
   };
   return [{ run }];
 }
@@ -158,12 +175,32 @@ function leaderWords({ tracker }: Pick<World, 'tracker'>, claims: Claims, told: 
     };
     return [{ run }];
   });
+  const wrapped = wrapWords(claims, told, digest, tracker.path, state);
   const found = foundIn(state, tracker.path).filter(({ mark }) => !told.found.has(mark));
-  if (found.length === 0) return releases;
+  if (found.length === 0) return [...releases, ...wrapped];
   const note = async (): Promise<readonly Event[]> => {
     await claims.note(found);
     for (const { mark } of found) told.found.add(mark);
     return [];
   };
-  return [...releases, { run: note }];
+  return [...releases, { run: note }, ...wrapped];
+}
+
+/** What follows from closed tasks, once for each list that shows them. */
+function wrapWords(
+  { wrapUp }: Claims,
+  told: Told,
+  digest: string,
+  path: string,
+  { landed, trackers }: State,
+): readonly Word[] {
+  const closed = (trackers[path]?.tasks ?? []).filter(({ id }) => landed[taskKey(path, id)]?.isClosed === true);
+  const key = `${digest} ${closed.map(({ id }) => id).join(' ')}`;
+  if (wrapUp === undefined || closed.length === 0 || told.wrapped === key) return [];
+  const run = async (): Promise<readonly Event[]> => {
+    await wrapUp();
+    told.wrapped = key;
+    return [];
+  };
+  return [{ run }];
 }

@@ -26,6 +26,7 @@ import { openPublish } from './seal/is-leak.ts';
 import { openSeal } from './seal/seal.ts';
 import { settledBy } from './git/merge/settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './git/run/state-places.ts';
+import { pathOf } from '../core/model/tasks.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { ChosenAgent } from './agents/choose-agent.ts';
 import type { Identity } from './git/run/identity.ts';
@@ -67,7 +68,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     identity,
     worktreeRoot,
     names: { branch: settings.parallel.branch, path: settings.parallel.worktreePath },
-    trackerPath: tracker.path,
+    trackerPath: pathOf(tracker.path),
     union: merge.union,
     ignored: settings.keep.ignored,
     maxNew: settings.landing.maxNew,
@@ -110,7 +111,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     gates: { ...openGates(repo, settings.gates, env), ...gateWorktrees },
     provided: provisions.key,
     lacks: (path) => lacksWhenFresh(repo.root, path, settings.worktree),
-    foresight: openForesight({ repo, view, isSettled: settledBy(tracker.path, merge) }),
+    foresight: openForesight({ repo, view, isSettled: settledBy(pathOf(tracker.path), merge) }),
     seal: openSeal({ repo, view, identity: unsigned(identity), ignored: settings.keep.ignored, made, worktreeRoot }),
     disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path, settings, realClock),

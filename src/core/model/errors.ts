@@ -42,6 +42,10 @@ export const CATALOG = {
   E_NO_TASKS: { exit: EXIT.badInput, means: 'No task file was found.' },
   E_TASKS: { exit: EXIT.badInput, means: 'The task file cannot be used as it is.' },
   E_TASKS_UNSAFE: { exit: EXIT.badInput, means: 'The task file is not a plain file of reasonable size.' },
+  E_BEADS: {
+    exit: EXIT.environment,
+    means: '`bd`, the program of Beads, is missing, too old, or did not do what was asked.',
+  },
   E_PROMPT: { exit: EXIT.badInput, means: 'A prompt template cannot be used as it is.' },
   E_REVIEW: { exit: EXIT.badInput, means: 'A file of review comments cannot be used as it is.' },
   E_LOOP_FILE: { exit: EXIT.badInput, means: 'A state file of the ralph-loop plugin is missing or cannot be read.' },

@@ -15,7 +15,7 @@ function fits({ key, sign, value }: Filter, task: Task): boolean {
     case 'story':
       return task.story === value;
     case 'epic':
-      return task.epic === value;
+      return task.epic === value || task.epics?.includes(value) === true;
     case 'label':
       return task.labels?.includes(value) === true;
     case 'priority':
@@ -27,7 +27,7 @@ function fits({ key, sign, value }: Filter, task: Task): boolean {
 /** The values of a key that tasks have, each once, in the order of the file. */
 export function valuesOf(key: Filter['key'], tasks: readonly Task[]): readonly string[] {
   const all = tasks.flatMap((task): readonly (string | number | null | undefined)[] =>
-    key === 'label' ? (task.labels ?? []) : [task[key]],
+    key === 'label' ? (task.labels ?? []) : key === 'epic' ? (task.epics ?? [task.epic]) : [task[key]],
   );
   return [...new Set(all.filter((value) => value != null).map(String))];
 }

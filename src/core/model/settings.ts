@@ -1,6 +1,9 @@
 import type { ProjectLimits } from './project-limits.ts';
 import type { Budget } from './usage.ts';
 
+/** Where tasks are kept, as a person chooses it. */
+export type TrackerChoice = 'auto' | 'file' | 'beads' | 'github';
+
 /** The settled configuration: every key present, every unit in the name. Text reads it, nobody changes it. */
 export interface Settings {
   /** Task file, relative to the checkout; null: found by name. */
@@ -14,7 +17,7 @@ export interface Settings {
   /** Has to be there, with something in it, before a loop is done; null: nothing has to. */
   readonly completionFile: string | null;
   /** Filters as a person writes them: `story=S-005`. */
-  readonly tracker: { readonly only: readonly string[] };
+  readonly tracker: { readonly kind: TrackerChoice; readonly only: readonly string[] };
   readonly parallel: ParallelSettings;
   readonly gates: GateSettings;
   readonly agents: Readonly<Record<string, AgentTable>>;

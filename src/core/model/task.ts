@@ -6,6 +6,8 @@ export type TaskStatus = 'open' | 'doing' | 'done' | 'blocked';
 export interface Marks {
   readonly story?: string;
   readonly epic?: string;
+  /** Where its epic is a part of others: all of them, its own first. */
+  readonly epics?: readonly string[];
   readonly labels?: readonly string[];
   /** The agent for this one task, and the model. */
   readonly agent?: string;

@@ -26,14 +26,20 @@ export const promptTracker = (id: string): string => `${PROMPT}${id}`;
 export const isPromptTracker = (tracker: string): boolean => tracker.startsWith(PROMPT);
 export const isPromptTask = (key: TaskKey): boolean => key.startsWith(PROMPT);
 
+/** The tracker whose tasks the program `bd` keeps. */
+export const BEADS = 'beads';
+
 /** Trackers that are no file: a program or a server is asked by that name. */
-const OUTSIDE: ReadonlySet<string> = new Set(['beads', 'github']);
+const OUTSIDE: ReadonlySet<string> = new Set([BEADS, 'github']);
 
 /** No landing commit carries anything of it: what becomes of its tasks is told to whoever keeps it. */
 export const isOutside = (tracker: string): boolean => OUTSIDE.has(tracker);
 
 /** Its text can be in a commit. */
 export const isFile = (tracker: string): boolean => !isPromptTracker(tracker) && !isOutside(tracker);
+
+/** The path of a tracker in a tree; where there is none, one that no tree has. */
+export const pathOf = (tracker: string): string => (isOutside(tracker) ? `${tracker}:` : tracker);
 
 /** The id a key was made of, also when its task is no longer in the tracker. */
 export function taskIdOf(state: State, key: TaskKey): TaskId {

@@ -6,8 +6,9 @@ import { tasksRead } from '../../core/plan/reconcile.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
 import type { UpstreamTasks } from '../../core/model/task.ts';
-import { isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
-import { findTracker, findTrackerOrNull, otherTrackers } from '../../world/trackers/find-tracker.ts';
+import { isFile, isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
+import { findTaskSource, findTaskSourceOrNull } from '../../world/trackers/find-source.ts';
+import { otherTrackers } from '../../world/trackers/find-tracker.ts';
 import { plainView } from '../../world/git/run/view.ts';
 import { openTaskText } from '../../world/trackers/task-text.ts';
 import type { Tracker } from '../../world/contract/tracker.ts';
@@ -28,7 +29,7 @@ export async function openTasks(project: Project, state: State): Promise<OpenTas
 /** The same, for who has something to say where there is no task file: then the tracker is that of prompts. */
 export async function openTasksIfAny(project: Project, state: State): Promise<OpenTasks> {
   const { repo, config } = project;
-  const found = await findTrackerOrNull({ repo, target: config.target }, config.settings.tasks);
+  const found = await findTaskSourceOrNull({ repo, target: config.target }, config.settings);
   return withTracker(project, state, found ?? promptTracker(''));
 }
 
@@ -36,7 +37,7 @@ async function withTracker(project: Project, state: State, tracker: string): Pro
   if (isPromptTracker(tracker)) return { tracker, state, warnings: [] };
   const { repo, config } = project;
   const others = await otherTrackers({ repo, target: config.target }, config.settings.tasks, tracker);
-  const known = state.trackers[tracker]?.digest;
+  const known = isFile(tracker) ? state.trackers[tracker]?.digest : undefined;
   if (known !== undefined && known === (await digestOf(project, tracker)))
     return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: others };
   const { openTracker } = await import('../../world/trackers/tracker-file.ts');
@@ -50,10 +51,10 @@ async function trackerOrPrompts(
   { repo, config: { settings, target } }: Project,
   stateOf: () => State | Promise<State>,
 ): Promise<string> {
-  const found = await findTrackerOrNull({ repo, target }, settings.tasks);
+  const found = await findTaskSourceOrNull({ repo, target }, settings);
   if (found !== null) return found;
   const hasPrompts = Object.keys((await stateOf()).trackers).some(isPromptTracker);
-  return hasPrompts ? promptTracker('') : findTracker({ repo, target }, settings.tasks);
+  return hasPrompts ? promptTracker('') : findTaskSource({ repo, target }, settings);
 }
 
 /** What a host would find open again is shown so. */
@@ -63,7 +64,9 @@ export async function withoutTakenBack({ repo, config }: Project, state: State, 
   const open = target === undefined ? [] : landedAndOpen(state, tracker, { tasks, target });
   if (target === undefined || open.length === 0) return state;
   const { findTakenBack } = await import('../../world/landing/taken-back.ts');
-  const found = await findTakenBack({ repo, view: plainView(repo), target }, tracker, open);
+  const found = isFile(tracker)
+    ? await findTakenBack({ repo, view: plainView(repo), target }, tracker, open)
+    : open.filter(({ task }) => state.landed[taskKey(tracker, task)]?.isClosed === true);
   const events = found.map(({ task }) => ({ type: 'task-reset', task: taskKey(tracker, task) }) as const);
   return fold(state, { seq: state.seq, at: 0, by: 'reader', events });
 }

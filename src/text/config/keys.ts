@@ -1,3 +1,4 @@
+import { COPIED, PROTECTED } from './known-files.ts';
 import { DRIVERS } from '../../core/model/settings.ts';
 import {
   type KeyType,
@@ -41,34 +42,6 @@ export interface ConfigKey {
 }
 
 const MANY = 1_000_000;
-/** What clients, git and forges read from a repository and act upon without asking. */
-export const PROTECTED = [
-  '.claude/**',
-  '.mcp.json',
-  '.codex/**',
-  '.gemini/**',
-  '.qwen/**',
-  '.opencode/**',
-  'opencode.json',
-  'opencode.jsonc',
-  '.copilot/**',
-  '.github/copilot/**',
-  '.pi/**',
-  '.clinerules/**',
-  '.continue/**',
-  '.cursor/**',
-  'ralph.toml',
-  'ralph.local.toml',
-  '.ralph/**',
-  '**/.gitattributes',
-  // One line in it makes every `npm test` succeed.
-  '**/.npmrc',
-  '.github/workflows/**',
-];
-
-/** What a person's checkout has for itself. */
-export const COPIED = ['.env', '.env.*', '*.local', '.vscode/**'];
-
 function key(path: string, type: KeyType, fallback: KeyValue, about: string): ConfigKey {
   return { path, type, fallback, about, env: envName(path), example: fallback };
 }
@@ -220,6 +193,12 @@ export const KEYS: readonly ConfigKey[] = [
     'Variables (NAME or PREFIX_*) this agent gets from your environment.',
   ),
 
+  key(
+    'tracker.kind',
+    choice('auto', 'file', 'beads', 'github'),
+    'auto',
+    'Where tasks are kept. file: in a task file; beads: in the issues of Beads, by its program bd; auto: the task file that is named, else one found by name, else Beads where .beads is.',
+  ),
   key(
     'tracker.only',
     texts,

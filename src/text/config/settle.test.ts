@@ -16,7 +16,7 @@ describe('settle', () => {
       tasks: null,
       agent: null,
       fallback: [],
-      tracker: { only: [] },
+      tracker: { kind: 'auto', only: [] },
       completionPromise: 'COMPLETE',
       completionSignal: 'promise',
       completionFile: null,

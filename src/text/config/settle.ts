@@ -11,7 +11,8 @@ import type {
 import { crossCheck } from './cross-check.ts';
 import { splitDotted } from './dotted.ts';
 import { readDurationMs } from './duration.ts';
-import { COPIED, KEYS, PROTECTED, type KeyValue } from './keys.ts';
+import { COPIED, PROTECTED } from './known-files.ts';
+import { KEYS, type KeyValue } from './keys.ts';
 import { LAYER_KINDS, type ConfigProblem, type Layer, type LayerKind, type LayerValue } from './layer.ts';
 
 /** Nobody waits longer for a gate that hangs before past runs tell how long it takes. */
@@ -76,7 +77,7 @@ function settingsFrom(values: Values): Settings {
     tasks: get('tasks'),
     agent: get('agent'),
     fallback: get('fallback'),
-    tracker: { only: get('tracker.only') },
+    tracker: { kind: get('tracker.kind'), only: get('tracker.only') },
     completionPromise: get('completion_promise'),
     completionSignal: get('completion_signal'),
     completionFile: get('completion_file'),

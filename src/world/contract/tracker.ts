@@ -84,4 +84,6 @@ export interface Claims {
   note(found: readonly Found[]): Promise<void>;
   /** Of tasks that were closed after they landed, those that a person has opened again. */
   reopened(tasks: readonly TaskId[]): Promise<readonly TaskId[]>;
+  /** Closes what is done because all of its parts are. */
+  readonly wrapUp?: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Sha, TaskId } from '../../core/model/ids.ts';
 import type { MergeDriverSettings } from '../../core/model/settings.ts';
-import { isFile } from '../../core/model/tasks.ts';
+import { isFile, pathOf } from '../../core/model/tasks.ts';
 import { trailersOf } from '../../text/commit-message.ts';
 import { goneTrackers, withEdits } from '../trackers/branch-tracker.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
@@ -80,7 +80,7 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   const open = merged.clean ? [] : merged.paths.filter((path) => path !== tracker.path || text === null);
   if (!merged.clean && merged.paths.length === 0) return { conflicts: [] };
   const settled = await settleConflicts(
-    { ...place, ...known, trackerPath: tracker.path },
+    { ...place, ...known, trackerPath: pathOf(tracker.path) },
     open,
     merged.clean ? [] : merged.textual,
   );
@@ -101,7 +101,7 @@ async function build(place: CandidatePlace, known: Known, options: BuildOptions)
   const resolved = [...settled.blobs.keys()];
   // A branch that is ahead of the base was taken as it is; there is nothing else in it.
   if (!isAhead) {
-    const envelope = { ...seen, ancestors, commit, besides: [tracker.path, ...resolved] };
+    const envelope = { ...seen, ancestors, commit, besides: [pathOf(tracker.path), ...resolved] };
     if (options.envelopeLater === true) known.unchecked.push(envelope);
     else await assertEnvelope(view, envelope);
   }

@@ -27,6 +27,7 @@ import { holdOf, holdTrain, pin, releaseTrains, unheldCommits } from '../keep/tr
 import { withEdits } from '../trackers/branch-tracker.ts';
 import { unsigned } from '../git/run/identity.ts';
 import { tickerFor } from '../trackers/tracker-file.ts';
+import { pathOf } from '../../core/model/tasks.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import type { Known } from '../../core/loops/integration-value.ts';
 import type { CandidatePlace } from './candidate.ts';
@@ -147,7 +148,9 @@ async function joinHeads(
       commit = head;
       continue;
     }
-    const merged = await settleByRule(view, await mergeInMemory(view, commit, head), { trackerPath: tracker.path });
+    const merged = await settleByRule(view, await mergeInMemory(view, commit, head), {
+      trackerPath: pathOf(tracker.path),
+    });
     if (!merged.clean) return { conflicts: merged.paths };
     commit = await commitTree(view, {
       tree: merged.tree,

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
+import { isOutside } from '../../core/model/tasks.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { TRACKER_NAMES, trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { lookUpRef } from '../git/refs/look-up-ref.ts';
@@ -54,7 +55,7 @@ export async function findTrackerOrNull(place: TaskPlace, named: string | null):
 
 /** What whoever named no task file should know: another one would be found by name, too, and does not count. */
 export async function otherTrackers(place: TaskPlace, named: string | null, found: string): Promise<readonly string[]> {
-  if (named !== null) return [];
+  if (named !== null || isOutside(found)) return [];
   const has = lookFor(place);
   const root = place.target?.checkout ?? place.repo.root;
   const others: string[] = [];

@@ -10,7 +10,7 @@ const OURS = /^refs\/(paralph|heads\/ralph)\//;
 /** Everything of a user's checkout that no run may change behind their back. */
 export function fingerprint(dir: string): Fingerprint {
   const print: Record<string, string> = {};
-  for (const path of filesBelow(dir, (name) => name === '.git' || name === '.ralph')) {
+  for (const path of filesBelow(dir, (name) => name === '.git' || name === '.ralph' || /^\.beads(?:$|\.)/.test(name))) {
     print[`file:${relative(dir, path)}`] = hashOf(path);
   }
   const common = join(dir, '.git');

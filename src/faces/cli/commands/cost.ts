@@ -1,7 +1,7 @@
 import type { BudgetView, CostView, UsageView } from '../../../core/views/cost-view.ts';
 import { costInWords, costView } from '../../../core/views/cost-view.ts';
 import { EXIT } from '../../../core/model/errors.ts';
-import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
@@ -13,9 +13,7 @@ export const handle: Handler = async (call) => {
   const policy = Object.values(state.hosts).find((host) => host.policy.slots > 0)?.policy;
   const { limits } = policy ?? config.settings;
   const view = costView(state, {
-    tracker: call.settings.has('tasks')
-      ? await findTracker({ repo, target: config.target }, config.settings.tasks)
-      : null,
+    tracker: call.settings.has('tasks') ? await findTaskSource({ repo, target: config.target }, config.settings) : null,
     run: policy?.budget ?? config.settings.run,
     loop: { maxCostUsd: limits.maxCostUsd, maxTokens: limits.maxTokens },
   });

@@ -6,7 +6,8 @@ import { EMPTY_STATE } from '../../../core/model/model.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import type { LoadedConfig } from '../../../world/config-files.ts';
 import { diagnose } from '../../../world/repair/diagnose.ts';
-import { findTracker, findTrackerOrNull, otherTrackers } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource, findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
+import { otherTrackers } from '../../../world/trackers/find-tracker.ts';
 import type { Finding } from '../../../world/contract/finding.ts';
 import { readCommitter, readIdentity } from '../../../world/git/run/identity.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
@@ -101,7 +102,7 @@ async function takeUp(place: RepairPlace, config: LoadedConfig): Promise<Treated
   if (!areFactsLost(repo) && unknown.length === 0) return { fixed: [], findings: [] };
   try {
     const { target } = await preflight(repo, config.settings.landing.target);
-    const tracker = await findTracker({ repo, target: config.target }, config.settings.tasks);
+    const tracker = await findTaskSource({ repo, target: config.target }, config.settings);
     const identity = await readCommitter(repo, config.settings.landing.sign);
     await askGit(repo, { identity, target, tracker });
     const loops = unknown.length === 0 ? '' : `; loops ${unknown.join(', ')}`;
@@ -139,7 +140,7 @@ async function settleKept(repo: Repository): Promise<Treated> {
 async function lookAtTasks(repo: Repository, { settings, target }: LoadedConfig): Promise<readonly Finding[]> {
   const check = 'tasks';
   try {
-    const path = await findTrackerOrNull({ repo, target }, settings.tasks);
+    const path = await findTaskSourceOrNull({ repo, target }, settings);
     if (path === null) return [healthy(check, 'no task file')];
     const { openTracker } = await import('../../../world/trackers/tracker-file.ts');
     const { tasks, warnings } = await readTracker(openTracker(repo, target?.branch ?? null, path));

@@ -4,7 +4,7 @@ import { isWorking, loopsOf } from '../../../core/model/model.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { newestLoops } from '../../../core/plan/newest-loops.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { Handler } from '../../call/handler.ts';
 import { openTasks } from '../../call/open-tasks.ts';
@@ -22,7 +22,7 @@ export const handle: Handler = async (call) => {
   const found = asOrchestrated(await startProject(call));
   refuseLoopsOwn(found);
   const { repo, config } = found;
-  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const path = await findTaskSource({ repo, target: config.target }, config.settings);
   const { tracker, state } = await openTasks(found, await readState(repo));
   const tasks = state.trackers[tracker]?.tasks ?? [];
   const { id } = findOne(tasks, (task) => [task.id], call.args[0] ?? '', 'task', 'ralph tasks list');

@@ -1,6 +1,6 @@
 import type { Handler } from '../../call/handler.ts';
 import { realClock } from '../../../world/os/clock.ts';
-import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import { asOrchestrated } from '../run/as-orchestrated.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
@@ -17,6 +17,6 @@ export const handle: Handler = async (call) => {
   const { repo, config } = project;
   refuseLoopsOwn(project);
   sayWhere(call, repo);
-  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const path = await findTaskSource({ repo, target: config.target }, config.settings);
   return runTasks(call, project, { path, isTestFirst: true });
 };

@@ -1,7 +1,7 @@
 import type { Handler } from '../../call/handler.ts';
 import type { Project } from '../../call/project.ts';
 import { realClock } from '../../../world/os/clock.ts';
-import { findTracker, findTrackerOrNull } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource, findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
 import { hasPromptFile, isForPrompt } from '../run/prompt-text.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
@@ -24,12 +24,12 @@ export const handle: Handler = async (call) => {
   refuseLoopsOwn(project);
   sayWhere(call, repo);
   const place = { repo, target: config.target };
-  const file = await findTrackerOrNull(place, config.settings.tasks);
+  const file = await findTaskSourceOrNull(place, config.settings);
   if (file === null && hasPromptFile(call)) {
     const { runPrompt } = await import('../run/prompt-loop.ts');
     return runPrompt(call);
   }
-  return runTasks(call, project, { path: file ?? (await findTracker(place, config.settings.tasks)) });
+  return runTasks(call, project, { path: file ?? (await findTaskSource(place, config.settings)) });
 };
 
 function withoutLanding({ repo, config }: Project): Project {

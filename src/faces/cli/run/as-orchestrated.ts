@@ -1,3 +1,4 @@
+import { withBeadsFirst } from '../../../world/trackers/find-source.ts';
 import type { Project } from '../../call/project.ts';
 
 const AGENTS_MAX = 4;
@@ -10,7 +11,7 @@ export function asOrchestrated(project: Project): Project {
   const { parallel } = config.settings;
   const isSet = (key: string): boolean => (config.origins.get(key)?.kind ?? 'default') !== 'default';
   const settings = {
-    ...config.settings,
+    ...withBeadsFirst(project.repo, config.settings),
     parallel: {
       ...parallel,
       enabled: true,

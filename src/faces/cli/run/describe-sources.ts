@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { BEADS, isOutside } from '../../../core/model/tasks.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { readPlainText } from '../../../world/os/files.ts';
 import { CONFIG_NAME } from '../../../world/target-config.ts';
@@ -23,7 +24,11 @@ export interface Sources {
 
 /** Which file at which commit, for who asks before anything starts. */
 export async function describeSources(project: Project, tracker: string): Promise<Sources> {
-  return { tasks: await sourceOf(project, tracker, true), settings: await describeSettings(project) };
+  const outside: Source = { file: tracker, branch: null, commit: null, edited: false };
+  return {
+    tasks: isOutside(tracker) ? outside : await sourceOf(project, tracker, true),
+    settings: await describeSettings(project),
+  };
 }
 
 export async function describeSettings(project: Project): Promise<Source | null> {
@@ -54,6 +59,7 @@ const lines = (text: string): string => text.replaceAll('\r\n', '\n');
 const SHORT_DIGITS = 10;
 
 export function sourceInWords({ file, branch, commit, edited }: Source): string {
+  if (isOutside(file)) return `the issues of ${file === BEADS ? 'Beads' : file}`;
   if (branch === null || commit === null) return `${file}, which git does not know`;
   return `${file} of ${branch} at ${commit.slice(0, SHORT_DIGITS)}${edited ? ', with your edits' : ''}`;
 }

@@ -8,7 +8,7 @@ import { markTask } from '../../../text/trackers/mark-task.ts';
 import { trackerKindOf } from '../../../text/trackers/tracker-names.ts';
 import { parseTracker } from '../../../text/trackers/tracker.ts';
 import { editTaskFile } from '../../../world/trackers/edit-task-file.ts';
-import { findTracker } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { Answer, Call } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
@@ -37,7 +37,7 @@ export async function markInFile(
 ): Promise<Answer<Marked>> {
   refuseInLoop(call, command);
   const { repo, config } = await openProject(call);
-  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const path = await findTaskSource({ repo, target: config.target }, config.settings);
   const kind = trackerKindOf(path) ?? 'markdown';
   let marked: TaskId | null = null;
   editTaskFile(repo, config.target, path, (text) => {
@@ -58,7 +58,7 @@ export async function markInFile(
 /** Puts a task behind the last one of the file. */
 export async function addToFile(call: Call): Promise<Answer<Added>> {
   const { repo, config } = await openProject(call);
-  const path = await findTracker({ repo, target: config.target }, config.settings.tasks);
+  const path = await findTaskSource({ repo, target: config.target }, config.settings);
   const kind = trackerKindOf(path) ?? 'markdown';
   const title = call.args.join(' ').trim();
   if (title === '' || title.includes('\n'))

@@ -1,5 +1,5 @@
 import { isPromptTracker, promptTracker } from '../../../core/model/tasks.ts';
-import { findTrackerOrNull } from '../../../world/trackers/find-tracker.ts';
+import { findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { readCommitter } from '../../../world/git/run/identity.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { promptTrackerFile } from '../../../world/trackers/tracker-file.ts';
@@ -19,7 +19,7 @@ export async function openLandingWorld(
   const { repo, config } = project;
   const { settings } = config;
   // Prompts are in the log, and so is what landed before its task file was taken away: there is nothing to read and nothing to tick.
-  const path = (await findTrackerOrNull({ repo, target: config.target }, settings.tasks)) ?? promptTracker('');
+  const path = (await findTaskSourceOrNull({ repo, target: config.target }, settings)) ?? promptTracker('');
   const tracker = isPromptTracker(path)
     ? { ...promptTrackerFile(path, '', []), look: () => Promise.resolve(null) }
     : openTaskFile(call, { repo, settings, target, path });

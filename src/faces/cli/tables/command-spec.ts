@@ -29,6 +29,12 @@ export const FILTER_FLAGS: readonly FlagSpec[] = [
   { flag: '--label <name>', description: 'only tasks with this label', repeats: true },
   { flag: '--priority <n>', description: 'only tasks of exactly this priority', repeats: true },
 ];
+/** Stands wherever a task file may be named. */
+export const TRACKER_FLAG: FlagSpec = {
+  flag: '--tracker <kind>',
+  description: 'where tasks are kept: auto, file, beads or github',
+  key: 'tracker.kind',
+};
 export const SET_FLAG: FlagSpec = {
   flag: '--set <key=value>',
   description: 'any setting by its dotted key, for this call only',

@@ -7,6 +7,7 @@ import {
   SET_FLAG,
   TARGET_FLAG,
   TASKS_FLAG,
+  TRACKER_FLAG,
 } from './command-spec.ts';
 import { KEEP_COMMANDS } from './keep-table.ts';
 import { LAND_COMMANDS } from './land-table.ts';
@@ -25,8 +26,13 @@ const RESET_FLAGS: CommandSpec['flags'] = [
   SET_FLAG,
 ];
 
-/** Every command, as data: help, documents and tests are made from it. */
-export const COMMANDS: readonly CommandSpec[] = [
+/** Who may name a task file may also say that tasks are kept elsewhere. */
+const withTracker = ({ flags, ...spec }: CommandSpec): CommandSpec => ({
+  ...spec,
+  flags: flags.flatMap((flag) => (flag === TASKS_FLAG ? [flag, TRACKER_FLAG] : [flag])),
+});
+
+const ALL: readonly CommandSpec[] = [
   {
     name: 'run',
     group: 'Work',
@@ -308,3 +314,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
   },
 ];
+
+/** Every command, as data: help, documents and tests are made from it. */
+export const COMMANDS: readonly CommandSpec[] = ALL.map(withTracker);
