@@ -18,15 +18,19 @@ export function claimEvents(state: State, plan: Plan, host: HostId, ids: Ids): r
   const own = place?.at === 'checkout' ? undefined : template;
   const taken = new Set(own === undefined ? [] : loopsOf(state).map((loop) => loop.branch));
   const preparing = loopsOf(state).filter((loop) => loop.host === host && loop.phase.at === 'preparing').length;
-  const starts = plan.starts.slice(0, Math.max(0, PREPARING_MAX - preparing)).map(({ task, slot, onto }): Event => {
-    const loop = isPromptTask(task)
-      ? promptLoopId(taskIdOf(state, task), ids)
-      : freeLoopId(slug(taskIdOf(state, task)), ids);
-    const branch =
-      own === undefined ? branchOf(loop) : freeBranch(own, { task: taskIdOf(state, task), loop }, ids, taken);
-    return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branch, onto };
-  });
-  return [...adopts, ...starts];
+  const starts = plan.starts
+    .slice(0, Math.max(0, PREPARING_MAX - preparing))
+    .map(({ task, slot, onto, again }): Event => {
+      const loop = isPromptTask(task)
+        ? promptLoopId(taskIdOf(state, task), ids)
+        : freeLoopId(slug(taskIdOf(state, task)), ids);
+      const branch =
+        own === undefined ? branchOf(loop) : freeBranch(own, { task: taskIdOf(state, task), loop }, ids, taken);
+      const more = again === true ? { again } : {};
+      return { type: 'task-claimed', loop, task, host, slot, branch: given ?? branch, onto, ...more };
+    });
+  const over = plan.over.map((loop): Event => ({ type: 'loop-waited', loop }));
+  return [...adopts, ...starts, ...over];
 }
 
 /** A prompt's id was made unique when it was given, and is what people were told. */

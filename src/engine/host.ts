@@ -236,7 +236,7 @@ function news(
 /** What this host takes upon itself now: loops nobody holds, new tasks, the next landing. */
 function decide({ world, brain, me }: Hosting, state: State): readonly Event[] {
   if (state.hosts[me]?.state !== 'up') return [];
-  const events = claimEvents(state, brain.schedule(state, me), me, world.ids);
+  const events = claimEvents(state, brain.schedule(state, me, world.clock.nowMs()), me, world.ids);
   const mend = brain.conflictsToMend(state, me).map((loop) => ({ type: 'loop-sent-back', loop, host: me }) as const);
   if (!brain.canLand(state) || isWorthWaiting(state, me, world.clock.nowMs())) return [...events, ...mend];
   return [...events, ...mend, { type: 'landing-started', host: me }];

@@ -1,11 +1,11 @@
-import { drafting } from '../loops/draft.ts';
+import { drafting, withLoop } from '../loops/draft.ts';
 import { resumeAccount } from '../loops/accounts.ts';
 import { propose, applyLoopEvent } from './loop-events.ts';
 import { applyHostEvent } from './hosts.ts';
 import { keepsChanged } from '../model/keeps.ts';
 import { applyLandingEvent, withoutCar } from './land.ts';
 import { beginDay } from '../model/project-limits.ts';
-import { isWithdrawn } from '../loops/withdrawn.ts';
+import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 import { park } from '../loops/loop.ts';
 import { isLive, loopsOf } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
@@ -50,7 +50,7 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'disk-freed':
       return { ...state, disk: event.type === 'disk-freed' ? null : diskLow(event, stamp) };
     case 'tasks-read':
-      return readTasks(state, event);
+      return readTasks(state, event, stamp);
     case 'task-closed':
       return closeTask(state, event.task);
     case 'task-reset':
@@ -67,6 +67,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'main-merged':
     case 'loop-progressed':
     case 'loop-blocked':
+    case 'loop-lacks':
+    case 'loop-waited':
     case 'loop-done':
     case 'loop-steered':
     case 'loop-reviewed':
@@ -95,11 +97,11 @@ function apply(state: State, event: Event, stamp: Stamp): State {
   }
 }
 
-function readTasks(state: State, event: Extract<Event, { type: 'tasks-read' }>): State {
+function readTasks(state: State, event: Extract<Event, { type: 'tasks-read' }>, stamp: Stamp): State {
   const { tracker, digest, tasks } = event;
   const upstream = event.upstream === undefined ? state.trackers[tracker]?.upstream : event.upstream;
   const read = upstream == null ? { digest, tasks } : { digest, tasks, upstream };
-  return withoutWithdrawn({ ...state, trackers: { ...state.trackers, [tracker]: read } });
+  return withoutWithdrawn({ ...state, trackers: { ...state.trackers, [tracker]: read } }, stamp);
 }
 
 /** Landed already as far as the log knows; else it was somebody else who closed it, and the list tells. */
@@ -110,11 +112,15 @@ function closeTask(state: State, task: TaskKey): State {
     : { ...state, landed: { ...state.landed, [task]: { ...landed, isClosed: true } } };
 }
 
-/** A task that was taken out does not ride on, unless integration moves past its work right now. */
-function withoutWithdrawn(state: State): State {
+/** A task that was taken out does not ride on, unless integration moves past its work right now, and its loop waits for nothing any more. */
+function withoutWithdrawn(state: State, stamp: Stamp): State {
   const aboard = state.landing?.cars.flatMap(({ loop }) => (loop === null ? [] : (state.loops[loop] ?? []))) ?? [];
   const gone = aboard.filter((loop) => isWithdrawn(state, loop));
-  return { ...state, landing: gone.reduce((landing, { id }) => withoutCar(landing, id), state.landing) };
+  let next = { ...state, landing: gone.reduce((landing, { id }) => withoutCar(landing, id), state.landing) };
+  for (const loop of loopsOf(state))
+    if (loop.phase.at === 'waiting' && isWithdrawn(state, loop))
+      next = withLoop(next, park(loop, 'stopped', describeWithdrawn(state, loop), stamp));
+  return next;
 }
 
 const diskLow = ({ freeMb, floorMb }: Extract<Event, { type: 'disk-low' }>, { at }: Stamp): State['disk'] => ({

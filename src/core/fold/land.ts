@@ -268,7 +268,11 @@ function foundLandings(
     if (loop?.phase.at === 'landed') continue;
     if (loop?.task === task && isLive(loop)) next = { ...landLoop(next, id, commit, stamp), landing: null };
     else if (next.landed[task] == null)
-      next = { ...next, landed: { ...next.landed, [task]: { loop: id, commit, at } } };
+      next = {
+        ...next,
+        landings: next.landings + 1,
+        landed: { ...next.landed, [task]: { loop: id, commit, at, n: next.landings + 1 } },
+      };
   }
   return next;
 }

@@ -1,8 +1,9 @@
 import { unreachable } from '../model/assert.ts';
 import { withLoop, withEntry } from '../loops/draft.ts';
 import { withoutCar } from './land.ts';
-import { adopted, beginLoop, endGates, endIteration, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
+import { adopted, beginLoop, endIteration, endWaiting, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
 import { isLive, isWorking, loopsOf, PROPOSALS_MAX } from '../model/model.ts';
+import { endGates } from '../loops/end-gates.ts';
 import { parkStranded, mainMerged } from '../loops/rework.ts';
 import { review } from './review.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
@@ -34,7 +35,7 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return alone(state, beginLoop(state, event, stamp), event.loop, stamp);
     case 'loop-adopted': {
       const next = changeLoop(state, event.loop, (loop) =>
-        loop.host === null && isWorking(loop) ? adopted(state, loop, event, stamp) : loop,
+        loop.host === null && (isWorking(loop) || mayBeginAgain(loop)) ? adopted(state, loop, event, stamp) : loop,
       );
       return alone(state, next, event.loop, stamp);
     }
@@ -58,8 +59,11 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     }
     case 'loop-released':
       return changeOwned(state, event, (loop) => released(loop, event.why, stamp));
+    case 'loop-waited':
+      return changeLoop(state, event.loop, (loop) => endWaiting(state, loop, stamp));
     case 'loop-progressed':
     case 'loop-blocked':
+    case 'loop-lacks':
     case 'loop-done':
     case 'loop-steered':
       return changeLoop(state, event.loop, (loop) => hear(loop, event, stamp));
@@ -72,20 +76,7 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     case 'loop-resumed':
       return changeLoop(state, event.loop, (loop) => resumeLoop(state, loop, stamp));
     case 'loop-restored':
-      return changeLoop(state, event.loop, (loop) =>
-        loop.phase.at === 'parked' && loop.phase.reason === 'discarded'
-          ? {
-              ...park(
-                loop,
-                wasGreen(loop) ? 'ejected' : 'stopped',
-                'a person took it back after throwing it away',
-                stamp,
-              ),
-              worktree: event.path,
-              worktreeState: event.path === null ? 'none' : 'kept',
-            }
-          : loop,
-      );
+      return changeLoop(state, event.loop, (loop) => restored(loop, event.path, stamp));
     case 'command-failed':
       return changeLoop(state, event.loop, (loop) =>
         loop.fence === event.fence && isWorking(loop) ? park(loop, 'broken', event.message, stamp) : loop,
@@ -93,6 +84,14 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
     default:
       return unreachable(event);
   }
+}
+
+/** Taken back after it was thrown away: for a person to look at. */
+function restored(loop: Loop, path: string | null, stamp: Stamp): Loop {
+  if (loop.phase.at !== 'parked' || loop.phase.reason !== 'discarded') return loop;
+  const reason = wasGreen(loop) ? 'ejected' : 'stopped';
+  const back = park(loop, reason, 'a person took it back after throwing it away', stamp);
+  return { ...back, worktree: path, worktreeState: path === null ? 'none' : 'kept' };
 }
 
 /** Somebody begins to work on it: whoever had its branch before has it no more. */
@@ -103,6 +102,10 @@ function alone(before: State, state: State, id: LoopId, stamp: Stamp): State {
 
 /** What was thrown away at work is not done: it can go on, and nobody is led to land it. */
 const wasGreen = ({ lastGate }: Loop): boolean => lastGate?.verdict === 'green';
+
+/** Waits, or was put aside because nothing changed: a host tries it once more. */
+const mayBeginAgain = ({ phase }: Loop): boolean =>
+  phase.at === 'waiting' || (phase.at === 'parked' && phase.reason === 'no-progress');
 
 function changeLoop(state: State, id: Loop['id'], change: (loop: Loop) => Loop): State {
   const loop = state.loops[id];
@@ -175,11 +178,11 @@ function held(state: State, task: TaskKey, why: string): State {
   return { ...state, trackers: { ...state.trackers, [name]: { ...read, digest: '', tasks } } };
 }
 
-type Said = Extract<Event, { type: 'loop-progressed' | 'loop-blocked' | 'loop-done' | 'loop-steered' }>;
+type Said = Extract<Event, { type: 'loop-progressed' | 'loop-blocked' | 'loop-lacks' | 'loop-done' | 'loop-steered' }>;
 
 /** What an agent says of itself by a verb, or a person says to it. Words of an iteration that is over change nothing. */
 function hear(loop: Loop, event: Said, stamp: Stamp): Loop {
-  if (!isWorking(loop)) return loop;
+  if (!isWorking(loop) && loop.phase.at !== 'waiting') return loop;
   if (event.type === 'loop-steered')
     return { ...loop, guidance: [...loop.guidance, { id: stamp.seq, text: event.text }] };
   if (loop.phase.at !== 'iterating' || loop.phase.n !== event.n) return loop;
@@ -188,6 +191,8 @@ function hear(loop: Loop, event: Said, stamp: Stamp): Loop {
       return { ...loop, progress: event.text };
     case 'loop-blocked':
       return { ...loop, blockedWhy: event.why };
+    case 'loop-lacks':
+      return { ...loop, lacks: { n: event.n, tasks: event.tasks } };
     case 'loop-done':
       return { ...loop, doneSaid: event.n, progress: event.summary === '' ? loop.progress : event.summary };
   }

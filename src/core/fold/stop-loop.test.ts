@@ -126,10 +126,15 @@ describe('a host that goes on with one loop', () => {
     const [a, b] = [tale.begin('a'), tale.begin('b', { slot: 2 })];
     tale.write({ type: 'loop-stopped', loop: a, now: true }, { type: 'loop-resumed', loop: a });
     tale.join('h2', { slots: 1, only: b });
-    expect(schedule(tale.state(), hostId('h2'))).toEqual({ starts: [], adopts: [], waits: [] });
+    expect(schedule(tale.state(), hostId('h2'))).toEqual({ starts: [], adopts: [], waits: [], over: [] });
     expect(isSpent(tale.state(), hostId('h2')), 'the loops of others are not its business').toBe(true);
     tale.write({ type: 'loop-stopped', loop: b, now: true }, { type: 'loop-resumed', loop: b });
-    expect(schedule(tale.state(), hostId('h2'))).toEqual({ starts: [], adopts: [{ loop: b, slot: 1 }], waits: [] });
+    expect(schedule(tale.state(), hostId('h2'))).toEqual({
+      starts: [],
+      adopts: [{ loop: b, slot: 1 }],
+      waits: [],
+      over: [],
+    });
     expect(isSpent(tale.state(), hostId('h2'))).toBe(false);
     expect(schedule(tale.state(), ME).adopts.map(({ loop }) => loop)).toEqual([a, b]);
   });

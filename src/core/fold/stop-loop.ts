@@ -10,6 +10,7 @@ import { isWorking } from '../model/model.ts';
 import { sendBack } from '../loops/rework.ts';
 import { noteSpending } from '../loops/run.ts';
 import { addUsage } from '../model/usage.ts';
+import { tryAgain } from '../loops/waiting.ts';
 import { wantedBy } from '../loops/withdrawn.ts';
 
 /**
@@ -17,6 +18,7 @@ import { wantedBy } from '../loops/withdrawn.ts';
  * is put aside at once, and the host stops what is no longer wished. Nothing it did is taken away.
  */
 export function stopLoop(loop: Loop, now: boolean, stamp: Stamp): Loop {
+  if (loop.phase.at === 'waiting') return parkStopped(loop, stamp);
   if (!isWorking(loop)) return loop;
   return now || loop.host === null || loop.phase.at !== 'iterating'
     ? parkStopped(loop, stamp)
@@ -63,6 +65,8 @@ export type NotResumed =
 export function whyNotResumed(state: State, loop: Loop): NotResumed | null {
   const { phase } = loop;
   if (phase.at === 'ready' || phase.at === 'landed') return phase.at;
+  // A person may know that what it waits for is there.
+  if (phase.at === 'waiting') return null;
   if (phase.at !== 'parked') return loop.stopping ? null : 'working';
   return forbidding(phase.reason) ?? (isTakenByAnother(state, loop) ? 'taken' : null);
 }
@@ -103,6 +107,7 @@ function forbidding(reason: ParkReason): NotResumed | null {
 export function resumeLoop(state: State, loop: Loop, stamp: Stamp): Loop {
   if (whyNotResumed(state, loop) !== null) return loop;
   const { phase } = loop;
+  if (phase.at === 'waiting') return tryAgain(state, loop, stamp);
   if (phase.at !== 'parked') return { ...loop, stopping: false };
   const { reason } = phase;
   const didNotFit = reason === 'conflict' || reason === 'red';

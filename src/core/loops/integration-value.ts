@@ -1,5 +1,6 @@
 import type { Sha } from '../model/ids.ts';
 import type { Landing, State } from '../model/model.ts';
+import { stood } from './waiting.ts';
 
 /** What the log knows of where integration is. */
 export interface Known {
@@ -59,13 +60,13 @@ export function standingOf({ head: known, granted }: Known, { head, facts }: See
 export function standAt(state: State, head: Sha, isUsers: boolean): State {
   const isSame = head === state.integration;
   const before = isSame ? state.proof : state.granted.includes(head) ? 'landed' : null;
-  return {
+  return stood({
     ...state,
     integration: head,
     proof: before ?? (isUsers ? 'user' : null),
     granted: isSame ? state.granted : [],
     landing: isSame || state.landing === null ? state.landing : onto(state.landing, head),
-  };
+  });
 }
 
 /** A train on another base is built or tested for nothing. One that moves integration right now may be what moved it. */

@@ -1,20 +1,19 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
-import { isHeldBack, lacksGreenBase, noteClaim, redBase } from './base.ts';
-import { describeMs, howMany, describeLeftOut } from '../model/describe-time.ts';
+import { isHeldBack, lacksGreenBase, redBase } from './base.ts';
+import { describeMs, howMany } from '../model/describe-time.ts';
 import { withEntry, withItem, withLoop } from './draft.ts';
-import { describeRed } from '../model/line-that-matters.ts';
 import { isLive, isWorking, loopsOf, SPENDS_MAX } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { noteSpending, runName } from './run.ts';
 import { findTask } from '../model/tasks.ts';
+import { canWait, describeLack, hasEarlierOpen, isUsedUp, lackedBy, sawCall, triedOn, tryAgain } from './waiting.ts';
 import { usedSince } from '../model/grants.ts';
 import { addUsage, overspent } from '../model/usage.ts';
-import { sawVerdict, withOdds, recordVerdict, verdictOf } from './odds.ts';
 import { describeWithdrawn, isWithdrawn } from './withdrawn.ts';
 import type { Draft } from './draft.ts';
 import type { Event, IterationOutcome, Stamp } from '../model/events.ts';
 import type { HostId } from '../model/ids.ts';
-import type { Breach, GateReport, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
+import type { Breach, Host, Loop, ParkReason, Phase, State } from '../model/model.ts';
 import type { LimitSettings } from '../model/settings.ts';
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -26,7 +25,8 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
   const held = loopsOf(state).some((loop) => loop.task === event.task && isLive(loop));
   if (host == null || task == null || held || state.landed[event.task] != null || state.loops[event.loop] != null)
     return state;
-  const attempt = (state.attempts[event.task] ?? 0) + 1;
+  const again = event.again === true;
+  const attempt = (state.attempts[event.task] ?? 0) + (again ? 0 : 1);
   const loop: Loop = {
     id: event.loop,
     task: event.task,
@@ -55,14 +55,17 @@ export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp)
     landings: 0,
     ...UNTOLD,
     place: host.policy.place,
+    ...(again ? { isAgain: true } : {}),
   };
   return { ...withLoop(state, loop), attempts: withEntry(state.attempts, event.task, attempt) };
 }
 
 export function adopted(state: State, loop: Loop, event: Of<'loop-adopted'>, stamp: Stamp): Loop {
   const free = { waitsFor: null, hostDied: false };
+  const held = { host: event.host, slot: event.slot, fence: stamp.seq };
+  if (!isWorking(loop)) return { ...tryAgain(state, loop, stamp), ...held };
   const phase = loop.waitsFor === 'base' ? afterBase(state, loop, event.host) : loop.phase;
-  return { ...loop, ...free, phase, host: event.host, slot: event.slot, fence: stamp.seq, since: stamp.at };
+  return { ...loop, ...free, ...held, phase, since: stamp.at };
 }
 
 /** Main was red and is green now: it comes in first, and what was done by then is judged once more. */
@@ -78,7 +81,7 @@ const wasClaimed = ({ iteration, doneSaid, tree, baseTree }: Loop): boolean =>
   iteration > 0 && doneSaid === iteration && tree !== baseTree;
 
 /** In a person's checkout nothing is merged behind their back. */
-const canUpdate = ({ place, worktree, lastOdd }: Loop): boolean =>
+export const canUpdate = ({ place, worktree, lastOdd }: Loop): boolean =>
   place.at === 'worktree' && worktree !== null && !isHalfDone(lastOdd);
 
 export function worktreeMade(loop: Loop, event: Of<'worktree-made'>, limits: LimitSettings, stamp: Stamp): Loop {
@@ -122,16 +125,17 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
   const noted = noteSpending(noteAccount(state, event, stamp), event.usage, host.policy.budget);
   const strikes = accountOf(noted, event.account)?.strikes ?? 0;
   const isHeld = isHeldBack(noted, host.policy, loop);
-  const after = afterIteration(loop, event, { limits: host.policy.limits, strikes, isHeld }, stamp);
+  const after = afterIteration(state, loop, event, { limits: host.policy.limits, strikes, isHeld }, stamp);
   const next = stoppedIfOver(noted, updatedFirst(noted, host, releasedIfStuck(noted, host, after)), stamp);
   // The check of a stray has put back what it moved, so publishing may work again.
   if (event.breach !== null) noted.publishing = { ...noted.publishing, blocked: null };
   noted.loops = withEntry(noted.loops, loop.id, next);
+  if (event.outcome === 'claimed' || event.outcome === 'worked') noted.callMs = sawCall(state.callMs, event.durationMs);
   return noted;
 }
 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
-function updatedFirst(state: State, host: Host, loop: Loop): Loop {
+export function updatedFirst(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating' || !canUpdate(loop)) return loop;
   const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
   return meetsMain || lacksGreenBase(state, host.policy, loop)
@@ -141,6 +145,7 @@ function updatedFirst(state: State, host: Host, loop: Loop): Loop {
 
 /** The gates, another iteration, or the end by a stop rule. */
 function afterIteration(
+  state: State,
   loop: Loop,
   event: Of<'iteration-ended'>,
   { limits, strikes, isHeld }: { readonly limits: LimitSettings; readonly strikes: number; readonly isHeld: boolean },
@@ -157,7 +162,43 @@ function afterIteration(
   if (!claimed && loop.blockedWhy !== null) return park(after, 'blocked', loop.blockedWhy, stamp);
   if (isHeld) return withinBudget({ ...after, ...uncounted(loop) }, limits, stamp);
   if (!failed && countsForNothing(event.outcome)) return withinBudget(after, limits, stamp);
+  if (!failed && event.tree === loop.baseTree && !isHalfDone(event.odd) && canWait(after))
+    return afterIdleCall(state, loop, after, { event, limits, last: lastWords(event, failed) }, stamp);
   return nextIteration(after, limits, lastWords(event, failed), stamp);
+}
+
+interface IdleCall {
+  readonly event: Of<'iteration-ended'>;
+  readonly limits: LimitSettings;
+  readonly last: string;
+}
+
+/**
+ * Nothing was changed. What it needs may land yet: where it named that, or earlier tasks are open, it gives its slot back and
+ * waits, which counts neither as an iteration nor as a lack of progress.
+ */
+function afterIdleCall(
+  state: State,
+  before: Loop,
+  after: Draft<Loop>,
+  { event, limits, last }: IdleCall,
+  stamp: Stamp,
+): Loop {
+  const said = [...(before.lacks?.n === event.n ? before.lacks.tasks : []), ...(event.lacks ?? [])];
+  after.idleCalls = (before.idleCalls ?? 0) + 1;
+  after.tried = triedOn(state, before.base);
+  const tasks = lackedBy(state, after, said);
+  if (tasks.length > 0) after.hasNamed = true;
+  if (tasks.length === 0 && !hasEarlierOpen(state, before)) return nextIteration(after, limits, last, stamp);
+  if (isUsedUp(after)) return park(after, 'no-progress', `waited for ${describeLack(state, tasks)}`, stamp);
+  const next = nextIteration({ ...after, ...uncounted(before) }, limits, '', stamp);
+  return next.phase.at === 'parked' ? next : { ...next, host: null, phase: { at: 'waiting', tasks } };
+}
+
+/** Nothing comes any more that it could wait for. */
+export function endWaiting(state: State, loop: Loop, stamp: Stamp): Loop {
+  if (loop.phase.at !== 'waiting') return loop;
+  return park(loop, 'no-progress', `waited for ${describeLack(state, loop.phase.tasks)}`, stamp);
 }
 
 /** Who claims to be done hears once what was left out of the commit, if there is an iteration left to hear it in. Null: the gates go on. */
@@ -175,7 +216,7 @@ export function describeBreach({ did, kept, restored }: Breach): string {
 }
 
 /** A person said something that no agent has heard: what is there cannot be what they want. */
-const isUntold = (loop: Loop): boolean => loop.guidance.length > 0;
+export const isUntold = (loop: Loop): boolean => loop.guidance.length > 0;
 
 export const isFailure = (outcome: IterationOutcome): boolean =>
   outcome === 'failed' || outcome === 'lost' || outcome === 'stalled';
@@ -207,6 +248,7 @@ export function counted(loop: Loop, event: Of<'iteration-ended'>, failed: boolea
   next.lastFailure = event.failure;
   next.usage = addUsage(loop.usage, event.usage);
   next.spends = withItem(loop.spends, { n: event.n, agent: event.agent, usage: event.usage }, SPENDS_MAX);
+  if (counts && !failed && loop.base !== null) next.shown = loop.base;
   next.progress = null;
   next.blockedWhy = null;
   // Who could not work has heeded nothing: it is said again to the next one.
@@ -230,7 +272,7 @@ export function withinBudget(loop: Loop, limits: LimitSettings, stamp: Stamp): L
 }
 
 /** A loop that no agent may go on with is nobody's, so that its host can end. */
-function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
+export function releasedIfStuck(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating') return loop;
   if (state.run.overspent !== null) return { ...loop, host: null, waitsFor: 'budget' };
   if (isHeldBack(state, host.policy, loop)) return { ...loop, host: null, waitsFor: 'base' };
@@ -250,67 +292,8 @@ function lastWords(event: Of<'iteration-ended'>, failed: boolean): string {
   return event.dropped ?? event.omitted ?? '';
 }
 
-/** Green gates make a loop ready; red ones are what its next iteration is about. */
-export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): State {
-  const loop = state.loops[event.loop];
-  const host = loop?.host == null ? undefined : state.hosts[loop.host];
-  if (loop == null || host == null || loop.fence !== event.fence) return state;
-  if (loop.phase.at !== 'gating' || loop.phase.n !== event.n) return state;
-  const judged: Loop = {
-    ...loop,
-    head: event.head,
-    // What was counted of it when its iteration ended stays so.
-    tree: event.head === loop.head ? loop.tree : event.tree,
-    since: stamp.at,
-    usedMs: loop.usedMs + event.durationMs,
-    footprint: event.changed,
-    obeyed: [...event.protected, ...(event.obeyed ?? [])],
-    lastGate: event.report,
-    besides: event.besides ?? null,
-  };
-  const { limits } = host.policy;
-  const known = noteVerdict(noteClaim(state, host.policy, loop, event), host.policy.gatesHash, event);
-  const goesOn = event.report.verdict === 'red' || isUntold(judged);
-  const isHeld = goesOn && isHeldBack(known, host.policy, loop);
-  const isBaseGone = event.report.verdict === 'red' && canUpdate(judged) && lacksGreenBase(known, host.policy, judged);
-  if (isBaseGone) return withLoop(known, { ...judged, phase: { at: 'updating', n: event.n } });
-  const after = isHeld
-    ? withinBudget({ ...judged, counted: Math.max(0, loop.counted - 1), doneSaid: event.n }, limits, stamp)
-    : event.report.verdict === 'red'
-      ? nextIteration(judged, limits, describeStillRed(event.report), stamp)
-      : isUntold(judged)
-        ? nextIteration(judged, limits, 'what you said was not heard yet', stamp)
-        : readied(judged, host, event, stamp);
-  return withLoop(known, updatedFirst(known, host, releasedIfStuck(known, host, after)));
-}
-
-const describeStillRed = (report: GateReport): string =>
-  `gate still fails: ${describeRed(report)}${report.leftOut === undefined ? '' : `; ${describeLeftOut(report.leftOut)}`}`;
-
-/** The same tree red and then green: the gates cannot be trusted quite. */
-function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'gates-ended'>): State {
-  const before = verdictOf(state, gatesHash, tested);
-  const known = recordVerdict(state, gatesHash, tested, report.verdict);
-  if (report.verdict === 'red') return known;
-  return withOdds(known, (odds) => sawVerdict(odds, before === 'red' ? 'flaky' : 'firm'));
-}
-
-/**
- * Ready to land, by itself where that is the policy and nothing but its own work would land. What runs in every other loop once it is
- * on main waits for a person who names it, also where a person lands: `ralph land --all` would take it along.
- */
-function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp): Loop {
-  const { protected: touched, tooLarge } = event;
-  const isItsOwn = loop.besides == null;
-  if (isItsOwn && touched.length > 0)
-    return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
-  if (isItsOwn && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
-  const lands = isItsOwn && host.policy.mergePolicy === 'auto_merge';
-  return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
-}
-
 /** Takes a loop that nobody else has seen yet. */
-function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, stamp: Stamp): Loop {
+export function nextIteration(loop: Draft<Loop>, limits: LimitSettings, last: string, stamp: Stamp): Loop {
   const also = last === '' ? '' : `; ${last}`;
   const spent = overspent(usedSince(loop), limits);
   if (spent !== null) return park(loop, 'budget', `${spent}${also}`, stamp);
@@ -331,7 +314,11 @@ function giveUp(loop: Loop, reason: ParkReason, detail: string, stamp: Stamp): L
   const { rework } = loop;
   if (rework === null) return park(loop, reason, detail, stamp);
   if (rework.kind === 'review') return park(loop, reason, `${detail}; ${rework.detail}`, stamp);
-  return park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths);
+  const tried = { commit: loop.base, landings: 0 };
+  return {
+    ...park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths),
+    tried,
+  };
 }
 
 export function park(
@@ -352,12 +339,12 @@ export function parkStopped(loop: Loop, stamp: Stamp): Loop {
 
 /** Its iteration is over: asked to stop, or without a task, it gets no other one. */
 function stoppedIfOver(state: State, loop: Loop, stamp: Stamp): Loop {
-  const goesOn = loop.phase.at === 'iterating' || loop.phase.at === 'updating';
+  const goesOn = ['iterating', 'updating', 'waiting'].includes(loop.phase.at);
   if (goesOn && isWithdrawn(state, loop)) return park(loop, 'stopped', describeWithdrawn(state, loop), stamp);
   return stoppedIfAsked(loop, stamp);
 }
 
 /** Its iteration is over. What else became of it goes before the wish that it stop. */
 function stoppedIfAsked(loop: Loop, stamp: Stamp): Loop {
-  return loop.stopping && isWorking(loop) ? parkStopped(loop, stamp) : loop;
+  return loop.stopping && (isWorking(loop) || loop.phase.at === 'waiting') ? parkStopped(loop, stamp) : loop;
 }

@@ -8,6 +8,7 @@ import type { GateReport, Loop, Rework, State, TrainPolicy, LandingTrouble } fro
 import { isWorking, loopsOf } from '../model/model.ts';
 import { showConflict } from '../model/shell-word.ts';
 import { taskIdOf } from '../model/tasks.ts';
+import { triedOn } from './waiting.ts';
 
 const WITH_MAX = 8;
 
@@ -92,7 +93,11 @@ function sendBackRed(state: State, loop: Loop, report: GateReport, stamp: Stamp)
 export const putOutRed = (state: State, loop: Loop, report: GateReport, stamp: Stamp): Loop =>
   mayAnyMend(state, loop)
     ? sendBackRed(state, loop, report, stamp)
-    : { ...park(loop, 'red', describeRedMerged(report), stamp), lastGate: report };
+    : {
+        ...park(loop, 'red', describeRedMerged(report), stamp),
+        lastGate: report,
+        tried: triedOn(state, state.integration),
+      };
 
 /** Who landed while it was being worked on; the newest first. */
 export function landedSince(state: State, loop: Loop): readonly LoopId[] {
@@ -152,7 +157,7 @@ export function sentBack(state: State, event: Extract<Event, { type: 'loop-sent-
   const { paths, with: others } = loop.clash;
   const detail = describeClash(state, loop, loop.clash);
   if (!mayGoBack(loop, policy)) {
-    const parked = park(loop, 'conflict', detail, stamp, paths);
+    const parked = { ...park(loop, 'conflict', detail, stamp, paths), tried: triedOn(state, loop.clash.base) };
     return parkStranded(withLoop(state, parked), stamp);
   }
   const by = policy.onConflict === 'ai_resolve' ? 'resolver' : 'owner';

@@ -95,4 +95,6 @@ export interface Start {
   readonly task: TaskKey;
   readonly slot: number;
   readonly onto: readonly LoopId[];
+  /** Once more, for work that did not fit. */
+  readonly again?: true;
 }

@@ -1,13 +1,15 @@
 import type { Seen } from './base-model.ts';
 import type { Besides } from './place.ts';
+import type { FoundLoop } from './found-loop.ts';
 import type { Failure, HoldNotice, IterationOutcome, WorktreeSetup } from './failure.ts';
-import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
+import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task, UpstreamTasks } from './task.ts';
 import type { ReviewComment, TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
 
 export type { IterationOutcome } from './failure.ts';
+export type { FoundLoop, LoopNote } from './found-loop.ts';
 
 /** Everything that can happen. A fact is written to the log before anything is done about it. */
 export type Event =
@@ -67,8 +69,10 @@ export type Event =
       readonly slot: number;
       readonly branch: string;
       readonly onto: readonly LoopId[];
+      /** Once more at the end of a run, for work that did not fit: no attempt of its own. */
+      readonly again?: true;
     }
-  /** A host takes over a loop that nobody holds. */
+  /** A host takes over a loop that nobody holds, or begins again with one that waits. */
   | { readonly type: 'loop-adopted'; readonly loop: LoopId; readonly host: HostId; readonly slot: number }
   /** The loop's worktree stands. */
   | {
@@ -127,6 +131,8 @@ export type Event =
       readonly dropped?: string;
       /** New files that our commit left out because they are too much or made by tools, in words; absent: none. */
       readonly omitted?: string;
+      /** Tasks that the agent says must land before it can do anything; absent: it named none. */
+      readonly lacks?: readonly TaskId[];
       /** What became of files in a person's checkout that git ignores: given back, changed or lost, in words; absent: nothing. */
       readonly ignored?: string;
     }
@@ -172,6 +178,10 @@ export type Event =
   | { readonly type: 'loop-progressed'; readonly loop: LoopId; readonly n: number; readonly text: string }
   /** A loop says that it needs a person. */
   | { readonly type: 'loop-blocked'; readonly loop: LoopId; readonly n: number; readonly why: string }
+  /** A loop says which tasks must land before it can do anything. */
+  | { readonly type: 'loop-lacks'; readonly loop: LoopId; readonly n: number; readonly tasks: readonly TaskId[] }
+  /** Nothing runs or lands that a waiting loop could wait for, and it was tried on integration as it is. */
+  | { readonly type: 'loop-waited'; readonly loop: LoopId }
   /** A loop says that it is done; the gates decide. */
   | { readonly type: 'loop-done'; readonly loop: LoopId; readonly n: number; readonly summary: string }
   /** A person tells a loop something. */
@@ -368,27 +378,6 @@ export type Event =
       readonly code: string;
       readonly message: string;
     };
-
-/** Whose a worktree is, as it is written down beside it. */
-export interface LoopNote {
-  readonly loop: LoopId;
-  readonly task: TaskKey;
-  readonly title: string;
-  readonly attempt: number;
-  readonly branch: string;
-  readonly base: Sha;
-}
-
-/** A loop as its branch and worktree tell it. */
-export interface FoundLoop extends LoopNote {
-  readonly baseTree: Sha;
-  readonly head: Sha;
-  readonly tree: Sha;
-  /** null: only the branch is left. */
-  readonly worktree: string | null;
-  /** What its agent did outside its worktree, by what was kept of it. */
-  readonly tampered?: string;
-}
 
 export type EventType = Event['type'];
 

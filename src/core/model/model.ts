@@ -2,31 +2,21 @@ import { NO_USAGE } from './usage.ts';
 import { NOTHING_VOUCHED } from './vouching.ts';
 import type { Account } from './account-model.ts';
 import type { Altered } from './altered.ts';
-import type { Base, BasePolicy } from './base-model.ts';
+import type { Base } from './base-model.ts';
 import type { Besides, Place } from './place.ts';
 import type { Failure, ParkReason } from './failure.ts';
 import type { Granted } from './grants.ts';
-import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
+import type { HostPolicy } from './host-model.ts';
+import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Keeps } from './keeps.ts';
-import type { LandingMethod, LimitSettings, MergePolicy, PublishMode, Strategy } from './settings.ts';
-import type { Day, ProjectLimits } from './project-limits.ts';
-import type { Filter, Tracker } from './task.ts';
-import type {
-  Clash,
-  Foreseen,
-  Landing,
-  LandingTrouble,
-  Odds,
-  Pace,
-  Publishing,
-  Reviewed,
-  Rework,
-  TrainPolicy,
-} from './landing.ts';
-import type { Budget, Usage } from './usage.ts';
+import type { Day } from './project-limits.ts';
+import type { Tracker } from './task.ts';
+import type { Clash, Foreseen, Landing, LandingTrouble, Odds, Pace, Publishing, Reviewed, Rework } from './landing.ts';
+import type { Usage } from './usage.ts';
 import type { Vouching } from './vouching.ts';
 
 export type { Account, Hold } from './account-model.ts';
+export type { HostPolicy, PolicyAgent } from './host-model.ts';
 export type { Breach } from './failure.ts';
 export type { ParkReason } from './failure.ts';
 export type { PutBack, Suspect } from './vouching.ts';
@@ -56,6 +46,12 @@ export interface State extends Vouching {
   readonly loops: Readonly<Record<LoopId, Loop>>;
   /** Where each task landed. */
   readonly landed: Readonly<Record<TaskKey, Landed>>;
+  /** Landings so far. */
+  readonly landings: number;
+  /** Where integration was, newest last, bounded. */
+  readonly stands: readonly Tried[];
+  /** How long calls of agents take that come to their own end, as a mean that fades; null: none has yet. */
+  readonly callMs: number | null;
   /** Attempts made at a task since it was last reset. */
   readonly attempts: Readonly<Record<TaskKey, number>>;
   /** The train under way. */
@@ -118,6 +114,8 @@ export interface Landed {
   readonly at: number;
   /** A tracker outside the tree was seen to have it closed: open there again, a person wants it once more. */
   readonly isClosed?: true;
+  /** The how many-th landing it was, from 1; absent: of before they were counted. */
+  readonly n?: number;
 }
 
 export interface ProcessMark {
@@ -136,49 +134,6 @@ export interface Host {
   /** Its time is over: it begins nothing any more, and ends what it has begun. */
   readonly isEnding?: true;
   readonly joinedAt: number;
-}
-
-/** What a host was told to do; fixed when it joins, so that every fold sees the same. */
-export interface HostPolicy {
-  readonly tracker: string;
-  /** Room for loops; 0: this host only lands. */
-  readonly slots: number;
-  /** How many loops of task lists it lets be at work, all hosts together; absent: as many as it has room for. */
-  readonly maxWorkers?: number;
-  readonly strategy: Strategy;
-  readonly mergePolicy: MergePolicy;
-  readonly limits: LimitSettings;
-  readonly target: string;
-  readonly publish: PublishMode;
-  readonly method: LandingMethod;
-  /** Who works, in order: the next one only while those before it are held back. */
-  readonly agents: readonly PolicyAgent[];
-  readonly named?: readonly PolicyAgent[]; // others that tasks ask for
-  readonly budget: Budget;
-  /** What all loops of the repository may use, beside the budget of a run; absent: no bound. */
-  readonly project?: ProjectLimits;
-  /** Who resolves conflicts under `ai_resolve`; null: the loop's own agent. */
-  readonly resolver: PolicyAgent | null;
-  /** Gate commands and the environment they run in. */
-  readonly gatesHash: string;
-  readonly gates?: readonly string[]; // as the user wrote them; absent: not told
-  readonly hasGates: boolean;
-  readonly base: BasePolicy;
-  /** Gates get a time limit from how long they took before. */
-  readonly gateTimeoutAuto: boolean;
-  readonly train: TrainPolicy;
-  /** Where the loops it starts work. */
-  readonly place: Place;
-  readonly branch?: string; // template, with <task> and <loop>; absent: `ralph/<loop>`
-  /** It goes on with this loop and begins no other; null: it works through the tracker. */
-  readonly only: LoopId | null;
-  /** The tasks it may work on; absent: all of the tracker. */
-  readonly choice?: readonly Filter[];
-}
-
-export interface PolicyAgent {
-  readonly name: string;
-  readonly account: string;
 }
 
 /** One attempt at one task: branch, worktree, iterations. */
@@ -273,6 +228,26 @@ export interface Loop {
   readonly stopping: boolean;
   /** What it had used when a person last let it go on in spite of a limit: limits count from there. */
   readonly granted: Granted;
+  /** Calls that changed nothing; absent: none. */
+  readonly idleCalls?: number;
+  /** Integration as the last of them had it, or as it was when this was put aside because it did not fit; absent: never. */
+  readonly tried?: Tried;
+  /** The base that its agent was shown last; absent: none yet. */
+  readonly shown?: Sha;
+  /** It has named a task that it lacks. */
+  readonly hasNamed?: true;
+  /** The tasks that its agent said by a verb to lack, and in which iteration. */
+  readonly lacks?: { readonly n: number; readonly tasks: readonly TaskId[] };
+  /** Begun once more at the end of a run, on all that had landed by then. */
+  readonly isAgain?: true;
+}
+
+/** Integration at one moment. */
+export interface Tried {
+  /** null: nothing had landed. */
+  readonly commit: Sha | null;
+  /** How many landings it held. */
+  readonly landings: number;
 }
 
 export interface Spend {
@@ -302,6 +277,8 @@ export type Phase =
   | { readonly at: 'gating'; readonly n: number }
   /** Main is merged into its worktree; iteration `n` comes next or, where that is over, its gates. */
   | { readonly at: 'updating'; readonly n: number }
+  /** Its last call changed nothing: it begins again when these tasks have landed or, where it named none, an earlier one of the list. */
+  | { readonly at: 'waiting'; readonly tasks: readonly TaskKey[] }
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
   | { readonly at: 'landed'; readonly commit: Sha }
   | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
@@ -319,6 +296,9 @@ export const EMPTY_STATE: State = {
   trackers: {},
   loops: {},
   landed: {},
+  landings: 0,
+  stands: [],
+  callMs: null,
   attempts: {},
   landing: null,
   landingTrouble: null,
@@ -342,6 +322,7 @@ export const EMPTY_STATE: State = {
 export const VERDICTS_MAX = 256;
 export const SPENDS_MAX = 1000;
 export const PROPOSALS_MAX = 200;
+export const STANDS_MAX = 64;
 
 const WORKING: ReadonlySet<Phase['at']> = new Set(['preparing', 'iterating', 'gating', 'updating']);
 

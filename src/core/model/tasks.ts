@@ -3,21 +3,54 @@ import { taskId, taskKey } from './ids.ts';
 import type { State } from './model.ts';
 import type { Task } from './task.ts';
 
+/** Nobody changes a list of tasks, so what was once found in it is found again. */
+const byId = new WeakMap<readonly Task[], ReadonlyMap<string, Task>>();
+const byPlace = new WeakMap<readonly Task[], ReadonlyMap<TaskKey, number>>();
+
 /** The task a key names, as its tracker told it last. */
 export function findTask(state: State, key: TaskKey): Task | null {
-  for (const [tracker, { tasks }] of Object.entries(state.trackers)) {
-    if (!key.startsWith(`${tracker}#`)) continue;
-    const found = tasks.find((task) => taskKey(tracker, task.id) === key);
-    if (found != null) return found;
+  for (let at = key.indexOf('#'); at >= 0; at = key.indexOf('#', at + 1)) {
+    const name = key.slice(0, at);
+    const tasks = Object.hasOwn(state.trackers, name) ? state.trackers[name]?.tasks : undefined;
+    const found = tasks === undefined ? undefined : idsOf(tasks).get(key.slice(at + 1));
+    if (found !== undefined) return found;
   }
   return null;
 }
 
+function idsOf(tasks: readonly Task[]): ReadonlyMap<string, Task> {
+  const known = byId.get(tasks);
+  if (known !== undefined) return known;
+  // Of two with one id the first counts.
+  const made = new Map(tasks.toReversed().map((task) => [task.id as string, task]));
+  byId.set(tasks, made);
+  return made;
+}
+
 /** The tracker a key was made of, also when its task is no longer in it. */
 export function trackerOf(state: State, key: TaskKey): string {
-  const known = Object.keys(state.trackers).find((tracker) => key.startsWith(`${tracker}#`));
-  return known ?? key.slice(0, key.indexOf('#'));
+  const first = key.indexOf('#');
+  for (let at = first; at >= 0; at = key.indexOf('#', at + 1)) {
+    const name = key.slice(0, at);
+    if (Object.hasOwn(state.trackers, name)) return name;
+  }
+  return key.slice(0, first);
 }
+
+/** Where each task stands in its list: a file's own order; where the list has none, by priority and then as it was told. Ascending. */
+export function placesIn({ trackers }: State, tracker: string): ReadonlyMap<TaskKey, number> {
+  const tasks = trackers[tracker]?.tasks ?? [];
+  const known = byPlace.get(tasks);
+  if (known !== undefined) return known;
+  const ordered = tracker === 'beads' ? inOrder(tasks) : tasks;
+  const places = new Map(ordered.map((task, place) => [taskKey(tracker, task.id), place]));
+  byPlace.set(tasks, places);
+  return places;
+}
+
+/** It has landed, or its list says that it is done. */
+export const isOver = (state: State, key: TaskKey): boolean =>
+  state.landed[key] !== undefined || findTask(state, key)?.status === 'done';
 
 const PROMPT = 'prompt:';
 

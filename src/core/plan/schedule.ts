@@ -10,6 +10,8 @@ import { conflictsToMend } from '../loops/rework.ts';
 import { reachedLimit } from '../model/project-limits.ts';
 import { isInDoubt } from '../train/suspect.ts';
 import { findTask, inOrder, taskIdOf } from '../model/tasks.ts';
+import { isWorthTrying, lastChances, outlookOn } from './outlook.ts';
+import type { Outlook } from './outlook.ts';
 import { roomBeside, crowdOf } from './crowd.ts';
 import type { Start } from '../model/commands.ts';
 import type { HostId, LoopId, TaskKey } from '../model/ids.ts';
@@ -25,6 +27,8 @@ export type Waiting =
   | { readonly why: 'landed' }
   | { readonly why: 'blocked'; readonly reason: string }
   | { readonly why: 'held'; readonly loop: LoopId }
+  /** Its loop waits for these tasks to land or, where none is named, for an earlier one. */
+  | { readonly why: 'waiting'; readonly loop: LoopId; readonly on: readonly string[] }
   | { readonly why: 'ready'; readonly loop: LoopId }
   | { readonly why: 'parked'; readonly loop: LoopId }
   | { readonly why: 'dependency'; readonly on: readonly string[] }
@@ -50,27 +54,33 @@ export interface Plan {
   readonly starts: readonly Start[];
   readonly adopts: readonly { readonly loop: LoopId; readonly slot: number }[];
   readonly waits: readonly { readonly task: Task; readonly waiting: Waiting }[];
+  /** Waiting loops for which nothing comes any more. */
+  readonly over: readonly LoopId[];
 }
 
+const NO_PLAN: Plan = { starts: [], adopts: [], waits: [], over: [] };
+
 /** What a host starts now, in order, and why the rest waits. Full slots, unmet dependencies and busy groups hold a task back; nothing else does. */
-export function schedule(state: State, me: HostId): Plan {
+export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFINITY): Plan {
   const host = state.hosts[me];
-  if (host == null || host.state !== 'up') return { starts: [], adopts: [], waits: [] };
+  if (host == null || host.state !== 'up') return NO_PLAN;
   const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
   const free = freeSlots(state, host, mine);
   const adopts = (isInDoubt(state) || host.isEnding ? [] : orphans(state, host)).flatMap((loop) => {
     const slot = free.shift();
     return slot === undefined ? [] : [{ loop: loop.id, slot }];
   });
-  if (host.policy.only !== null) return { starts: [], adopts, waits: [] };
+  if (host.policy.only !== null) return { ...NO_PLAN, adopts };
   const closed = closedBecause(state, host);
   const base = holdingBase(state, host.policy);
   const startsMax = base === null ? Number.POSITIVE_INFINITY : mayBeginOne(state, host.policy) ? 1 : 0;
-  const picture = look(state, host);
+  const picture = look(state, host, nowMs);
   const starts: Start[] = [];
+  const orphaned = adopts.length;
+  let begun = 0;
   const waits: { task: Task; waiting: Waiting }[] = [];
   for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
-    const held: Waiting | null = starts.length < startsMax ? null : { why: 'base', gate: base?.report.failing ?? '' };
+    const held: Waiting | null = begun < startsMax ? null : { why: 'base', gate: base?.report.failing ?? '' };
     const waiting = waitingOf(picture, task) ?? closed ?? held;
     const slot = waiting === null ? free.shift() : undefined;
     if (waiting !== null || slot === undefined) {
@@ -78,10 +88,42 @@ export function schedule(state: State, me: HostId): Plan {
       continue;
     }
     const group = groupOf(host, task);
-    starts.push({ task: taskKey(host.policy.tracker, task.id), slot, onto: startsFrom(picture, task, group) });
+    const key = taskKey(host.policy.tracker, task.id);
+    const again = picture.byTask.get(key);
+    if (again?.phase.at === 'waiting') adopts.push({ loop: again.id, slot });
+    else starts.push({ task: key, slot, onto: startsFrom(picture, task, group) });
+    begun += 1;
     if (group !== null) picture.busyGroups.set(group, task.id);
   }
-  return { starts, adopts, waits };
+  const plan = { starts, adopts, waits, over: [] };
+  const mayAll = orphaned === 0 && begun === 0 && base === null && isAtRest(state, host);
+  return mayAll ? withLastChances(picture, plan, free, closed) : plan;
+}
+
+/** Nothing else runs, lands or may start: who waits, or was put aside for want of what has landed since, is tried once more. */
+function withLastChances(picture: Picture, plan: Plan, free: readonly number[], closed: Waiting | null): Plan {
+  const { host } = picture;
+  if (plan.waits.some(({ waiting }) => endsByItself(waiting))) return plan;
+  const { again, over } = lastChances(picture.outlook, host);
+  if (closed !== null) {
+    // It is tried when whatever closes this host is over.
+    const keys = new Set(again.map(({ loop }) => loop.task));
+    const waits = plan.waits.map((one) =>
+      keys.has(taskKey(host.policy.tracker, one.task.id)) ? { ...one, waiting: closed } : one,
+    );
+    return { ...plan, waits };
+  }
+  const adopts: Plan['adopts'][number][] = [];
+  const starts: Start[] = [];
+  for (const [index, { loop, isAnew }] of again.entries()) {
+    const slot = free[index];
+    const group = groupOf(host, findTask(picture.state, loop.task) ?? loop);
+    if (slot === undefined || (group !== null && picture.busyGroups.has(group))) continue;
+    if (group !== null) picture.busyGroups.set(group, loop.task);
+    if (isAnew) starts.push({ task: loop.task, slot, onto: [], again: true });
+    else adopts.push({ loop: loop.id, slot });
+  }
+  return { ...plan, starts, adopts, over: over.map(({ id }) => id) };
 }
 
 /** Its own slots are taken, or other hosts leave it no room. */
@@ -104,6 +146,7 @@ function closedBecause(state: State, { policy, isEnding }: Host): Waiting | null
 }
 
 interface Picture {
+  readonly outlook: Outlook;
   readonly state: State;
   readonly host: Host;
   readonly byTask: ReadonlyMap<TaskKey, Loop>;
@@ -111,17 +154,23 @@ interface Picture {
   readonly readyInGroup: ReadonlyMap<string, Loop>;
 }
 
-function look(state: State, host: Host): Picture {
+function look(state: State, host: Host, nowMs: number): Picture {
   const busyGroups = new Map<string, string>();
   const readyInGroup = new Map<string, Loop>();
   const live = loopsOf(state).filter(
-    (loop) => isLive(loop) && loop.task.startsWith(`${host.policy.tracker}#`) && !isLeftLying(state, loop),
+    (loop) =>
+      isLive(loop) &&
+      loop.phase.at !== 'waiting' &&
+      loop.task.startsWith(`${host.policy.tracker}#`) &&
+      !isLeftLying(state, loop),
   );
   for (const loop of live.sort((a, b) => readySeqOf(a) - readySeqOf(b)))
     for (const group of groupsOf(state, host, loop))
       if (loop.phase.at === 'ready' && !loop.phase.queued) readyInGroup.set(group, loop);
       else busyGroups.set(group, taskIdOf(state, loop.task));
-  return { state, host, byTask: newestLoops(state), busyGroups, readyInGroup };
+  const byTask = newestLoops(state);
+  const outlook = outlookOn(state, host.policy.tracker, byTask, nowMs);
+  return { outlook, state, host, byTask, busyGroups, readyInGroup };
 }
 
 /** Nobody goes on with it or lands it unless a person says so: no group waits for that, and nothing is built on it. */
@@ -148,6 +197,12 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   if (state.landed[key] != null) return { why: 'landed' };
   if (task.status === 'done') return { why: 'done' };
   if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
+  if (loop?.phase.at === 'waiting') {
+    const { tasks } = loop.phase;
+    if (task.status === 'blocked' || !isWorthTrying(picture.outlook, loop))
+      return { why: 'waiting', loop: loop.id, on: tasks.map((one) => taskIdOf(state, one)) };
+    return groupWait(picture, task);
+  }
   if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
   const there = state.trackers[host.policy.tracker]?.upstream;
   if (there?.done.includes(task.id) === true) return { why: 'done-upstream', on: there.name };
@@ -155,8 +210,12 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   if (loop != null && staysParked(state, loop, host.policy.limits.attempts)) return { why: 'parked', loop: loop.id };
   const unmet = task.deps.filter((dep) => !isMet(picture, dep));
   if (unmet.length > 0) return { why: 'dependency', on: unmet };
+  return groupWait(picture, task);
+}
+
+function groupWait({ host, busyGroups }: Picture, task: Task): Waiting | null {
   const group = groupOf(host, task);
-  const behind = group === null ? undefined : picture.busyGroups.get(group);
+  const behind = group === null ? undefined : busyGroups.get(group);
   return behind === undefined ? null : { why: 'group', group: group ?? '', behind };
 }
 
@@ -202,26 +261,51 @@ const endsByItself = (waiting: Waiting): boolean =>
 export function isSpent(state: State, me: HostId): boolean {
   const host = state.hosts[me];
   if (host == null) return true;
-  const { starts, adopts, waits } = schedule(state, me);
-  if (starts.length > 0 || adopts.length > 0 || waits.some(({ waiting }) => endsByItself(waiting))) return false;
+  const { starts, adopts, waits, over } = schedule(state, me);
+  if (starts.length > 0 || adopts.length > 0 || over.length > 0 || isGivingBack(state, host)) return false;
+  if (waits.some(({ waiting }) => endsByItself(waiting))) return false;
   // Others leave it no room to go on with what nobody holds.
   if (host.policy.slots > 0 && !host.isEnding && roomBeside(state, host) === 0 && orphans(state, host).length > 0)
     return false;
-  const isItsTracker = host.policy.slots > 0 && host.policy.only === null && !host.isEnding;
-  const others = loopsOf(state).some(
-    (loop) =>
-      loop.host !== null &&
-      isWorking(loop) &&
-      // Nobody knows when a suspended process goes on, or if.
-      state.hosts[loop.host]?.state !== 'stopped' &&
-      (loop.host === me || (isItsTracker && loop.task.startsWith(`${host.policy.tracker}#`))),
-  );
-  if (others || state.landing !== null) return false;
+  if (isBeside(state, host) || state.landing !== null) return false;
   if (state.landingTrouble !== null) return true;
   if (state.suspect !== null) return false;
   if (state.publishing.diverged && !state.queuePaused) return false;
   if (state.queuePaused) return true;
   return boarding(state, 1).length === 0 && conflictsToMend(state, me).length === 0 && !waitsForOthers(state, host);
+}
+
+/** The worktree of a waiting loop is being given back: whether it has a chance is asked after that. */
+const isGivingBack = (state: State, { policy, isEnding }: Host): boolean =>
+  policy.slots > 0 &&
+  policy.only === null &&
+  !isEnding &&
+  loopsOf(state).some(
+    ({ phase, worktreeState, task }) =>
+      phase.at === 'waiting' && worktreeState === 'made' && task.startsWith(`${policy.tracker}#`),
+  );
+
+/** Some loop is at work for it, or beside it on the same list. */
+function isBeside(state: State, { id: me, policy, isEnding }: Host): boolean {
+  const isItsTracker = policy.slots > 0 && policy.only === null && !isEnding;
+  return loopsOf(state).some(
+    (loop) =>
+      loop.host !== null &&
+      isWorking(loop) &&
+      // Nobody knows when a suspended process goes on, or if.
+      state.hosts[loop.host]?.state !== 'stopped' &&
+      (loop.host === me || (isItsTracker && loop.task.startsWith(`${policy.tracker}#`))),
+  );
+}
+
+/** Nothing runs or lands, and nothing is about to. */
+function isAtRest(state: State, host: Host): boolean {
+  if (isBeside(state, host) || state.landing !== null || state.landingTrouble !== null || state.suspect !== null)
+    return false;
+  if (state.queuePaused || state.publishing.diverged || orphans(state, host).length > 0) return false;
+  return (
+    boarding(state, 1).length === 0 && conflictsToMend(state, host.id).length === 0 && !waitsForOthers(state, host)
+  );
 }
 
 /** Its work does not merge while somebody else mends the same files: what comes of that decides about it. */

@@ -151,8 +151,8 @@ function isAnybodyHeld(state: State, me: HostId): boolean {
 function leaderWishes(state: State, host: Host): readonly Command[] {
   if (leaderOf(state) !== host.id) return [];
   const retire = loopsOf(state)
-    .filter((loop) => loop.phase.at === 'landed' && loop.worktreeState === 'made')
-    .map((loop): Command => ({ type: 'retire-worktree', key: `retire:${loop.id}`, loop: loop.id }));
+    .filter(({ phase, worktreeState }) => worktreeState === 'made' && (phase.at === 'landed' || phase.at === 'waiting'))
+    .map(({ id, fence }): Command => ({ type: 'retire-worktree', key: `retire:${id}:${fence}`, loop: id }));
   return [...suspectWish(state, host), ...retire];
 }
 

@@ -4,6 +4,7 @@ import { park } from '../loops/loop.ts';
 import { parkStranded, describeClash, flawReport, mayAnyMend, putOutRed } from '../loops/rework.ts';
 import { sharesBranch } from '../loops/take-over.ts';
 import { taskIdOf } from '../model/tasks.ts';
+import { stood, triedOn } from '../loops/waiting.ts';
 import { drive } from './drive.ts';
 import { baseMoved } from '../loops/base.ts';
 import { sawGreen, withOdds } from '../loops/odds.ts';
@@ -89,7 +90,8 @@ function noteClash(
     const noted: Loop = { ...loop, clash: { base, paths, with: others } };
     if (mayAnyMend(state, loop)) return noted;
     const tried = loop.rework === null ? '' : `; mended ${times(loop.rework.times)} before`;
-    return park(noted, 'conflict', `${describeClash(state, loop, { paths, with: others })}${tried}`, stamp, paths);
+    const detail = `${describeClash(state, loop, { paths, with: others })}${tried}`;
+    return { ...park(noted, 'conflict', detail, stamp, paths), tried: triedOn(state, base) };
   });
 }
 
@@ -123,7 +125,7 @@ export function advanced(state: State, landing: Landing, commit: Sha, stamp: Sta
     cars: landing.cars.slice(count),
     left: [],
   };
-  return drive({ ...next, landing: rest }, stamp);
+  return drive(stood({ ...next, landing: rest }), stamp);
 }
 
 export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp): State {
@@ -141,10 +143,12 @@ export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp):
     clash: null,
   };
   const { [item]: _seen, ...foreseen } = state.foreseen;
+  const n = state.landings + 1;
   return {
     ...state,
     loops: { ...state.loops, [item]: landed },
-    landed: { ...state.landed, [loop.task]: { loop: item, commit, at: stamp.at } },
+    landings: n,
+    landed: { ...state.landed, [loop.task]: { loop: item, commit, at: stamp.at, n } },
     foreseen,
     publishing: { ...state.publishing, blocked: null },
   };

@@ -118,7 +118,7 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
       : { code: isOver(loop) ? 'E_LOOP_ENDED' : 'E_USAGE', says: 'is not ready to land' },
   resume: notResumed,
   steer: (_, loop) =>
-    isWorking(loop)
+    isWorking(loop) || loop.phase.at === 'waiting'
       ? null
       : {
           code: 'E_LOOP_ENDED',
@@ -127,7 +127,8 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
             'only a working loop can be told something; what the next one should know goes into the task or a memory',
           ],
         },
-  stop: (_, loop) => (isWorking(loop) ? null : { code: 'E_LOOP_ENDED', says: 'does not work' }),
+  stop: (_, loop) =>
+    isWorking(loop) || loop.phase.at === 'waiting' ? null : { code: 'E_LOOP_ENDED', says: 'does not work' },
   bump: notQueued,
   eject: (state, loop) =>
     notQueued(state, loop) ??

@@ -14,6 +14,8 @@ export function describeWaiting(waiting: Waiting): string {
       return `blocked: ${waiting.reason}`;
     case 'held':
       return `loop ${waiting.loop} works on it`;
+    case 'waiting':
+      return `waits for ${waiting.on.length === 0 ? 'an earlier task' : waiting.on.join(', ')} to land`;
     case 'ready':
       return `loop ${waiting.loop} is ready to land`;
     case 'parked':

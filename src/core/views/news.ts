@@ -1,3 +1,4 @@
+import { describeLack } from '../loops/waiting.ts';
 import { accountOf } from '../loops/accounts.ts';
 import { loneLoop } from '../loops/base.ts';
 import { describeBesides, heldBesides } from './besides.ts';
@@ -26,6 +27,14 @@ export type News =
       readonly reason: ParkReason;
       readonly detail: string;
       readonly branch: string;
+    }
+  | {
+      readonly type: 'loop-waits';
+      readonly loop: LoopId;
+      readonly task: TaskKey;
+      /** Those it named; none: an earlier one of the list. */
+      readonly tasks: readonly TaskKey[];
+      readonly detail: string;
     }
   | {
       readonly type: 'loop-returned';
@@ -65,6 +74,7 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'loop-ready',
   'loop-landed',
   'loop-parked',
+  'loop-waits',
   'loop-returned',
   'tasks-changed',
   'account-held',
@@ -144,6 +154,10 @@ function newsOf(state: State, loop: Loop, was: Loop | undefined): News | null {
       return was?.phase.at === 'parked'
         ? null
         : { type: 'loop-parked', loop: id, task, reason: phase.reason, detail: phase.detail, branch };
+    case 'waiting':
+      return was?.phase.at === 'waiting'
+        ? null
+        : { type: 'loop-waits', loop: id, task, tasks: phase.tasks, detail: describeLack(state, phase.tasks) };
     case 'preparing':
     case 'iterating':
     case 'gating':

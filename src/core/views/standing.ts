@@ -6,6 +6,7 @@ import type { Loop, ParkReason, State } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { taskIdOf } from '../model/tasks.ts';
+import { describeLack } from '../loops/waiting.ts';
 import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 
 /** Where a loop stands, for every face; in this order they are counted. */
@@ -53,6 +54,10 @@ export function standing(state: State, loop: Loop): LoopStanding {
     case 'gating':
     case 'updating':
       return loop.host === null ? free(state, loop) : held(state, loop, loop.host);
+    case 'waiting': {
+      const why = `for ${describeLack(state, phase.tasks)}`;
+      return { state: 'waiting', reason: 'tasks', why, next: `ralph loops resume ${shellWord(id)}` };
+    }
     case 'ready':
       return ready(state, loop, phase.queued);
     case 'landed': {
@@ -214,8 +219,8 @@ function parkedNext(loop: Loop, reason: Reason): string {
 }
 
 /** Whether it goes on only when a person does something. */
-export const isForPerson = ({ state }: Pick<Standing<TaskState>, 'state'>): boolean =>
-  state === 'ready' || state === 'parked' || state === 'stopped' || state === 'waiting';
+export const isForPerson = ({ state, reason }: Pick<Standing<TaskState>, 'state' | 'reason'>): boolean =>
+  state === 'ready' || state === 'parked' || state === 'stopped' || (state === 'waiting' && reason !== 'tasks');
 
 /** In a sentence: `loop a-1 is parked (conflict): …`. */
 export const describeStanding = ({ state, reason, why }: Omit<Standing<TaskState>, 'next'>): string =>

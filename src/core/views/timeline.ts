@@ -111,6 +111,8 @@ function kindOf(state: State, loop: Loop): SpanKind | null {
     case 'ready':
       if (state.landing?.cars.some((car) => car.loop === loop.id) === true) return 'train';
       return loop.phase.queued ? 'queue' : 'review';
+    case 'waiting':
+      return 'idle';
     case 'landed':
     case 'parked':
       return null;

@@ -3,8 +3,9 @@ import { foreseenOf } from '../../core/views/foreseen.ts';
 import { taskKey } from '../../core/model/ids.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { isGuard } from '../../core/loops/rework.ts';
-import { findTask, taskIdOf } from '../../core/model/tasks.ts';
-import type { BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
+import { findTask, isOver, taskIdOf, trackerOf } from '../../core/model/tasks.ts';
+import { canWait } from '../../core/loops/waiting.ts';
+import type { OtherTasks, BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
 import type { PromptContext } from './perform-context.ts';
 import { unlessFlawed } from './flawed-head.ts';
 import { othersTouched } from './others-touched.ts';
@@ -42,6 +43,7 @@ export async function promptFor(context: PromptContext, loop: Loop): Promise<str
     lastFailure: loop.lastFailure?.message ?? null,
     guidance: untoldElsewhere(loop),
     others: await othersTouched(context, loop),
+    otherTasks: await otherTasksOf(context, loop),
     gates: context.gateCommands,
     ...context.completion,
   };
@@ -52,6 +54,22 @@ export async function promptFor(context: PromptContext, loop: Loop): Promise<str
 function untoldElsewhere({ guidance, rework }: Loop): readonly string[] {
   const asked = new Set(rework?.asked);
   return guidance.map(({ text }) => text).filter((text) => !asked.has(text));
+}
+
+const OPEN_MAX = 100;
+
+/** What the rest of its list is about, and what has landed of it since its agent was asked last. */
+async function otherTasksOf({ state, world }: PromptContext, loop: Loop): Promise<OtherTasks | null> {
+  if (!canWait({ ...loop, guidance: [] })) return null;
+  const now = state();
+  const tracker = trackerOf(now, loop.task);
+  const open = (now.trackers[tracker]?.tasks ?? [])
+    .filter(({ id }) => taskKey(tracker, id) !== loop.task && !isOver(now, taskKey(tracker, id)))
+    .slice(0, OPEN_MAX);
+  const { shown, base } = loop;
+  const isNews = shown !== undefined && base !== null && shown !== base;
+  const landed = isNews ? await world.integration.describe(shown, base).catch(unlessFlawed) : null;
+  return { open: open.map(({ id, title }) => ({ id, title })), landed };
 }
 
 /** A guard is no command of the user's: what it found is told with the conflict. */

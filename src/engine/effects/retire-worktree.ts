@@ -5,26 +5,28 @@ import type { PerformContext } from './perform-context.ts';
 
 type RetireWorktree = Extract<Command, { type: 'retire-worktree' }>;
 
-/** Gives back the worktree of a landed loop; one that holds more than what landed stays. */
+/** Gives back the worktree of a loop that has landed or waits; one that holds more than what landed stays. */
 export async function retireWorktree(
   { world, state }: PerformContext,
   command: RetireWorktree,
 ): Promise<readonly Event[]> {
   const loop = state().loops[command.loop];
   invariant(
-    loop != null && loop.worktree !== null && loop.head !== null && loop.phase.at === 'landed',
+    loop != null && loop.worktree !== null && loop.head !== null && loop.base !== null,
     `loop ${command.loop} has no worktree to retire`,
   );
-  const { branch, head, phase } = loop;
+  const { branch, head, phase, base } = loop;
+  // Who waits has changed nothing, so all it has is what it began from.
+  const landed = phase.at === 'landed' ? phase.commit : base;
   if (loop.place.at === 'checkout') {
-    await world.checkout.leave({ branch, head, landed: phase.commit, loop: loop.id });
+    await world.checkout.leave({ branch, head, landed, loop: loop.id });
     return [{ type: 'worktree-retired', loop: loop.id }];
   }
   const { kept } = await world.worktrees.retire({
     path: loop.worktree,
     branch,
     head,
-    landed: phase.commit,
+    landed,
     loop: loop.id,
   });
   return [

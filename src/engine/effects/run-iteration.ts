@@ -3,6 +3,7 @@ import { invariant } from '../../core/model/assert.ts';
 import { isHeldBack } from '../../core/loops/base.ts';
 import type { Command } from '../../core/model/commands.ts';
 import type { Event } from '../../core/model/events.ts';
+import { taskId } from '../../core/model/ids.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { describeBreach } from '../../core/loops/loop.ts';
 import { findTask, taskIdOf, tickOf } from '../../core/model/tasks.ts';
@@ -210,7 +211,7 @@ function endedEvent(
   finished: IterationResult,
 ): Omit<Ended, 'head' | 'tree' | 'odd' | 'breach'> {
   const { end, report } = finished;
-  const { outcome, failure, hold } = judge({ end, report, ...context.completion });
+  const { outcome, failure, hold, lacks } = judge({ end, report, ...context.completion });
   return {
     type: 'iteration-ended',
     loop: command.loop,
@@ -227,6 +228,7 @@ function endedEvent(
     guided: finished.guided,
     durationMs: finished.durationMs,
     swept: finished.swept,
+    ...(lacks === undefined ? {} : { lacks: lacks.map(taskId) }),
   };
 }
 

@@ -156,6 +156,8 @@ export function newsLine(news: News, state: State, style: Style): string {
       return `${style.bold(taskName(state, news.loop))} ${style.green('landed')} as ${news.commit.slice(0, 10)}`;
     case 'loop-parked':
       return `${style.bold(taskName(state, news.loop))} ${style.yellow('parked')} (${news.reason}): ${cleanLine(news.detail)}; kept on ${news.branch}`;
+    case 'loop-waits':
+      return `${style.bold(taskName(state, news.loop))} changed nothing and waits for ${cleanLine(news.detail)}`;
     case 'loop-returned':
       return `${style.bold(taskName(state, news.loop))} goes ${style.yellow('back to work')}: ${cleanLine(news.detail)}`;
     case 'tasks-changed': {

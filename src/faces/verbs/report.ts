@@ -1,5 +1,12 @@
 import type { Event } from '../../core/model/events.ts';
-import type { LoopId } from '../../core/model/ids.ts';
+import { AppError } from '../../core/model/errors.ts';
+import type { LoopId, TaskId } from '../../core/model/ids.ts';
+import { taskKey } from '../../core/model/ids.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
+import { triedOn } from '../../core/loops/waiting.ts';
+import { isOver, trackerOf } from '../../core/model/tasks.ts';
+import { findOne } from '../call/find-one.ts';
 import { readState } from '../call/project.ts';
 import { writeFacts } from '../call/write-facts.ts';
 import type { Answer } from '../call/handler.ts';
@@ -47,6 +54,48 @@ export async function block(
   };
 }
 
+/** It cannot do anything before other tasks have landed. */
+export async function wait(
+  place: CallerPlace,
+  words: readonly string[],
+): Promise<Answer<InLoop & { readonly waits_for: readonly string[] }>> {
+  const ids = words.flatMap((word) => word.split(/[\s,]+/u)).filter((id) => id !== '');
+  if (ids.length === 0)
+    throw new AppError('E_USAGE', 'ralph wait needs the id of a task', { remedy: 'ralph wait first-id second-id' });
+  const repo = callerRepository(place);
+  const { loop, n } = await speak(place, 'wait', 'ralph why <id>', (caller, state) => ({
+    type: 'loop-lacks',
+    loop: caller.loop.id,
+    n: caller.n,
+    tasks: ids.map((id) => lackOf(state, caller.loop, id)),
+  }));
+  const state = await readState(repo);
+  const waits_for = (state.loops[loop.id]?.lacks?.tasks ?? []).map(String);
+  return {
+    says: [`noted: change nothing and end your turn now; it begins again when ${waits_for.join(', ')} has landed`],
+    data: { loop: loop.id, iteration: n, waits_for },
+  };
+}
+
+/** Another task of the same list that may still land. */
+function lackOf(state: State, loop: Loop, id: string): TaskId {
+  const tracker = trackerOf(state, loop.task);
+  const tasks = state.trackers[tracker]?.tasks ?? [];
+  const found = findOne(tasks, (task) => [task.id], id, 'task', 'ralph task show');
+  const key = taskKey(tracker, found.id);
+  if (key === loop.task)
+    throw new AppError('E_USAGE', `${found.id} is this very task, which cannot wait for itself`, {
+      remedy: 'ralph block "what is missing and who could give it"',
+    });
+  const landed = state.landed[key];
+  const isHere = landed !== undefined && (landed.n ?? 0) <= triedOn(state, loop.base).landings;
+  if (isHere || (landed === undefined && isOver(state, key)))
+    throw new AppError('E_USAGE', `${found.id} is done already, and what it made is here`, {
+      remedy: `ralph task show ${shellWord(found.id)}`,
+    });
+  return found.id;
+}
+
 /** It believes the task is done. The gates decide. */
 export async function done(
   place: CallerPlace,
@@ -91,14 +140,15 @@ async function speak(
   place: CallerPlace,
   verb: string,
   forPeople: string,
-  factOf: (caller: Caller) => Event | null,
+  factOf: (caller: Caller, state: State) => Event | null,
 ): Promise<Caller> {
   const claim = requireClaim(place, verb, forPeople);
   const repo = callerRepository(place);
-  const caller = checkCaller(repo, await readState(repo), claim);
-  if (factOf(caller) === null) return caller;
+  const now = await readState(repo);
+  const caller = checkCaller(repo, now, claim);
+  if (factOf(caller, now) === null) return caller;
   await writeFacts(repo, async (state) => {
-    const fact = factOf(checkCaller(repo, state, claim));
+    const fact = factOf(checkCaller(repo, state, claim), state);
     return fact === null ? [] : [fact];
   });
   return caller;

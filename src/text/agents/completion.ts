@@ -22,13 +22,22 @@ const GOES_ON = /(?:[\p{L}\p{N},;:"'“‘(>]|<!--)$/u;
 /** The last thing said, with blanks inside the tag as some models put them. */
 const SAID = /(`|\*\*|)<promise>[^\S\n]*([^\n]*?)[^\S\n]*<\/promise>\1$/u;
 
+/** What an agent says that must land before it can do anything: `<promise>WAITING: a, b</promise>` as the very last thing. */
+export function saysLacking(finalText: string): readonly string[] {
+  const [, ids] = /^WAITING:(.*)$/u.exec(promised(finalText) ?? '') ?? [];
+  return (ids ?? '').split(/[\s,]+/u).filter((id) => id !== '');
+}
+
 /** The promise counts alone on its line or after a whole sentence, with one pair of marks around it at most. */
-function claimsDone(finalText: string, promise: string): boolean {
+const claimsDone = (finalText: string, promise: string): boolean => promised(finalText) === promise.trim();
+
+/** What the very last thing said promises; null: it is no promise. */
+function promised(finalText: string): string | null {
   const text = finalText.trimEnd();
   const [whole, , said = ''] = SAID.exec(text) ?? [];
-  if (whole === undefined || said !== promise.trim()) return false;
+  if (whole === undefined) return null;
   const before = text.slice(0, -whole.length).split('\n').at(-1) ?? '';
-  return !GOES_ON.test(before.trimEnd());
+  return GOES_ON.test(before.trimEnd()) ? null : said;
 }
 
 /** The last line with anything on it, without decoration. */

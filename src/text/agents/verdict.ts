@@ -3,7 +3,7 @@ import type { Failure, FailureKind, HoldNotice } from '../../core/model/failure.
 import type { CompletionSignal } from '../../core/model/settings.ts';
 import { shortLine } from '../screen/clean.ts';
 import { classifyMessage } from './classify.ts';
-import { saysDone } from './completion.ts';
+import { saysDone, saysLacking } from './completion.ts';
 import type { IterationEnd, Report } from './report.ts';
 
 export interface Facts {
@@ -18,6 +18,8 @@ export interface Judgement {
   readonly failure: Failure | null;
   /** What the account allows from now on; null: nothing new. */
   readonly hold: HoldNotice | null;
+  /** Tasks that must land before it can do anything, as it said at the end; absent: it named none. */
+  readonly lacks?: readonly string[];
 }
 
 /** How many lines of plain text may tell why it failed: further up it speaks of the work. */
@@ -123,7 +125,8 @@ function judgeFailure(failure: Failure, report: Report): Judgement {
 function judgeSuccess({ report, signal, promise }: Facts): Judgement {
   const hold = limitHold(report);
   if (saysDone(report.finalText, { signal, promise })) return { outcome: 'claimed', failure: null, hold };
-  if (report.denials === 0) return { outcome: 'worked', failure: null, hold };
+  const lacks = saysLacking(report.finalText);
+  if (report.denials === 0) return { outcome: 'worked', failure: null, hold, ...(lacks.length === 0 ? {} : { lacks }) };
   return { outcome: 'failed', failure: { kind: 'permission', message: deniedMessage(report.denials) }, hold };
 }
 

@@ -35,6 +35,8 @@ export interface PromptFacts {
   readonly memories: readonly string[];
   /** What other running loops are changing. */
   readonly others: readonly { readonly path: string; readonly task: string }[];
+  /** The other tasks of its list that are open, and what landed since its last iteration; absent or null: it has no list. */
+  readonly otherTasks?: OtherTasks | null;
   readonly gates: readonly string[];
   /** What does not fit with what landed and has to be mended; null: nothing. */
   readonly rework: ReworkFacts | null;
@@ -42,6 +44,11 @@ export interface PromptFacts {
   readonly foreseen: readonly { readonly task: string | null; readonly paths: readonly string[] }[];
   readonly signal: CompletionSignal;
   readonly promise: string;
+}
+
+export interface OtherTasks {
+  readonly open: readonly { readonly id: string; readonly title: string }[];
+  readonly landed: { readonly commits: readonly string[]; readonly stat: string } | null;
 }
 
 export interface BaseFailure {

@@ -82,6 +82,8 @@ const DEFAULT_TEMPLATE_TEXT = `# Task {{task_id}}: {{task_title}}
 
 {{memories}}
 
+{{other_tasks}}
+
 {{others}}
 
 {{foreseen}}

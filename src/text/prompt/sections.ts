@@ -19,6 +19,7 @@ export const rulesSection = ({ inPlace }: PromptFacts): string => (inPlace === t
 export const VERBS = `## Commands for you
 - \`ralph progress "TEXT"\`: tell how far you are.
 - \`ralph block "WHY"\`: you cannot go on without a person. Say what you need, then end.
+- \`ralph wait ID...\`: this task needs other tasks that have not landed. Change nothing, then end.
 - \`ralph memory add "TEXT"\`: what later iterations and other loops should know. \`ralph memory search WORDS\` finds it.
 - \`ralph task add "TITLE"\`: work you found that is not part of this task.
 - \`ralph done "SUMMARY"\`: the task is complete and verified.`;
@@ -127,6 +128,29 @@ export function othersSection({ others }: PromptFacts): string {
     names(others.map(({ path, task }) => `${path} (${task})`)),
     'Leave them alone where you can; your work is merged with theirs:',
   );
+}
+
+/** What may come without this agent's doing, and how to wait for it. */
+export function otherTasksSection({ otherTasks = null }: PromptFacts): string {
+  if (otherTasks === null) return '';
+  const { open, landed } = otherTasks;
+  const news =
+    landed === null || landed.commits.length === 0
+      ? []
+      : [
+          '## What landed since your last iteration',
+          bullets(landed.commits),
+          landed.stat.trim() === '' ? '' : fenced(landed.stat),
+        ];
+  const others =
+    open.length === 0
+      ? []
+      : [
+          '## Other open tasks',
+          names(open.map(({ id, title }) => `${id}: ${title}`)),
+          `If this task needs what one of them makes and it is not here, do not make it yourself: change nothing, and say which with \`ralph wait ID...\` or by ending your answer with exactly:\n<promise>WAITING: ID, ID</promise>\nYou are asked again when those have landed.`,
+        ];
+  return [...news, ...others].filter((part) => part !== '').join('\n\n');
 }
 
 export function gatesSection({ gates }: PromptFacts): string {

@@ -1,5 +1,6 @@
 import {
   promiseRule,
+  otherTasksSection,
   acceptanceSection,
   dependenciesSection,
   earlierSection,
@@ -38,6 +39,7 @@ export const VARIABLES = {
   guidance: guidanceSection,
   memories: memoriesSection,
   others: othersSection,
+  other_tasks: otherTasksSection,
   foreseen: foreseenSection,
   gates: gatesSection,
   rules: rulesSection,

@@ -48,6 +48,8 @@ function lifeOf({ workload: { repo } }: Sim, item: Item, fence: number): readonl
       slot: 1,
       branch,
       onto: item.onto,
+      // What does not fit gets no other loop in the end.
+      again: true,
     },
     { type: 'worktree-made', ...made, path: branch, reused: false },
     {

@@ -8,12 +8,13 @@ import { fail, itemOf } from './sim.ts';
 /** The phases a loop may go to from each one. What has landed stays. */
 const NEXT: Readonly<Record<Phase['at'], readonly Phase['at'][]>> = {
   preparing: ['iterating', 'updating', 'gating', 'ready', 'parked'],
-  iterating: ['gating', 'updating', 'parked', 'preparing'],
+  iterating: ['gating', 'updating', 'parked', 'preparing', 'waiting'],
   gating: ['ready', 'iterating', 'updating', 'parked', 'preparing'],
   updating: ['iterating', 'gating', 'parked', 'preparing'],
+  waiting: ['preparing', 'updating', 'parked'],
   ready: ['landed', 'parked', 'updating'],
   landed: [],
-  parked: ['ready'],
+  parked: ['ready', 'preparing', 'updating'],
 };
 
 /** What may make a loop leave the queue, or come back to it. */

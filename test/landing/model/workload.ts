@@ -145,7 +145,8 @@ export function policyOf(workload: Workload, slots: number): HostPolicy {
       iterations: 4,
       runtimeMs: 3_600_000,
       noProgress: 2,
-      attempts: 1,
+      // No loop of a workload begins here.
+      attempts: 0,
       consecutiveFailures: 2,
       graceMs: 100,
       maxCostUsd: null,

@@ -34,7 +34,9 @@ const SOUGHT: Record<
   | 'gated after a stop'
   | 'put back red'
   | 'one goes on'
-  | 'main is green again',
+  | 'main is green again'
+  | 'begins again'
+  | 'one more loop',
   true
 > = {
   'held limit': true,
@@ -50,6 +52,8 @@ const SOUGHT: Record<
   'account-resumed': true,
   'loop-progressed': true,
   'loop-blocked': true,
+  'loop-lacks': true,
+  'loop-waited': true,
   'loop-done': true,
   'loop-steered': true,
   'loop-reviewed': true,
@@ -118,6 +122,8 @@ const SOUGHT: Record<
   'waits for base': true,
   'one goes on': true,
   'main is green again': true,
+  'begins again': true,
+  'one more loop': true,
   'integration-advanced': true,
   'integration-contested': true,
   'target-moved': true,
@@ -189,6 +195,7 @@ function seeInEvent(event: Event, see: (what: string) => void): void {
     if (event.implied.length > 0) see('a stack nobody declared');
     if (event.clashes.some((clash) => !clash.main && clash.paths.length > 0)) see('only those ahead in the way');
   }
+  if (event.type === 'task-claimed' && event.again === true) see('one more loop');
   if (event.type === 'candidate-tested' && event.again > 0) see('a second look');
   if (event.type === 'main-merged') see(event.conflicts.length > 0 ? 'markers to mend' : 'merged by itself');
   if (event.type !== 'iteration-ended') return;
@@ -210,6 +217,7 @@ function seeBase(event: Event, before: State | undefined, after: State | undefin
   const isRed = (state: State | undefined): boolean =>
     Object.values(state?.bases ?? {}).some(({ red }) => red !== null);
   if (event.type === 'gates-ended' && isRed(after) && after?.loops[event.loop]?.host != null) see('one goes on');
+  if (event.type === 'loop-adopted' && before?.loops[event.loop]?.phase.at === 'waiting') see('begins again');
   const was = event.type === 'loop-adopted' ? before?.loops[event.loop]?.waitsFor : null;
   if (was === 'base' && !isRed(after)) see('main is green again');
 }

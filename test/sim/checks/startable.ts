@@ -26,7 +26,7 @@ export function startableTasks(state: State, policy: Omit<HostPolicy, 'slots'>):
     const key = taskKey(policy.tracker, task.id);
     const loop = newest.get(key);
     const isSettled = state.landed[key] !== undefined || task.status === 'done' || task.status === 'blocked';
-    if (isSettled || loop?.phase.at === 'ready') return false;
+    if (isSettled || loop?.phase.at === 'ready' || loop?.phase.at === 'waiting') return false;
     const attempts = state.attempts[key] ?? 0;
     const asksAPerson = loop?.phase.at === 'parked' && FOR_A_PERSON.includes(loop.phase.reason);
     if (loop !== undefined && (attempts >= policy.limits.attempts || (attempts > 0 && asksAPerson))) return false;

@@ -1,4 +1,5 @@
 import type { Event } from '../../../src/core/model/events.ts';
+import { taskId } from '../../../src/core/model/ids.ts';
 import type { Usage } from '../../../src/core/model/usage.ts';
 import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
@@ -15,6 +16,8 @@ export function beginLife(realm: Realm, agent: SimAgent): void {
   agent.report = { ...SILENCE, usage: bill(realm) };
   if (isTurnedAway(realm, agent)) return;
   const ms = random.chance(0.15) ? random.between(900, 3000) : random.between(30, 900);
+  const lacks = lacking(realm, agent);
+  if (lacks.length > 0) return endIdle(realm, agent, lacks, ms);
   if (!random.chance(habits.idle)) timeline.after(random.between(0, ms), () => change(realm, agent));
   if (random.chance(habits.speaking)) timeline.after(random.between(0, ms), () => speak(realm, agent));
   if (random.chance(habits.hanging)) return;
@@ -31,6 +34,36 @@ export function beginLife(realm: Realm, agent: SimAgent): void {
     const limit = !realm.isCalm && random.chance(habits.warnings) ? warning : null;
     agent.report = { ...agent.report, finalText, limit };
     endAgent(agent, { how: 'exited', code: random.chance(habits.failing) ? 3 : 0 });
+  });
+}
+
+/** The hidden needs of its task that are not where it works. */
+function lacking(realm: Realm, agent: SimAgent): readonly string[] {
+  const { hidden } = realm.scenario;
+  const worktree = realm.worktrees.get(agent.cwd);
+  const task = stateOf(realm).loops[agent.loop]?.task;
+  const tree = worktree === undefined ? undefined : tipOf(realm, worktree)?.tree;
+  if (hidden === undefined || task === undefined || tree === undefined) return [];
+  const needs = hidden[task.slice(task.indexOf('#') + 1)] ?? [];
+  return needs.filter((need) => ![...tree.tokens].some((token) => token.startsWith(`${need}-`)));
+}
+
+/** It cannot do anything, and may say what it lacks: at the end, or by a verb, or wrongly. */
+function endIdle(realm: Realm, agent: SimAgent, lacks: readonly string[], ms: number): void {
+  const { random, timeline } = realm;
+  const names = random.chance(0.5) ? lacks : [random.pick(['t0', 'nobody', 't1'])];
+  const { loop, n } = agent;
+  const said = random.int(3);
+  if (said === 0)
+    timeline.after(random.between(0, ms), () => {
+      realm.stirred = true;
+      const event = { type: 'loop-lacks', loop, n, tasks: names.map(taskId) } as const;
+      if (agent.end === null) appendRecord(realm, realm.log.length, 'verb', timeline.now(), [event]);
+    });
+  timeline.after(ms, () => {
+    const finalText = said === 1 ? `<promise>WAITING: ${names.join(', ')}</promise>` : 'nothing to do here';
+    agent.report = { ...agent.report, finalText };
+    endAgent(agent, { how: 'exited', code: 0 });
   });
 }
 

@@ -8,6 +8,8 @@ export interface Scenario {
   readonly tasks: readonly Task[];
   /** Many small tasks, and a queue that a person holds until many of them are ready. */
   readonly isCrowd: boolean;
+  /** What each task cannot be done without, of which no list tells; absent: nothing is hidden. */
+  readonly hidden?: Readonly<Record<string, readonly string[]>>;
   readonly hosts: number;
   readonly policy: Omit<HostPolicy, 'slots'>;
   /** The first task landed in an earlier life, of which no log tells. */
@@ -83,6 +85,15 @@ export function createTask(random: Random, name: string, earlier: readonly Task[
   };
 }
 
+/** Each may need others that nobody wrote down, mostly earlier ones. */
+function hide(random: Random, tasks: readonly Task[]): Pick<Scenario, 'hidden'> {
+  const needs = tasks.map(({ id }, at) => {
+    const others = tasks.filter((_, other) => (other < at ? random.chance(0.5) : other > at && random.chance(0.1)));
+    return [id, others.map((other) => other.id).slice(0, 2)] as const;
+  });
+  return { hidden: Object.fromEntries(needs) };
+}
+
 /** Only a long train with room for it is tested in two places at once. */
 function createTrainPolicy(random: Random, isCrowd: boolean): Pick<HostPolicy, 'train' | 'resolver'> {
   const onConflict = random.pick(['requeue', 'requeue', 'ai_resolve', 'stop'] as const);
@@ -105,11 +116,13 @@ export function createScenario(random: Random): Scenario {
     const task = createTask(random, `t${tasks.length}`, tasks);
     tasks.push(isCrowd ? { ...task, group: null, deps: [] } : task);
   }
+  const hidden = random.chance(0.25) ? hide(random, tasks) : {};
   const quiet = random.chance(0.05);
   const isUserBusy = random.chance(0.2);
   return {
     tasks,
     isCrowd,
+    ...hidden,
     hosts: isCrowd ? 2 : random.between(1, 3),
     policy: {
       tracker: 'PRD.md',

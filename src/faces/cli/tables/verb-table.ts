@@ -27,6 +27,16 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
     load: () => import('../commands/block.ts'),
   },
   {
+    name: 'wait',
+    group: 'Inside a loop',
+    summary: 'Say which tasks must land before this one can be done',
+    argument: { name: '<id...>', description: 'ids of tasks of the same list' },
+    flags: [JSON_FLAG],
+    examples: ['ralph wait session-store'],
+    tool: FOR_LOOPS,
+    load: () => import('../commands/wait.ts'),
+  },
+  {
     name: 'done',
     group: 'Inside a loop',
     summary: 'Say that the task is done; the gates decide',
