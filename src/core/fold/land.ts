@@ -6,7 +6,7 @@ import { park } from '../loops/loop.ts';
 import { isLive, loopsOf } from '../model/model.ts';
 import { parkStranded, stopLanding, sentBack } from '../loops/rework.ts';
 import { standAt } from '../loops/integration-value.ts';
-import { applySuspectEvent, SUSPECT_COMMANDS } from '../train/suspect.ts';
+import { applySuspectEvent, SUSPECT_COMMANDS, tryAgain } from '../train/suspect.ts';
 import { isWithdrawn, wantedBy } from '../loops/withdrawn.ts';
 import { advanced, landLoop, boarded } from '../train/board.ts';
 import { tested } from '../train/drive.ts';
@@ -82,6 +82,8 @@ export function applyLandingEvent(state: State, event: LandingEvent, stamp: Stam
         // Seen for the first time, or where our own publishing was cut short, nobody moved it.
         ...(state.targetHead === null || event.head === state.integration ? {} : { isTargetMoved: true }),
         landingTrouble: null,
+        // Whose trouble is over tries once more, or hosts would wait for what nobody does.
+        suspect: tryAgain(state.suspect),
         publishing: { ...state.publishing, blocked: null },
       };
     case 'published':
@@ -197,7 +199,7 @@ export function queueLoops(
       ...wantedBy(state, loop),
     };
   }
-  return parkStranded({ ...state, loops, landingTrouble: null }, stamp);
+  return parkStranded({ ...state, loops, landingTrouble: null, suspect: tryAgain(state.suspect) }, stamp);
 }
 
 /** Since it was asked for, the task may have been started anew, or have landed. */
