@@ -76,7 +76,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
   const startsMax = base === null ? Number.POSITIVE_INFINITY : mayBeginOne(state, host.policy) ? 1 : 0;
   const picture = look(state, host, nowMs);
   const starts: Start[] = [];
-  const orphaned = adopts.length;
+  const taken = adopts.length;
   let begun = 0;
   const waits: { task: Task; waiting: Waiting }[] = [];
   for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
@@ -96,7 +96,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
     if (group !== null) picture.busyGroups.set(group, task.id);
   }
   const plan = { starts, adopts, waits, over: [] };
-  const mayAll = orphaned === 0 && begun === 0 && base === null && isAtRest(state, host);
+  const mayAll = taken === 0 && begun === 0 && base === null && isAtRest(state, host);
   return mayAll ? withLastChances(picture, plan, free, closed) : plan;
 }
 
