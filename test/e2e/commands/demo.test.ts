@@ -14,4 +14,12 @@ describe('demo', () => {
     expect(stdout + stderr).toMatch(/green/i);
     expect(everything(one.repo)).toEqual(before);
   });
+
+  it('--crash plays the seven situations of an orchestrator that dies, a line each', async () => {
+    const one = scratch();
+    const before = everything(one.repo);
+    const { code, stdout, stderr } = await ralph(one, ['demo', '--crash']);
+    expect(stdout.match(/^recovered [1-7]  /gm), stdout + stderr).toHaveLength(7);
+    expect([code, everything(one.repo)]).toEqual([0, before]);
+  });
 });

@@ -34,6 +34,7 @@ const VERBS: readonly (readonly [string, readonly string[]])[] = [
   ['merger --dry-run', ['land', '--all', '--dry-run']],
   ['worktree-clean', ['worktree', 'clean']],
   ['worktree-remove login', ['worktree', 'remove', 'login']],
+  ['test-crash-recovery', ['demo', '--crash']],
 ];
 
 /** A PATH with the real just and a `ralph` that is ours, or that only writes down its words. */

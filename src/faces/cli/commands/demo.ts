@@ -3,13 +3,31 @@ import { EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { runGit } from '../../../world/git/run/run-git.ts';
 import { withScratchFolder, writeFiles } from '../../../world/start/first-look.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import { playCrashes } from '../../../world/start/crash-show.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
 import { DEMO_AGENT, DEMO_CHECK, DEMO_FILES, DEMO_PRD, demoConfig } from '../run/demo-repository.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 
 /** The whole job on a scratch repository: three loops at once, a conflict, a red branch, a liar; then what is on main. */
 export const handle: Handler = (call) =>
-  withScratchFolder('paralph-demo-', call.flags['keep'] === true, (folder) => show(call, folder));
+  withScratchFolder('paralph-demo-', call.flags['keep'] === true, (folder) =>
+    call.flags['crash'] === true ? crash(call, folder) : show(call, folder),
+  );
+
+/** Seven ways in which an orchestrator dies, and what the next start makes of them. */
+async function crash(call: Call, folder: string): Promise<ExitCode> {
+  call.out.say('Seven situations, each in a repository of its own. Agents are scripted, kills are real.\n');
+  const program = [process.execPath, process.argv[1] ?? ''];
+  const isWell = await playCrashes(folder, { program, env: withoutOurs(call.env) }, ({ n, name, wrong }) =>
+    call.out.data(
+      `${wrong === null ? 'recovered' : 'FAILED   '} ${n}  ${name}${wrong === null ? '' : `: ${cleanLine(wrong)}`}`,
+    ),
+  );
+  call.out.say(isWell ? '\nAll recovered: each task landed exactly once.' : '\nNot all recovered.');
+  if (call.flags['keep'] === true) call.out.say(`kept: ${folder}`);
+  return isWell ? EXIT.ok : EXIT.bug;
+}
 
 async function show(call: Call, folder: string): Promise<ExitCode> {
   const repo = join(folder, 'repo');
@@ -53,7 +71,8 @@ async function makeRepository(folder: string, repo: string): Promise<void> {
 }
 
 function ralph(call: Call, main: string, cwd: string, args: readonly string[]): Promise<number> {
-  const env = { ...call.env };
-  for (const name of Object.keys(env)) if (name.startsWith('RALPH_') || name.startsWith('GIT_')) delete env[name];
-  return talkToAgent({ argv: [process.execPath, main, ...args], cwd, env });
+  return talkToAgent({ argv: [process.execPath, main, ...args], cwd, env: withoutOurs(call.env) });
 }
+
+const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:RALPH|GIT)_/.test(name)));

@@ -289,8 +289,11 @@ const ALL: readonly CommandSpec[] = [
     group: 'Set up',
     summary: 'Show the whole job on a scratch repository, with no agent and no network',
     argument: null,
-    flags: [{ flag: '--keep', description: 'keep the scratch repository' }],
-    examples: ['ralph demo'],
+    flags: [
+      { flag: '--crash', description: 'kill an orchestrator in seven situations instead, and see each recover' },
+      { flag: '--keep', description: 'keep the scratch repository' },
+    ],
+    examples: ['ralph demo', 'ralph demo --crash'],
     load: () => import('../commands/demo.ts'),
   },
   ...START_COMMANDS,
