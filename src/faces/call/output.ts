@@ -6,6 +6,8 @@ export interface Output {
   data(text: string): void;
   json(value: unknown): void;
   say(text: string): void;
+  /** A sequence for the terminal that a person sits at; where there is none it goes nowhere. */
+  note(sequence: string): void;
   /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
   goOnUnheard(): void;
   readonly style: Style;
@@ -32,6 +34,9 @@ export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, s
     data: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     say: (text) => void stderr.write(`${text}\n`),
+    note: (sequence) => {
+      if (stderr.isTTY && (env['CI'] ?? '') === '') stderr.write(sequence);
+    },
     goOnUnheard: () => {
       goesOn = true;
     },
@@ -56,6 +61,7 @@ export function collectOutput(onSay: (text: string) => void): {
     data: (text) => void printed.push(text),
     json: (value) => void json.push(value as object),
     say,
+    note: () => {},
     goOnUnheard: () => {},
     style: styleFor(false),
     width: Number.POSITIVE_INFINITY,

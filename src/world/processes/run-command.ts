@@ -1,4 +1,5 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { toIdentity } from './identity.ts';
@@ -22,6 +23,8 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Output and errors are appended here, in the order they were written. */
   readonly logFile: string;
+  /** What it reads on its standard input; absent: nothing. */
+  readonly input?: string;
   readonly timeoutMs: number;
   readonly graceMs: number;
   readonly signal: AbortSignal;
@@ -46,13 +49,14 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   if (options.signal.aborted) return { code: null, timedOut: false, aborted: true, tail: '', offset: 0, durationMs: 0 };
   const startedAt = performance.now();
   const log = openLog(options.logFile);
+  const input = options.input === undefined ? 'ignore' : openInput(options.logFile, options.input);
   try {
     const offset = fstatSync(log).size;
     const { child, identity } = await spawnDetached({
       argv: [...shellFor(options.env), options.command],
       cwd: options.cwd,
       env: { ...options.env, [GATE_VARIABLE]: options.token },
-      stdio: ['ignore', log, log],
+      stdio: [input, log, log],
     });
     // The exit of the shell is the end: its output may be held open far longer by something it left behind.
     await pause(options.timeoutMs, options.signal, child);
@@ -71,6 +75,18 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
     };
   } finally {
     closeSync(log);
+    if (input !== 'ignore') closeSync(input);
+  }
+}
+
+/** A file without a name: a command that never reads it holds nobody up. */
+function openInput(logFile: string, text: string): number {
+  const file = `${logFile}.${randomBytes(6).toString('hex')}.in`;
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+  try {
+    return openSync(file, 'r');
+  } finally {
+    rmSync(file, { force: true });
   }
 }
 

@@ -15,6 +15,7 @@ import { hearWaits } from '../../../world/processes/mutex-waits.ts';
 import type { World } from '../../../world/contract/world.ts';
 import type { Call } from '../../call/handler.ts';
 import { tellEach, tellLines } from '../../call/tell-lines.ts';
+import { openNotifier } from './notify.ts';
 import { runEnd } from './run-end.ts';
 import { keepAsking, mayFetch, sayUpstream } from '../show/say-upstream.ts';
 import { sayWhatWasSet } from './say-what-was-set.ts';
@@ -67,9 +68,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const sayChangedGates = changedGatesOnce(drive.settings.gates.commands, onWarning);
   hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
   call.out.goOnUnheard();
-  const repo = findRepository(call.cwd);
-  const tellPerson =
-    call.flags['events'] === true ? eventStream(call, drive.policy.tracker) : liveLines(call, drive.policy.tracker);
+  const { onRecord, notifier } = openTelling(call, drive);
   const asking = new AbortController();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
@@ -100,12 +99,10 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       over: () => (over ??= end()),
       drain: drain.signal,
       force: force.signal,
-      onRecord: (record, was, is) => {
-        tellLoopLogs(repo, drive.world.hosts.own, record, was, is);
-        tellPerson(record, was, is);
-      },
+      onRecord,
       onWarning,
     });
+    await notifier?.finish(before ?? state, state, signal !== null);
     await sayWhatWasSet(call);
     await trimSpare(call, drive);
     return { before: before ?? state, state, settings: drive.settings, signal, over };
@@ -126,6 +123,22 @@ function sayFull({ out }: Call, now: State, { policy, opening }: Drive): void {
   const { starts, adopts, waits } = planRun(opened, policy);
   const full = waits.find(({ waiting }) => waiting.why === 'workers');
   if (starts.length + adopts.length === 0 && full !== undefined) out.say(describeWaiting(full.waiting));
+}
+
+/** Whoever sits at the terminal, reads the workers' logs, or looks elsewhere. */
+function openTelling(call: Call, { world, policy, settings }: Drive) {
+  const repo = findRepository(call.cwd);
+  const { own } = world.hosts;
+  const tellPerson =
+    call.flags['events'] === true ? eventStream(call, policy.tracker) : liveLines(call, policy.tracker);
+  // Who only lands has a person beside it.
+  const notifier = policy.slots === 0 ? null : openNotifier(call, { repo, settings, own });
+  const onRecord: OnRecord = (record, was, is) => {
+    tellLoopLogs(repo, own, record, was, is);
+    tellPerson(record, was, is);
+    notifier?.onRecord(record, was, is);
+  };
+  return { onRecord, notifier };
 }
 
 const liveLines = (call: Call, tracker: string): OnRecord =>

@@ -12,6 +12,7 @@ function said(error: unknown): readonly [code: number, ...lines: string[]] {
     data: () => {},
     json: () => {},
     say: (text) => lines.push(text),
+    note: () => {},
     goOnUnheard: () => {},
     style,
     width: 80,
