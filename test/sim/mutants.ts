@@ -37,6 +37,18 @@ const ungrouped = (state: State): State => ({
   loops: Object.fromEntries(Object.entries(state.loops).map(([id, loop]) => [id, { ...loop, group: null }])),
 });
 
+/** As if no person had said anything, and none had to read anything. */
+const unheld = ({ pausedAt: _since, ...state }: State): State => state;
+const unread = (state: State): State => ({
+  ...state,
+  hosts: Object.fromEntries(
+    Object.entries(state.hosts).map(([id, host]) => {
+      const { maxWaiting: _max, ...policy } = host.policy;
+      return [id, { ...host, policy }];
+    }),
+  ),
+});
+
 const unbounded = (state: State): State => ({
   ...state,
   hosts: Object.fromEntries(
@@ -46,6 +58,16 @@ const unbounded = (state: State): State => ({
 
 /** Bugs that were or could have been: each must be seen by an invariant, or the simulator has no teeth. */
 export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a paused run begins as before',
+    caughtBy: ['paused-starts-nothing'],
+    brain: { ...REAL_BRAIN, schedule: (state, me) => schedule(unheld(state), me) },
+  },
+  {
+    name: 'nobody counts what waits to be read',
+    caughtBy: ['reviews-are-bounded'],
+    brain: { ...REAL_BRAIN, schedule: (state, me) => schedule(unread(state), me) },
+  },
   {
     name: 'the schedule ignores groups',
     caughtBy: ['groups-take-turns'],

@@ -1,5 +1,6 @@
 import { canBeQueued } from '../../src/core/loops/landing-queue.ts';
 import { loopsOf } from '../../src/core/model/model.ts';
+import { newestLoops } from '../../src/core/plan/newest-loops.ts';
 import { checkEnd } from './checks/check-end.ts';
 import { checkReconciled } from './checks/check-reconciled.ts';
 import { watchAgents } from './checks/watch-agents.ts';
@@ -69,6 +70,7 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
   realm.freeMb = ROOM_MB;
   // What is suspended may well be so for as long as it was to be.
   for (const host of realm.hosts) if (realm.random.chance(0.5)) host.frozenUntilMs = 0;
+  if (stateOf(realm).pausedAt !== undefined) personWrites(realm, [{ type: 'run-unpaused' }]);
   if (stateOf(realm).queuePaused) personWrites(realm, [{ type: 'queue-resumed' }]);
   await untilAlone(realm);
   startHost(realm, runHost, policyOf(realm, 2));
@@ -93,6 +95,12 @@ async function calmTime(realm: Realm, runHost: HostRunner): Promise<void> {
 /** Somebody changed something while the last host was leaving: that is for the next one. */
 const hasPersonTheLastWord = ({ log }: Realm): boolean => log.at(-1)?.by === 'cli';
 
+function approveAll(realm: Realm): void {
+  const state = stateOf(realm);
+  const waiting = [...newestLoops(state).values()].filter(canBeQueued);
+  personWrites(realm, requestFor(realm, state, waiting));
+}
+
 async function untilAlone(realm: Realm): Promise<void> {
   const records = realm.log.length;
   realm.stirred = true;
@@ -100,6 +108,8 @@ async function untilAlone(realm: Realm): Promise<void> {
     if (realm.violation !== null) return;
     if (moments > CALM_MOMENTS_MAX || realm.log.length - records > CALM_RECORDS_MAX)
       return fail(realm, 'hosts-come-to-an-end', `${moments} moments, ${realm.log.length - records} records`);
+    // Where only so many may wait for a person, there is one who reads.
+    if (moments % 50 === 49 && realm.scenario.policy.maxWaiting !== undefined) approveAll(realm);
     if (!(await moment(realm)) && livingHosts(realm).length > 0)
       return fail(realm, 'hosts-come-to-an-end', 'a host waits for something that will never happen');
   }

@@ -1,7 +1,7 @@
 import { drafting, withLoop } from '../loops/draft.ts';
 import { resumeAccount } from '../loops/accounts.ts';
 import { propose, applyLoopEvent } from './loop-events.ts';
-import { applyHostEvent } from './hosts.ts';
+import { applyHostEvent, setCrowd, unpaused } from './hosts.ts';
 import { keepsChanged } from '../model/keeps.ts';
 import { applyLandingEvent, withoutCar } from './land.ts';
 import { beginDay } from '../model/project-limits.ts';
@@ -11,7 +11,8 @@ import { isLive, loopsOf } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { findTask } from '../model/tasks.ts';
 import type { Draft } from '../loops/draft.ts';
-import type { Event, Stamp, FoundLoop } from '../model/events.ts';
+import type { Event, Stamp } from '../model/events.ts';
+import type { FoundLoop } from '../model/found-loop.ts';
 import type { TaskKey } from '../model/ids.ts';
 import type { State, Loop } from '../model/model.ts';
 
@@ -49,6 +50,12 @@ function apply(state: State, event: Event, stamp: Stamp): State {
     case 'disk-low':
     case 'disk-freed':
       return { ...state, disk: event.type === 'disk-freed' ? null : diskLow(event, stamp) };
+    case 'run-paused':
+      return state.pausedAt === undefined ? { ...state, pausedAt: stamp.at } : state;
+    case 'run-unpaused':
+      return unpaused(state);
+    case 'workers-set':
+      return setCrowd(state, event.max);
     case 'tasks-read':
       return readTasks(state, event, stamp);
     case 'task-closed':

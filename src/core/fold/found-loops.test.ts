@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { key, task, tellTale } from '../../../test/sim/tale.ts';
-import type { FoundLoop } from '../model/events.ts';
+import type { FoundLoop } from '../model/found-loop.ts';
 import { hostId, loopId, sha } from '../model/ids.ts';
 import { schedule } from '../plan/schedule.ts';
 import { wishes } from '../plan/wishes.ts';

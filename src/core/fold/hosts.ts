@@ -5,6 +5,7 @@ import type { Event, Stamp } from '../model/events.ts';
 import type { HostId, LoopId } from '../model/ids.ts';
 import type { Host, Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
+import { isPromptTracker } from '../model/tasks.ts';
 import { closeRun, openRun } from '../loops/run.ts';
 import { tryAgain } from '../train/suspect.ts';
 
@@ -52,7 +53,10 @@ function hostJoined(state: State, event: Joined, stamp: Stamp): State {
     landingTrouble: null,
     ...(gates === undefined ? {} : { gates }),
   };
-  return openRun(askAgain(retryLogins(joined), event.policy), event.policy, stamp);
+  // A person who starts the only run wants it to work.
+  const isFirst = event.policy.slots > 0 && !Object.values(state.hosts).some(({ policy }) => policy.slots > 0);
+  const goesOn = isFirst ? unpaused(joined) : joined;
+  return openRun(askAgain(retryLogins(goesOn), event.policy), event.policy, stamp);
 }
 
 /** Each target has an integration of its own. The one that was landed on before is remembered. */
@@ -72,6 +76,20 @@ function turnTo(state: State, target: string): State {
     targetHead: null,
     publishing: { published: back?.published ?? null, blocked: null, diverged: false },
   };
+}
+
+export function unpaused({ pausedAt: _since, ...state }: State): State {
+  return state;
+}
+
+/** What works goes on: where there are more than may be, nothing new starts until some have ended. */
+export function setCrowd(state: State, max: number): State {
+  const hosts = Object.values(state.hosts).map((host): [HostId, Host] => {
+    const { policy } = host;
+    const isForList = policy.slots > 0 && policy.only === null && !isPromptTracker(policy.tracker);
+    return [host.id, isForList ? { ...host, policy: { ...policy, slots: max, maxWorkers: max } } : host];
+  });
+  return { ...state, hosts: Object.fromEntries(hosts) };
 }
 
 /** A host that left in order may have ended the run. */

@@ -9,7 +9,6 @@ import type { ReviewComment, TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
 
 export type { IterationOutcome } from './failure.ts';
-export type { FoundLoop, LoopNote } from './found-loop.ts';
 
 /** Everything that can happen. A fact is written to the log before anything is done about it. */
 export type Event =
@@ -295,6 +294,12 @@ export type Event =
       readonly type: 'conflicts-foreseen';
       readonly found: Readonly<Record<LoopId, readonly Foreseen[]>>;
     }
+  /** A person lets nothing new start; what works goes on. */
+  | { readonly type: 'run-paused' }
+  /** A person lets a paused run go on. */
+  | { readonly type: 'run-unpaused' }
+  /** A person changes how many loops may be at work, in the runs that are alive. */
+  | { readonly type: 'workers-set'; readonly max: number }
   /** A person holds the queue. */
   | { readonly type: 'queue-paused' }
   /** A person lets the queue go. */

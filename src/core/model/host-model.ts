@@ -16,6 +16,8 @@ export interface HostPolicy {
   readonly maxWorkers?: number;
   readonly strategy: Strategy;
   readonly mergePolicy: MergePolicy;
+  /** How many loops may wait for a person to read them before nothing new starts; absent: no bound. */
+  readonly maxWaiting?: number;
   readonly limits: LimitSettings;
   readonly target: string;
   readonly publish: PublishMode;

@@ -57,6 +57,8 @@ export interface State extends Vouching {
   /** The train under way. */
   readonly landing: Landing | null;
   readonly landingTrouble: LandingTrouble | null;
+  /** A person lets nothing new start since then; absent: they do. */
+  readonly pausedAt?: number;
   /** A person holds the queue: nothing lands until they let it go. */
   readonly queuePaused: boolean;
   readonly targetHead: Sha | null;

@@ -4,6 +4,9 @@ import type { Budget } from './usage.ts';
 /** Where tasks are kept, as a person chooses it. */
 export type TrackerChoice = 'auto' | 'file' | 'beads' | 'github';
 
+/** What a run does when its terminal is closed. */
+type OnHangup = 'stop' | 'detach';
+
 /** The settled configuration: every key present, every unit in the name. Text reads it, nobody changes it. */
 export interface Settings {
   /** Task file, relative to the checkout; null: found by name. */
@@ -23,6 +26,7 @@ export interface Settings {
   readonly agents: Readonly<Record<string, AgentTable>>;
   readonly limits: LimitSettings;
   /** What one run may spend, all loops together. */
+  readonly onHangup: OnHangup;
   readonly run: Budget;
   /** What all runs together may use, all loops together. */
   readonly project: ProjectLimits;
@@ -188,6 +192,8 @@ export interface LandingSettings {
   readonly gateSlots: number | 'auto';
   /** How often a loop that did not merge or was red with others goes back to work before a person is asked. */
   readonly maxAttempts: number;
+  /** Loops that may wait for a review before nothing new starts; null: no bound. */
+  readonly maxWaiting: number | null;
   /** Further runs of a red tree before anybody is blamed for it; auto: as the evidence asks for. */
   readonly flakeRetries: number | 'auto';
   /** Template of a landing's message; null: the default one. */

@@ -9,13 +9,13 @@ import { newestLoops, staysParked } from './newest-loops.ts';
 import { conflictsToMend } from '../loops/rework.ts';
 import { reachedLimit } from '../model/project-limits.ts';
 import { isInDoubt } from '../train/suspect.ts';
-import { findTask, inOrder, taskIdOf } from '../model/tasks.ts';
+import { findTask, inOrder, isPromptTracker, taskIdOf } from '../model/tasks.ts';
 import { isWorthTrying, lastChances, outlookOn } from './outlook.ts';
 import type { Outlook } from './outlook.ts';
-import { roomBeside, crowdOf } from './crowd.ts';
+import { roomBeside, crowdOf, unreadOf } from './crowd.ts';
 import type { Start } from '../model/commands.ts';
 import type { HostId, LoopId, TaskKey } from '../model/ids.ts';
-import type { Hold, Host, Loop, State } from '../model/model.ts';
+import type { Hold, Host, HostPolicy, Loop, State } from '../model/model.ts';
 import type { Reached } from '../model/project-limits.ts';
 import type { Task } from '../model/task.ts';
 
@@ -47,6 +47,10 @@ export type Waiting =
   /** This host was told to begin others. */
   | { readonly why: 'not-chosen' }
   | { readonly why: 'slots' }
+  /** A person lets nothing new start. */
+  | { readonly why: 'paused' }
+  /** As many loops as may be wait for a person to read them, or will. */
+  | { readonly why: 'review'; readonly waiting: number; readonly atWork: number; readonly max: number }
   /** All hosts together have as many loops at work as may be. */
   | { readonly why: 'workers'; readonly atWork: number; readonly max: number };
 
@@ -81,7 +85,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
   const waits: { task: Task; waiting: Waiting }[] = [];
   for (const task of inOrder(state.trackers[host.policy.tracker]?.tasks ?? [])) {
     const held: Waiting | null = begun < startsMax ? null : { why: 'base', gate: base?.report.failing ?? '' };
-    const waiting = waitingOf(picture, task) ?? closed ?? held;
+    const waiting = waitingOf(picture, task) ?? closed ?? held ?? unreadBecause(state, host.policy, begun);
     const slot = waiting === null ? free.shift() : undefined;
     if (waiting !== null || slot === undefined) {
       waits.push({ task, waiting: waiting ?? fullBecause(state, host, mine.length, adopts.length + starts.length) });
@@ -103,7 +107,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
 /** Nothing else runs, lands or may start: who waits, or was put aside for want of what has landed since, is tried once more. */
 function withLastChances(picture: Picture, plan: Plan, free: readonly number[], closed: Waiting | null): Plan {
   const { host } = picture;
-  if (plan.waits.some(({ waiting }) => endsByItself(waiting))) return plan;
+  if (plan.waits.some(({ waiting }) => mayStartLater(waiting))) return plan;
   const { again, over } = lastChances(picture.outlook, host);
   if (closed !== null) {
     // It is tried when whatever closes this host is over.
@@ -137,12 +141,24 @@ function fullBecause(state: State, host: Host, mine: number, more: number): Wait
 function closedBecause(state: State, { policy, isEnding }: Host): Waiting | null {
   if (isEnding) return { why: 'time' };
   if (isInDoubt(state)) return { why: 'integration' };
+  // Who lands only, or works on a prompt, was asked to by a person.
+  if (state.pausedAt !== undefined && isOfList(policy)) return { why: 'paused' };
   if (state.run.overspent !== null) return { why: 'budget', spent: state.run.overspent };
   const reached = reachedLimit(state, policy.project);
   if (reached !== null) return { why: 'limit', ...reached };
   if (state.disk !== null) return { why: 'disk', freeMb: state.disk.freeMb, floorMb: state.disk.floorMb };
   const choice = chooseAgent(state, policy);
   return choice.kind === 'go' ? null : { why: 'account', account: choice.account, hold: choice.hold };
+}
+
+const isOfList = ({ slots, tracker }: HostPolicy): boolean => slots > 0 && !isPromptTracker(tracker);
+
+/** What is at work will wait to be read as well, unless it lands by itself: the bound is on how many ever wait. */
+function unreadBecause(state: State, policy: HostPolicy, starting: number): Waiting | null {
+  const { maxWaiting: max } = policy;
+  if (max === undefined || !isOfList(policy)) return null;
+  const { waiting, atWork } = unreadOf(state, policy);
+  return waiting + atWork + starting < max ? null : { why: 'review', waiting, atWork: atWork + starting, max };
 }
 
 interface Picture {
@@ -253,9 +269,13 @@ function orphans(state: State, host: Host): readonly Loop[] {
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
 }
 
-/** A limit that is over at a known time is worth waiting for, and so is room on the disk or beside other hosts. */
-const endsByItself = (waiting: Waiting): boolean =>
-  waiting.why === 'disk' || waiting.why === 'workers' || (waiting.why === 'account' && waiting.hold.untilMs !== null);
+/** A limit that is over at a known time is worth waiting for, and so is room on the disk or beside other hosts, and a person who has said so. */
+const mayStartLater = (waiting: Waiting): boolean =>
+  waiting.why === 'paused' ||
+  waiting.why === 'review' ||
+  waiting.why === 'disk' ||
+  waiting.why === 'workers' ||
+  (waiting.why === 'account' && waiting.hold.untilMs !== null);
 
 /** Nothing is left that this host could do or should wait for. */
 export function isSpent(state: State, me: HostId): boolean {
@@ -263,7 +283,7 @@ export function isSpent(state: State, me: HostId): boolean {
   if (host == null) return true;
   const { starts, adopts, waits, over } = schedule(state, me);
   if (starts.length > 0 || adopts.length > 0 || over.length > 0 || isGivingBack(state, host)) return false;
-  if (waits.some(({ waiting }) => endsByItself(waiting))) return false;
+  if (waits.some(({ waiting }) => mayStartLater(waiting))) return false;
   // Others leave it no room to go on with what nobody holds.
   if (host.policy.slots > 0 && !host.isEnding && roomBeside(state, host) === 0 && orphans(state, host).length > 0)
     return false;

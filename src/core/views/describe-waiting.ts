@@ -44,6 +44,10 @@ export function describeWaiting(waiting: Waiting): string {
       return 'not among the tasks of this run';
     case 'slots':
       return 'waits for a free slot';
+    case 'paused':
+      return 'the run is paused; to go on: ralph unpause';
+    case 'review':
+      return `nothing new starts: ${waiting.waiting} wait for a review${waiting.atWork === 0 ? '' : ` and ${waiting.atWork} at work will`}, of at most ${waiting.max} (landing.max_waiting); read them: ralph review`;
     case 'workers':
       return `waits for a free slot: ${waiting.atWork} of at most ${waiting.max} loops are at work, in all runs together (parallel.max_workers)`;
     default:

@@ -131,6 +131,7 @@ function stops(state: State, limits?: ProjectLimits): readonly InboxItem[] {
     ...(hasWork ? [base(state), budget(state), limit(state, limits), disk(state), ...accounts(state)] : []),
     trouble(state),
     queuePaused(state),
+    hasWork ? runPaused(state) : null,
     publishing(state),
     ...suspended(state),
   ].flatMap((stop): readonly InboxItem[] =>
@@ -155,6 +156,7 @@ function stops(state: State, limits?: ProjectLimits): readonly InboxItem[] {
 const TITLES: Readonly<Record<string, string>> = {
   landing: 'landing is stopped',
   paused: 'the queue is paused',
+  'run-paused': 'the run is paused',
   base: 'main itself fails its gates',
   budget: "the run's budget is spent",
   limit: 'a limit of the project is reached',
@@ -264,6 +266,17 @@ function queuePaused(state: State): Stop | null {
     next: 'ralph queue resume',
   };
 }
+
+const runPaused = ({ pausedAt, hosts }: State): Stop | null =>
+  pausedAt === undefined || Object.keys(hosts).length === 0
+    ? null
+    : {
+        reason: 'run-paused',
+        detail: 'nothing new starts, what works goes on',
+        since: pausedAt,
+        stops: 'start',
+        next: 'ralph unpause',
+      };
 
 const publishing = ({ publishing: { blocked } }: State): Stop | null =>
   blocked === null

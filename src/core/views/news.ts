@@ -6,6 +6,7 @@ import { taskKey, type LoopId, type Sha, type TaskKey } from '../model/ids.ts';
 import type { GateReport, Hold, Loop, ParkReason, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
 import type { Tracker } from '../model/task.ts';
+import { unreadOf } from '../plan/crowd.ts';
 import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 
 /** What became of a loop, told once. Derived from two states, never written to the log. */
@@ -62,6 +63,8 @@ export type News =
       /** Every task starts all the same. */
       readonly anyway: boolean;
     }
+  /** As many loops as may wait for a review: nothing new starts. */
+  | { readonly type: 'reviews-full'; readonly waiting: number; readonly max: number }
   | { readonly type: 'base-green'; readonly target: string; readonly commit: Sha }
   | {
       readonly type: 'landing-stopped';
@@ -79,6 +82,7 @@ export const NEWS_TYPES: ReadonlySet<string> = new Set<News['type']>([
   'tasks-changed',
   'account-held',
   'run-overspent',
+  'reviews-full',
   'base-red',
   'base-green',
   'landing-stopped',
@@ -102,11 +106,22 @@ export function newsBetween(before: State, after: State): readonly News[] {
       news.push({ type: 'account-held', account, hold });
   const spent = after.run.overspent;
   if (spent !== null && before.run.overspent === null) news.push({ type: 'run-overspent', spent });
-  news.push(...baseNews(before, after));
+  news.push(...fullNews(before, after), ...baseNews(before, after));
   const trouble = after.landingTrouble;
   if (trouble !== null && trouble !== before.landingTrouble)
     news.push({ type: 'landing-stopped', kind: trouble.kind, detail: trouble.detail, paths: trouble.paths });
   return news;
+}
+
+function fullNews(before: State, after: State): readonly News[] {
+  if (before.loops === after.loops) return [];
+  const [policy] = Object.values(after.hosts).flatMap((host) =>
+    host.policy.maxWaiting === undefined ? [] : [host.policy],
+  );
+  const max = policy?.maxWaiting;
+  if (policy === undefined || max === undefined) return [];
+  const { waiting } = unreadOf(after, policy);
+  return waiting >= max && unreadOf(before, policy).waiting < max ? [{ type: 'reviews-full', waiting, max }] : [];
 }
 
 /** That main itself fails is told once in each run, and that it is green again. */

@@ -2,6 +2,7 @@ import { taskKey } from '../model/ids.ts';
 import { landingQueue } from '../loops/landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
+import { unreadOf } from '../plan/crowd.ts';
 import { newestLoops, staysParked } from '../plan/newest-loops.ts';
 import { NO_PROJECT_LIMITS, projectUse, reachedLimit } from '../model/project-limits.ts';
 import { shellWord } from '../model/shell-word.ts';
@@ -81,6 +82,10 @@ export interface StatusView {
     /** The limit that keeps anything new from starting. */
     readonly reached: Reached | null;
   };
+  /** A person lets nothing new start. */
+  readonly paused: boolean;
+  /** So many wait for a review, or will, that nothing new starts; null: there is room, or no bound. */
+  readonly unread: { readonly waiting: number; readonly at_work: number; readonly max: number } | null;
   /** Less is free than may be; null: there is room. */
   readonly disk: { readonly free_mb: number; readonly floor_mb: number } | null;
   readonly proposals: readonly { readonly loop: LoopId; readonly title: string }[];
@@ -140,6 +145,8 @@ export function statusView(
       overspent: state.run.overspent,
     },
     project: projectView(state, limits),
+    paused: state.pausedAt !== undefined,
+    unread: unreadView(state),
     disk: state.disk === null ? null : { free_mb: state.disk.freeMb, floor_mb: state.disk.floorMb },
     proposals: state.proposals.map(({ loop, title }) => ({ loop, title })),
     hosts: Object.values(state.hosts).map((host) => ({
@@ -150,6 +157,15 @@ export function statusView(
       joined_at: host.joinedAt,
     })),
   };
+}
+
+function unreadView(state: State): StatusView['unread'] {
+  for (const { policy } of Object.values(state.hosts)) {
+    const { maxWaiting: max } = policy;
+    const { waiting, atWork } = unreadOf(state, policy);
+    if (max !== undefined && waiting + atWork >= max) return { waiting, at_work: atWork, max };
+  }
+  return null;
 }
 
 function projectView(state: State, limits: ProjectLimits): StatusView['project'] {

@@ -100,6 +100,20 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
   }
 }
 
+/** What a person says to the runs that are alive. */
+function runLine(event: Event, style: Style): string | null {
+  switch (event.type) {
+    case 'run-paused':
+      return style.yellow('the run is paused: nothing new starts, what works goes on. Go on: ralph unpause');
+    case 'run-unpaused':
+      return 'the run goes on';
+    case 'workers-set':
+      return `at most ${howMany(event.max, 'loop')} at work from now on`;
+    default:
+      return null;
+  }
+}
+
 type Said = Extract<Event, { type: 'loop-steered' | 'loop-reviewed' }>;
 
 /** What a person says to a loop, or of its work. */
@@ -135,7 +149,7 @@ function integrationLine(event: Event, state: State, style: Style): string | nul
         `no ref holds ${event.commits.map((commit) => commit.slice(0, 10)).join(', ')} of the train any more: put back from the log`,
       );
     default:
-      return null;
+      return runLine(event, style);
   }
 }
 
@@ -168,6 +182,10 @@ export function newsLine(news: News, state: State, style: Style): string {
       return style.yellow(`${cleanLine(news.account)} is held: ${inLocalTime(cleanLine(describeHold(news.hold)))}`);
     case 'run-overspent':
       return style.yellow(`the run's budget is spent (${news.spent}): nothing new starts, what is done still lands`);
+    case 'reviews-full':
+      return style.yellow(
+        `${howMany(news.waiting, 'loop')} ${news.waiting === 1 ? 'waits' : 'wait'} for a review, and at most ${news.max} may (landing.max_waiting): nothing new starts. Read them: ralph review`,
+      );
     case 'base-red':
       return baseRedLine(news, state, style);
     case 'base-green':

@@ -217,6 +217,12 @@ export const KEYS: readonly ConfigKey[] = [
   key('limits.free_mb', count(0, MANY), 512, 'Megabytes free on the disk below which nothing new starts.'),
 
   open('run.max_cost', amount, 20, 'US dollars one run may spend, all loops together.'),
+  key(
+    'run.on_hangup',
+    choice('stop', 'detach'),
+    'stop',
+    'When the terminal of a run is closed; stop: in order, as after Ctrl-C; detach: it goes on without one.',
+  ),
   open('run.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 10_000_000, 'Tokens one run may use, all loops together.'),
 
   open('project.max_cost', amount, 50, 'US dollars all runs together may spend in a day (see per).'),
@@ -287,6 +293,12 @@ export const KEYS: readonly ConfigKey[] = [
     count(0, 20),
     3,
     'How often a loop that does not fit with what landed goes back to work before it is parked.',
+  ),
+  open(
+    'landing.max_waiting',
+    count(1, MANY),
+    6,
+    'Loops that may wait for a review; with so many nothing new starts. Under merge_policy "manual" those at work count too. Unset: no bound.',
   ),
   key(
     'landing.flake_retries',

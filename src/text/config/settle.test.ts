@@ -54,6 +54,7 @@ describe('settle', () => {
       run: { maxCostUsd: null, maxTokens: null },
       notify: { terminal: true, command: null, on: ['needs-you', 'held', 'finished'] },
       report: { onFinish: null },
+      onHangup: 'stop',
       project: {
         maxCostUsd: null,
         maxTokens: null,
@@ -72,6 +73,7 @@ describe('settle', () => {
         maxNew: { files: 2000, mb: 50 },
         gateSlots: 'auto',
         maxAttempts: 3,
+        maxWaiting: null,
         flakeRetries: 'auto',
         message: null,
         sign: 'auto',

@@ -1,5 +1,6 @@
 import type { Besides } from '../../core/model/place.ts';
-import type { Event, FoundLoop, LoopNote } from '../../core/model/events.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { FoundLoop, LoopNote } from '../../core/model/found-loop.ts';
 import type { LoopId, Sha, TaskId } from '../../core/model/ids.ts';
 import type { Known, SeenValue } from '../../core/loops/integration-value.ts';
 import type { KeepNews, Keeps } from '../../core/model/keeps.ts';

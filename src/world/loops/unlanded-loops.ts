@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import type { FoundLoop } from '../../core/model/events.ts';
+import type { FoundLoop } from '../../core/model/found-loop.ts';
 import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { leftoversMessage } from '../../text/commit-message.ts';
 import type { Identity } from '../git/run/identity.ts';

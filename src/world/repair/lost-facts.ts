@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Event, FoundLoop } from '../../core/model/events.ts';
+import type { Event } from '../../core/model/events.ts';
+import type { FoundLoop } from '../../core/model/found-loop.ts';
 import type { LoopId, Sha } from '../../core/model/ids.ts';
 import { taskKey } from '../../core/model/ids.ts';
 import { standingOf, vouchedFor } from '../../core/loops/integration-value.ts';

@@ -7,7 +7,7 @@ import { ensureRalphFolder, ralphFolder } from '../git/run/state-places.ts';
 import { textIfThere } from '../os/read-if-there.ts';
 import { readJsonFile, replaceFile } from '../os/files.ts';
 import { cannotWrite } from '../os/errno.ts';
-import type { LoopNote } from '../../core/model/events.ts';
+import type { LoopNote } from '../../core/model/found-loop.ts';
 
 /** Beside git's own files of the worktree: it stays when our folder goes, and goes when the worktree is removed. */
 const NAME = 'paralph.json';

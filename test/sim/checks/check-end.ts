@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FoundLoop } from '../../../src/core/model/events.ts';
+import type { FoundLoop } from '../../../src/core/model/found-loop.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
 import { taskKey } from '../../../src/core/model/ids.ts';
 import type { Loop, State } from '../../../src/core/model/model.ts';

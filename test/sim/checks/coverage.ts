@@ -1,6 +1,7 @@
 import type { Event, EventType, IterationOutcome } from '../../../src/core/model/events.ts';
 import type { Hold, LandingTrouble, Loop, ParkReason, Rework, State } from '../../../src/core/model/model.ts';
 import { loopsOf } from '../../../src/core/model/model.ts';
+import { isUnread } from './watch-reviews.ts';
 import type { Realm } from '../model/realm.ts';
 
 /** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare, or about refs, limits of the project, ends by the clock and trackers outside the tree, which these worlds do not have: left out. */
@@ -30,6 +31,7 @@ const SOUGHT: Record<
   | 'mended and landed'
   | 'stopped in the end'
   | 'approved and landed'
+  | 'the bound on reviews holds one back'
   | 'a last word'
   | 'gated after a stop'
   | 'put back red'
@@ -103,6 +105,10 @@ const SOUGHT: Record<
   'main-merged': true,
   'conflicts-foreseen': true,
   'queue-paused': true,
+  'run-paused': true,
+  'run-unpaused': true,
+  'workers-set': true,
+  'the bound on reviews holds one back': true,
   'queue-resumed': true,
   'loop-bumped': true,
   'loop-ejected': true,
@@ -223,6 +229,11 @@ function seeBase(event: Event, before: State | undefined, after: State | undefin
 }
 
 function seeInState(state: State, see: (what: string) => void): void {
+  const [policy] = Object.values(state.hosts).flatMap((host) =>
+    host.policy.maxWaiting === undefined ? [] : [host.policy],
+  );
+  if (policy !== undefined && loopsOf(state).filter(isUnread).length >= (policy.maxWaiting ?? 0))
+    see('the bound on reviews holds one back');
   if ((state.landing?.runs.length ?? 0) > 1) see('two gates at once');
   if (state.landingTrouble !== null) see(`stopped ${state.landingTrouble.kind}`);
   if (state.run.overspent !== null) see('overspent');

@@ -67,8 +67,7 @@ function checkState(realm: Realm, state: State): void {
     if (host === undefined) fail(realm, 'held-by-a-host', `${loop.id} is held by ${loop.host}, which is gone`);
     if (!isWorking(loop)) fail(realm, 'held-means-working', `${loop.id} is ${loop.phase.at} and held`);
     const slot = `${loop.host}/${loop.slot}`;
-    if (slots.has(slot) || loop.slot < 1 || loop.slot > (host?.policy.slots ?? 0))
-      fail(realm, 'slots', `${loop.id} took ${slot}`);
+    if (slots.has(slot) || loop.slot < 1) fail(realm, 'slots', `${loop.id} took ${slot}`);
     slots.add(slot);
     if (loop.worktree === null) continue;
     if (paths.has(loop.worktree)) fail(realm, 'one-loop-a-worktree', `${loop.worktree} serves two loops`);
@@ -105,6 +104,9 @@ function checkEvent(realm: Realm, before: State, after: State, event: Event): vo
 /** Nobody takes a loop while as many are at work, all hosts together, as the one that allows most lets. */
 function checkRoom(realm: Realm, before: State, after: State, event: Event): void {
   if ((event.type !== 'task-claimed' && event.type !== 'loop-adopted') || before.loops === after.loops) return;
+  // A person may let fewer work than do: only what begins has to fit.
+  if (event.slot > (after.hosts[event.host]?.policy.slots ?? 0))
+    fail(realm, 'slots', `${event.loop} took ${event.slot}`);
   const hosts = Object.values(after.hosts).filter((host) => host.state !== 'stopped');
   const max = Math.max(...hosts.map(({ policy }) => policy.maxWorkers ?? policy.slots));
   const held = loopsOf(after).filter((loop) => hosts.some((host) => host.id === loop.host));

@@ -1,9 +1,10 @@
 import type { Event } from '../../../src/core/model/events.ts';
 import type { LoopId, Sha } from '../../../src/core/model/ids.ts';
-import type { State } from '../../../src/core/model/model.ts';
+import type { Loop, State } from '../../../src/core/model/model.ts';
 import { isWorking, loopsOf } from '../../../src/core/model/model.ts';
 import type { Realm } from '../model/realm.ts';
 import { fail } from '../model/realm.ts';
+import { isListed } from './startable.ts';
 import type { EventWatch } from './watch-records.ts';
 
 /** Under `manual` no head lands that no person approved, and what went back to work since has to be approved anew. Kept from the events alone. */
@@ -11,6 +12,7 @@ export function watchReviews(realm: Realm): EventWatch {
   const granted = new Map<LoopId, Set<Sha>>();
   const grant = (loop: LoopId, head: Sha): void => void granted.set(loop, (granted.get(loop) ?? new Set()).add(head));
   return (before, event, after) => {
+    if (event.type === 'task-claimed' && before.loops !== after.loops) checkBegun(realm, before, event);
     if (event.type === 'landing-requested') for (const { loop, head } of event.items) grant(loop, head);
     if (event.type === 'loop-reviewed' && event.verdict === 'approved') grant(event.loop, event.head);
     if (event.type === 'gates-ended' && landsByItself(before, event)) grant(event.loop, event.head);
@@ -22,6 +24,22 @@ export function watchReviews(realm: Realm): EventWatch {
     if (event.type === 'loop-reviewed' && event.verdict === 'changes') checkSentBack(realm, before, after, event.loop);
     if (event.type === 'integration-advanced') checkPassed(realm, before, event.commit, granted);
   };
+}
+
+/** Ready, and nothing but a person lets it go on. */
+export const isUnread = ({ phase }: Loop): boolean => phase.at === 'ready' && !phase.queued;
+
+/** Nothing begins while a person holds the run, or while as many as may be wait to be read, or will. */
+function checkBegun(realm: Realm, state: State, { loop, host: id }: Extract<Event, { type: 'task-claimed' }>): void {
+  if (state.pausedAt !== undefined) fail(realm, 'paused-starts-nothing', `${loop} began`);
+  const policy = state.hosts[id]?.policy;
+  if (policy?.maxWaiting === undefined) return;
+  const newest = new Map(loopsOf(state).map((one) => [one.task, one]));
+  const waits = [...newest.values()].filter(
+    (one) => (isUnread(one) && isListed(state, one)) || (policy.mergePolicy === 'manual' && isWorking(one)),
+  );
+  if (waits.length >= policy.maxWaiting)
+    fail(realm, 'reviews-are-bounded', `${loop} began beside ${waits.map((one) => one.id).join(' ')}`);
 }
 
 /** Its host was told to land what is green. */

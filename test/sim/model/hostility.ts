@@ -288,6 +288,15 @@ const personPauses: Act = (realm) => {
     realm.timeline.after(realm.random.between(50, 2000), () => personWrites(realm, [{ type: 'queue-resumed' }]));
 };
 
+const personPausesRun: Act = (realm) => {
+  personWrites(realm, [{ type: 'run-paused' }]);
+  if (realm.random.chance(0.7))
+    realm.timeline.after(realm.random.between(50, 2000), () => personWrites(realm, [{ type: 'run-unpaused' }]));
+};
+
+const personSetsWorkers: Act = (realm) =>
+  personWrites(realm, [{ type: 'workers-set', max: realm.random.between(1, 5) }]);
+
 /** A person lets many get ready before anything lands. */
 export function gatherCrowd(realm: Realm): void {
   const { random, timeline } = realm;
@@ -366,6 +375,8 @@ const ACTS: readonly Act[] = [
   personReviews,
   personReviews,
   personPauses,
+  personPausesRun,
+  personSetsWorkers,
   personReorders,
   personReorders,
   personStops,

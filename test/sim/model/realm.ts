@@ -1,4 +1,5 @@
-import type { Event, LoopNote } from '../../../src/core/model/events.ts';
+import type { Event } from '../../../src/core/model/events.ts';
+import type { LoopNote } from '../../../src/core/model/found-loop.ts';
 import type { LoopId, Sha } from '../../../src/core/model/ids.ts';
 import { loopId, taskKey } from '../../../src/core/model/ids.ts';
 import type { HostPolicy, PolicyAgent, State } from '../../../src/core/model/model.ts';

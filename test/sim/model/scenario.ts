@@ -130,6 +130,7 @@ export function createScenario(random: Random): Scenario {
       maxWorkers: isCrowd || tasks.length !== 3 ? 9 : 2,
       strategy: isCrowd || random.chance(0.7) ? 'queue' : 'group',
       mergePolicy: isCrowd || random.chance(0.6) ? 'auto_merge' : 'manual',
+      ...(random.chance(0.15) ? { maxWaiting: random.between(1, 3) } : {}),
       limits: {
         iterations: random.between(2, 5),
         runtimeMs: random.between(2000, 8000),

@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/core/model/errors.ts';
-import type { FoundLoop } from '../../../src/core/model/events.ts';
+import type { FoundLoop } from '../../../src/core/model/found-loop.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
 import { sha } from '../../../src/core/model/ids.ts';
 import type { Checkout, Gates, Worktrees } from '../../../src/world/contract/world.ts';

@@ -2,6 +2,7 @@ import type { Handler } from '../../call/handler.ts';
 import { realClock } from '../../../world/os/clock.ts';
 import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import { asOrchestrated } from '../run/as-orchestrated.ts';
+import { detachRun } from '../run/detach-run.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { runEnd } from '../run/run-end.ts';
@@ -13,6 +14,7 @@ import { sayWhere } from '../show/say-where.ts';
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'orchestrate');
   runEnd(call, realClock);
+  if (call.flags['detach'] === true) return detachRun(call);
   const project = asOrchestrated(await startProject(call));
   const { repo, config } = project;
   refuseLoopsOwn(project);

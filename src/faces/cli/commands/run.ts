@@ -3,6 +3,7 @@ import type { Project } from '../../call/project.ts';
 import { realClock } from '../../../world/os/clock.ts';
 import { findTaskSource, findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
+import { detachRun } from '../run/detach-run.ts';
 import { hasPromptFile, isForPrompt } from '../run/prompt-text.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { runEnd } from '../run/run-end.ts';
@@ -14,6 +15,7 @@ import { sayWhere } from '../show/say-where.ts';
 export const handle: Handler = async (call) => {
   refuseInLoop(call, 'run');
   runEnd(call, realClock);
+  if (call.flags['detach'] === true) return detachRun(call);
   if (isForPrompt(call)) {
     const { runPrompt } = await import('../run/prompt-loop.ts');
     return runPrompt(call);

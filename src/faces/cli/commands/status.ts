@@ -1,3 +1,4 @@
+import { describeWaiting } from '../../../core/views/describe-waiting.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import { describeForeseen } from '../../../core/views/foreseen.ts';
 import { isOver, loopRows } from '../../../core/views/loops-view.ts';
@@ -57,6 +58,11 @@ function show(call: Call, view: StatusView): void {
   if (view.disk !== null) {
     const { free_mb: free, floor_mb: floor } = view.disk;
     call.out.data(`\nnothing new starts: ${free} MB free on the disk, ${floor} MB asked for; make room: ralph prune`);
+  }
+  if (view.paused) call.out.data('\nthe run is paused: nothing new starts, what works goes on; go on: ralph unpause');
+  if (view.unread !== null && view.unread.waiting > 0) {
+    const { waiting, at_work: atWork, max } = view.unread;
+    call.out.data(`\n${describeWaiting({ why: 'review', waiting, atWork, max })}`);
   }
   for (const { id, pid } of view.hosts.filter((host) => host.state === 'stopped'))
     call.out.data(`\nhost ${id} is suspended and its loops wait; wake it: kill -CONT ${pid}`);

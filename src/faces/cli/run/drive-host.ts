@@ -47,38 +47,22 @@ const LAST_WORDS_MS = 500;
 
 /** Runs a host under this terminal: live lines, and Ctrl-C once to stop in order, twice to kill. */
 export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
-  const drain = new AbortController();
-  const force = new AbortController();
-  // Every loop listens to them while it works, and there may be hundreds.
-  setMaxListeners(0, drain.signal, force.signal);
-  let signal: Driven['signal'] = null;
-  const onSignal = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
-    if (signal !== null) {
-      call.out.say('killing what still runs');
-      return force.abort();
-    }
-    signal = name;
-    call.out.say('stopping: no new work, agents are asked to end; once more kills them');
-    drain.abort(name);
-  };
+  const signals = hearSignals(call, drive.settings);
+  const { drain, force } = signals;
   const onWarning = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
   const end = runEnd(call, drive.world.clock);
   let over: string | null = null;
   let before: State | null = null;
   const sayChangedGates = changedGatesOnce(drive.settings.gates.commands, onWarning);
-  hearWaits({ tell: onWarning, drain: drain.signal, force: force.signal });
+  hearWaits({ tell: onWarning, drain, force });
   call.out.goOnUnheard();
   const { onRecord, notifier } = openTelling(call, drive);
   const asking = new AbortController();
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, onSignal);
-  const onTakenBack = (): void => onSignal('SIGTERM');
-  call.signal?.addEventListener('abort', onTakenBack, { once: true });
   try {
     const { slots, target } = drive.policy;
     // Who only lands claims nothing.
     if (slots > 0 && mayFetch(call, drive.settings)) {
-      await sayUpstream(call, target, drain.signal);
+      await sayUpstream(call, target, drain);
       await drive.readAgain?.();
       void keepAsking(call, { target, clock: drive.world.clock, signal: asking.signal });
     }
@@ -97,24 +81,62 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
         return drive.opening(now);
       },
       over: () => (over ??= end()),
-      drain: drain.signal,
-      force: force.signal,
+      drain,
+      force,
       onRecord,
       onWarning,
     });
-    await notifier?.finish(before ?? state, state, signal !== null);
+    await notifier?.finish(before ?? state, state, signals.heard() !== null);
     await sayWhatWasSet(call);
     await trimSpare(call, drive);
-    return { before: before ?? state, state, settings: drive.settings, signal, over };
+    return { before: before ?? state, state, settings: drive.settings, signal: signals.heard(), over };
   } catch (error) {
     // The next host takes over what runs; waiting for it here would keep a process nobody listens to.
     if (call.signal === undefined) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     throw error;
   } finally {
     asking.abort();
-    for (const name of names) process.removeListener(name, onSignal);
-    call.signal?.removeEventListener('abort', onTakenBack);
+    signals.stop();
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+interface Signals {
+  /** Aborted by the first: stop in order. */
+  readonly drain: AbortSignal;
+  /** Aborted by the second: kill at once. */
+  readonly force: AbortSignal;
+  /** The first of them; null: none came. */
+  readonly heard: () => Driven['signal'];
+  readonly stop: () => void;
+}
+
+function hearSignals(call: Call, { onHangup }: Settings): Signals {
+  const drain = new AbortController();
+  const force = new AbortController();
+  // Every loop listens to them while it works, and there may be hundreds.
+  setMaxListeners(0, drain.signal, force.signal);
+  let heard: Driven['signal'] = null;
+  const onSignal = (name: (typeof SIGNALS)[number]): void => {
+    if (name === 'SIGHUP' && onHangup === 'detach') return;
+    if (heard !== null) {
+      call.out.say('killing what still runs');
+      return force.abort();
+    }
+    heard = name;
+    call.out.say('stopping: no new work, agents are asked to end; once more kills them');
+    if (name === 'SIGHUP') call.out.say('a run that goes on without its terminal: ralph run --detach');
+    drain.abort(name);
+  };
+  for (const name of SIGNALS) process.on(name, onSignal);
+  const onTakenBack = (): void => onSignal('SIGTERM');
+  call.signal?.addEventListener('abort', onTakenBack, { once: true });
+  const stop = (): void => {
+    for (const name of SIGNALS) process.removeListener(name, onSignal);
+    call.signal?.removeEventListener('abort', onTakenBack);
+  };
+  return { drain: drain.signal, force: force.signal, heard: () => heard, stop };
 }
 
 /** A run that has nothing to do yet because of others must not look as if it hung. */

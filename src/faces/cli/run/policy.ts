@@ -28,6 +28,7 @@ export function runPolicy({ settings, tracker, target, agents, resolver, env }: 
     maxWorkers: settings.parallel.maxWorkers,
     strategy: settings.parallel.strategy,
     mergePolicy: settings.parallel.mergePolicy,
+    ...(settings.landing.maxWaiting === null ? {} : { maxWaiting: settings.landing.maxWaiting }),
     limits: settings.limits,
     target,
     publish: settings.landing.publish,

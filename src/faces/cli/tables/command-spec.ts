@@ -54,6 +54,10 @@ export const PUBLISH_FLAG: FlagSpec = {
   description: 'when your branch follows: end, each or manual',
   key: 'landing.publish',
 };
+export const DETACH_FLAG: FlagSpec = {
+  flag: '--detach',
+  description: 'as a run of its own, which no closed terminal ends; comes back at once',
+};
 export const WITH_BRANCH_FLAG: FlagSpec = {
   flag: '--with-branch',
   description: 'also what else its branch holds: commits that neither it nor a landed loop made',

@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import {
+  DETACH_FLAG,
   FILTER_FLAGS,
   JSON_FLAG,
   NO_FETCH_FLAG,
@@ -85,6 +86,7 @@ export const START_COMMANDS: readonly CommandSpec[] = [
       },
       DRY_FLAG,
       { flag: '--watch', description: 'wait for more when nothing is left' },
+      DETACH_FLAG,
       { flag: '--for <duration>', description: 'begin nothing new after this time, such as 8h, and end in order' },
       { flag: '--until <time>', description: 'the same at a time of your clock, such as 07:00' },
       ...FILTER_FLAGS,

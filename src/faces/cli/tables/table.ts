@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import {
+  DETACH_FLAG,
   FILTER_FLAGS,
   JSON_FLAG,
   NO_FETCH_FLAG,
@@ -73,6 +74,7 @@ const ALL: readonly CommandSpec[] = [
         description: 'time before a loop is parked, such as 90s or 2h',
         key: 'limits.runtime',
       },
+      DETACH_FLAG,
       { flag: '--for <duration>', description: 'begin nothing new after this time, such as 8h, and end in order' },
       { flag: '--until <time>', description: 'the same at a time of your clock, such as 07:00' },
       { flag: '--max-cost <dollars>', description: 'what the whole run may spend', key: 'run.max_cost' },
@@ -88,6 +90,7 @@ const ALL: readonly CommandSpec[] = [
       'ralph run --parallel --max-workers 3 --dry-run',
       'ralph run --parallel --max-workers 3',
       'ralph run --parallel --until 07:00',
+      'ralph run --parallel --detach',
       'ralph run --tasks tasks.yaml --events',
     ],
     tool: {
@@ -105,6 +108,33 @@ const ALL: readonly CommandSpec[] = [
       names: { task: 'tasks' },
     },
     load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'pause',
+    group: 'Work',
+    summary: 'Let nothing new start in the runs that are alive; what works goes on',
+    argument: null,
+    flags: [JSON_FLAG],
+    examples: ['ralph pause'],
+    load: () => import('../commands/pause.ts'),
+  },
+  {
+    name: 'unpause',
+    group: 'Work',
+    summary: 'Let paused runs go on',
+    argument: null,
+    flags: [JSON_FLAG],
+    examples: ['ralph unpause'],
+    load: async () => ({ handle: (await import('../commands/pause.ts')).unpause }),
+  },
+  {
+    name: 'workers',
+    group: 'Work',
+    summary: 'Change how many loops may be at work in the runs that are alive',
+    argument: { name: '[n]', description: 'how many; none: show how many are, and may be' },
+    flags: [JSON_FLAG],
+    examples: ['ralph workers', 'ralph workers 1', 'ralph workers 4'],
+    load: () => import('../commands/crowd-size.ts'),
   },
   ...LAND_COMMANDS,
   {
