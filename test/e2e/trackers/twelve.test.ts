@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { claimedTasks, isOverlapping, parseEvents, spanOf } from '../harness/events.ts';
+import { fingerprint } from '../harness/fingerprint.ts';
+import { HONEST, project } from '../harness/project.ts';
+import { ralph } from '../harness/ralph.ts';
+import { scratch } from '../harness/scratch.ts';
+import { EPIC, LANDING, TEXTS, TWELVE } from '../harness/twelve.ts';
+
+interface Plan {
+  readonly start: readonly { readonly task: string }[];
+  readonly waiting: readonly { readonly task: string; readonly kind: string }[];
+}
+
+/** What is planned for so many at once, in the words that no file name is part of. */
+export const planned = (stdout: string): readonly (readonly string[])[] => {
+  const { start, waiting } = JSON.parse(stdout) as Plan;
+  return [start.map(({ task }) => task), waiting.map(({ task, kind }) => `${task} ${kind}`)];
+};
+
+const pairs = (ids: readonly string[]): readonly (readonly [string, string])[] =>
+  ids.flatMap((a, at) => ids.slice(at + 1).map((b): readonly [string, string] => [a, b]));
+
+describe('acceptance 1: twelve tasks', () => {
+  const plans = new Map<string, unknown>();
+
+  it.each(Object.entries(TEXTS))('in %s', async (name, text) => {
+    const one = scratch();
+    project(one, { tasks: { [name]: text }, agent: HONEST });
+    const before = one.git('rev-parse', 'HEAD');
+    const print = fingerprint(one.repo);
+    const dry = await ralph(one, ['orchestrate', '--epic', EPIC, '--dry-run', '--json']);
+    const single = await ralph(one, ['run', '--dry-run', '--json']);
+    expect([dry.code, fingerprint(one.repo)]).toEqual([0, print]);
+    plans.set(name, [planned(dry.stdout), planned(single.stdout)]);
+
+    const { code, stdout, stderr } = await ralph(one, ['orchestrate', '--epic', EPIC, '--events']);
+    expect(code, stderr).toBe(0);
+    const events = parseEvents(stdout);
+    expect(claimedTasks(events).toSorted()).toEqual(LANDING.toSorted());
+    for (const group of ['auth', 'ui'])
+      for (const [a, b] of pairs(TWELVE.filter((task) => task.group === group).map(({ id }) => id)))
+        expect(isOverlapping(events, a, b), `${a} and ${b} of ${group}`).toBe(false);
+    for (const { id, deps } of TWELVE.filter((task) => LANDING.includes(task.id)))
+      for (const dep of deps)
+        expect(spanOf(events, dep).from, `${dep} before ${id}`).toBeLessThan(spanOf(events, id).from);
+    for (const id of LANDING) expect(one.git('show', `main:${id}.txt`)).toBe(`made by ${id}`);
+
+    const isGraph = name === 'task-graph.yaml';
+    const [added, removed] = one.git('diff', '--numstat', before, 'main', '--', name).split('\t');
+    expect([added, removed].map(Number), 'one line for each, and one for counters').toEqual(
+      Array(2).fill(LANDING.length + (isGraph ? 1 : 0)),
+    );
+    const { tasks } = JSON.parse((await ralph(one, ['tasks', 'list', '--json'])).stdout) as {
+      readonly tasks: readonly { readonly id: string; readonly state: string }[];
+    };
+    expect(tasks.filter(({ state }) => state === 'landed').map(({ id }) => id)).toEqual(LANDING);
+    if (isGraph) expect(one.git('show', `main:${name}`)).toContain('pending: 1, complete: 10, blocked: 1');
+  });
+
+  it('is the same schedule in each', () => {
+    expect(plans.size).toBe(Object.keys(TEXTS).length);
+    const [first, ...others] = [...plans.values()];
+    for (const other of others) expect(other).toEqual(first);
+  });
+});
