@@ -16,6 +16,9 @@ const KIND_OF_ENDING = new Map<string, TrackerKind>([
   ['yml', 'yaml'],
 ]);
 
+/** Issues that `bd` wrote down in a file: read without it, and never written. */
+export const isBeadsLines = (path: string): boolean => /\.jsonl$/i.test(path);
+
 export function trackerKindOf(path: string): TrackerKind | null {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1];
   return KIND_OF_ENDING.get((ending ?? '').toLowerCase()) ?? null;

@@ -21,7 +21,8 @@ export interface Checkout {
 
 const DIRTY_MAX = 500;
 const HASHED_BYTES_MAX = 4 * 1024 * 1024;
-const OURS = '.ralph/';
+/** Ours, and what Beads writes down of its issues; what makes git or `bd` run programs is a person's. */
+const NOT_THEIRS = /^\.ralph\/|^\.beads(?:$|\.|\/(?!hooks\/|config))/;
 
 /**
  * Looks through the view: no filter, fsmonitor or hook an agent may have planted runs, and the index is only read. What git
@@ -55,7 +56,7 @@ export function openCheckoutLook(repo: Repository, view: GitView): () => Promise
       bytes('ls-files', '--others', '--directory', '--no-empty-directory', '-z', ...excludes(repo)),
     ]);
     const paths = [...named(changed).map((path) => ['M', path]), ...named(fresh).map((path) => ['?', path])] as const;
-    const theirs = paths.filter(([, path]) => path?.startsWith(OURS) === false);
+    const theirs = paths.filter(([, path]) => path !== undefined && !NOT_THEIRS.test(path));
     const dirty: Record<string, string> = {};
     for (const [kind = '', path = ''] of theirs.slice(0, DIRTY_MAX))
       dirty[path] = `${kind} ${hashPath(repo.root, path)}`;

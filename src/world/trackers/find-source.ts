@@ -2,7 +2,9 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Settings } from '../../core/model/settings.ts';
+import { shellWord } from '../../core/model/shell-word.ts';
 import { BEADS } from '../../core/model/tasks.ts';
+import { isBeadsLines } from '../../text/trackers/tracker-names.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
 import { findTracker, findTrackerOrNull } from './find-tracker.ts';
@@ -32,6 +34,15 @@ export async function findTaskSourceOrNull(
     case 'auto':
       return (await findTrackerOrNull(place, tasks)) ?? (hasBeads(place.repo, tasks) ? BEADS : null);
   }
+}
+
+/** What `bd` wrote down in a file is worked on by way of `bd` alone. */
+export function refuseBeadsLines(path: string): void {
+  if (!isBeadsLines(path)) return;
+  throw new AppError('E_TASKS', `${path} can be read, and not worked on: bd keeps these issues`, {
+    facts: ['bd 0.47 imports it by: bd import -i FILE', 'then, without --tasks: ralph run --tracker beads'],
+    remedy: `bd import ${shellWord(path)}`,
+  });
 }
 
 /** The settings of whoever looks for Beads before a task file, where nothing is named. */

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import { isOutside } from '../../core/model/tasks.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import { TRACKER_NAMES, trackerKindOf } from '../../text/trackers/tracker-names.ts';
+import { isBeadsLines, TRACKER_NAMES, trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { lookUpRef } from '../git/refs/look-up-ref.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
@@ -79,9 +79,9 @@ type Has = (path: string) => Promise<boolean>;
 async function namedTracker({ repo, target }: TaskPlace, named: string, has: Has): Promise<string> {
   const { root } = repo;
   const path = relative(root, resolve(root, named));
-  if (trackerKindOf(path) === null)
+  if (trackerKindOf(path) === null && !isBeadsLines(path))
     throw new AppError('E_TASKS', `${named}: not a kind of task file that is known`, {
-      facts: ['known: .md, .json, .yaml, .yml'],
+      facts: ['known: .md, .json, .yaml, .yml, .jsonl'],
       remedy: 'ralph run --tasks PRD.md',
     });
   if (await has(path)) return path;

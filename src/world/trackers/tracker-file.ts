@@ -5,8 +5,9 @@ import { AppError } from '../../core/model/errors.ts';
 import { BEADS } from '../../core/model/tasks.ts';
 import type { Task, UpstreamTasks } from '../../core/model/task.ts';
 import { describeDifference } from '../../text/trackers/difference.ts';
-import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
+import { isBeadsLines, trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import type { TrackerKind } from '../../text/trackers/tracker-names.ts';
+import { parseBeadsLines } from '../../text/trackers/beads-lines.ts';
 import { parseTracker } from '../../text/trackers/tracker.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { openBeadsTracker } from './beads/beads-tracker.ts';
@@ -182,7 +183,7 @@ async function readOrTell(text: TaskText, standing: Standing, { target, path, ki
 }
 
 function parse(text: string, shown: string, kind: TrackerKind): Found {
-  const { tasks, problems } = parseTracker(kind, text);
+  const { tasks, problems } = isBeadsLines(shown) ? parseBeadsLines(text) : parseTracker(kind, text);
   if (problems.length > 0)
     return { problems: problems.map((problem) => `${shown}:${problem.line}:${problem.column} ${problem.message}`) };
   return { digest: createHash('sha256').update(text).digest('hex'), tasks };

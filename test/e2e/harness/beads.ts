@@ -159,3 +159,6 @@ function lineOf(issue: Issue, at: number): Readonly<Record<string, unknown>> {
     dependencies: [...parent, ...(issue.deps ?? []).map(link('blocks'))],
   };
 }
+
+/** All issues, for whoever compares two moments. */
+export const exported = ({ bd }: BeadsProject): string => bd('export');

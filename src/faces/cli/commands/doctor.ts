@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { BEADS } from '../../../core/model/tasks.ts';
+import { isThere } from '../../../world/os/read-if-there.ts';
+import type { LookedAtBd } from '../../../world/trackers/beads/look-at-bd.ts';
 import { describePutBack } from '../../../core/views/describe-put-back.ts';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import type { State } from '../../../core/model/model.ts';
@@ -55,7 +58,7 @@ export const handle: Handler = async (call) => {
     ...taken.findings,
     ...settled.findings,
     ...kept.findings,
-    ...(await lookAtTasks(repo, config)),
+    ...(await lookAtTasks(repo, config, call.env)),
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
@@ -137,11 +140,17 @@ async function settleKept(repo: Repository): Promise<Treated> {
 }
 
 /** The task file as a run would read it. */
-async function lookAtTasks(repo: Repository, { settings, target }: LoadedConfig): Promise<readonly Finding[]> {
+async function lookAtTasks(
+  repo: Repository,
+  { settings, target }: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Finding[]> {
   const check = 'tasks';
   try {
     const path = await findTaskSourceOrNull({ repo, target }, settings);
-    if (path === null) return [healthy(check, 'no task file')];
+    const beads = await lookAtBeads(repo, path === BEADS, env);
+    if (path === null) return [healthy(check, 'no task file'), ...beads.findings];
+    if (path === BEADS && !beads.isSafe) return beads.findings;
     const { openTracker } = await import('../../../world/trackers/tracker-file.ts');
     const { tasks, warnings } = await readTracker(openTracker(repo, target?.branch ?? null, path));
     const others = await otherTrackers({ repo, target }, settings.tasks, path);
@@ -151,11 +160,18 @@ async function lookAtTasks(repo: Repository, { settings, target }: LoadedConfig)
       message,
       remedy: null,
     }));
-    return [healthy(check, `${path}: ${howMany(tasks.length, 'task')}`), ...warned];
+    return [healthy(check, `${path}: ${howMany(tasks.length, 'task')}`), ...warned, ...beads.findings];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [failed(check, error)];
   }
+}
+
+/** Of no interest where there are no issues of Beads. */
+async function lookAtBeads(repo: Repository, isNeeded: boolean, env: NodeJS.ProcessEnv): Promise<LookedAtBd> {
+  if (!isNeeded && !isThere(join(repo.root, '.beads'))) return { findings: [], isSafe: true };
+  const { lookAtBd } = await import('../../../world/trackers/beads/look-at-bd.ts');
+  return lookAtBd({ env, root: repo.root }, isNeeded);
 }
 
 const problems = ({ problems: found, elsewhere }: LoadedConfig): readonly Finding[] =>

@@ -6,7 +6,7 @@ import type { TaskKey } from '../../../core/model/ids.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isLive, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { taskIdOf } from '../../../core/model/tasks.ts';
+import { BEADS, taskIdOf } from '../../../core/model/tasks.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { branchTip } from '../../../world/worktrees/worktrees.ts';
@@ -67,10 +67,14 @@ async function reset(call: Call, project: Project): Promise<ExitCode> {
       read === undefined ? [] : [{ type: 'tasks-read', tracker, digest: read.digest, tasks: read.tasks }];
     return [...known, { type: 'task-reset', task: key }];
   });
-  const { id, key } = await choose(call, project, before);
+  const { id, key, tracker } = await choose(call, project, before);
   const loops = loopsOf(before).filter((loop) => loop.task === key);
   const held = loops.filter(isLive);
   await endAgents(project.repo, held, graceMs);
+  if (tracker === BEADS) {
+    const { freeBead } = await import('../../../world/trackers/beads/edit-beads.ts');
+    await freeBead({ env: call.env, root: project.repo.root }, taskId(id), call.flags['again'] === true);
+  }
   const kept = await withWork(project.repo, loops);
   if (call.flags['json'] === true) {
     const branches = kept.map((loop) => loop.branch);

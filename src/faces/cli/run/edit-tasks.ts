@@ -1,4 +1,11 @@
 import { AppError } from '../../../core/model/errors.ts';
+import { BEADS } from '../../../core/model/tasks.ts';
+import type { Task } from '../../../core/model/task.ts';
+import { parsePriority } from '../../../text/trackers/priority.ts';
+import type { BdPlace } from '../../../world/trackers/beads/bd-program.ts';
+import { openBeadsTracker } from '../../../world/trackers/beads/beads-tracker.ts';
+import { addBead, markBead } from '../../../world/trackers/beads/edit-beads.ts';
+import { readTracker } from '../../call/open-tasks.ts';
 import type { TaskId } from '../../../core/model/ids.ts';
 import { taskId } from '../../../core/model/ids.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -8,7 +15,7 @@ import { markTask } from '../../../text/trackers/mark-task.ts';
 import { trackerKindOf } from '../../../text/trackers/tracker-names.ts';
 import { parseTracker } from '../../../text/trackers/tracker.ts';
 import { editTaskFile } from '../../../world/trackers/edit-task-file.ts';
-import { findTaskSource } from '../../../world/trackers/find-source.ts';
+import { findTaskSource, refuseBeadsLines } from '../../../world/trackers/find-source.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { Answer, Call } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
@@ -38,6 +45,8 @@ export async function markInFile(
   refuseInLoop(call, command);
   const { repo, config } = await openProject(call);
   const path = await findTaskSource({ repo, target: config.target }, config.settings);
+  refuseBeadsLines(path);
+  if (path === BEADS) return markInBeads(call, { env: call.env, root: repo.root }, mark, reason);
   const kind = trackerKindOf(path) ?? 'markdown';
   let marked: TaskId | null = null;
   editTaskFile(repo, config.target, path, (text) => {
@@ -65,6 +74,8 @@ export async function addToFile(call: Call): Promise<Answer<Added>> {
     throw new AppError('E_USAGE', 'a task needs a title of one line', {
       remedy: 'ralph tasks add "what should be done"',
     });
+  refuseBeadsLines(path);
+  if (path === BEADS) return addToBeads(call, { env: call.env, root: repo.root }, title);
   let added: TaskId | null = null;
   editTaskFile(repo, config.target, path, (text) => {
     const { tasks } = parseTracker(kind, text);
@@ -86,6 +97,38 @@ export async function addToFile(call: Call): Promise<Answer<Added>> {
     data: { tracker: path, task: added, title },
     says: [`added ${String(added)} to ${path}: an edit of yours, to commit as you like`],
   };
+}
+
+async function markInBeads(call: Call, place: BdPlace, mark: Mark, reason: string | null): Promise<Answer<Marked>> {
+  const { id } = await namedBead(place, call.args[0] ?? '');
+  await markBead(place, id, mark, reason);
+  return { data: { tracker: BEADS, task: id, status: mark }, says: [`${id} ${DID[mark]} in Beads`] };
+}
+
+async function addToBeads(call: Call, place: BdPlace, title: string): Promise<Answer<Added>> {
+  const names = listOf(call.flags['dependsOn']) ?? [];
+  const deps = await Promise.all(names.map(async (name) => (await namedBead(place, name)).id));
+  const priority = textOf(call.flags['priority']);
+  const level = priority === null ? null : parsePriority(priority);
+  if (priority !== null && (level === null || !BEADS_LEVELS.includes(level)))
+    throw new AppError('E_USAGE', `--priority ${priority}: Beads knows 0 to 4`, {
+      remedy: 'ralph tasks add "what should be done" --priority 2',
+    });
+  const id = await addBead(place, {
+    title,
+    body: textOf(call.flags['body']) ?? '',
+    group: textOf(call.flags['group']),
+    priority: level,
+    deps,
+  });
+  return { data: { tracker: BEADS, task: id, title }, says: [`added ${id} to Beads`] };
+}
+
+const BEADS_LEVELS: readonly number[] = [0, 1, 2, 3, 4];
+
+async function namedBead(place: BdPlace, name: string): Promise<Task> {
+  const { tasks } = await readTracker(openBeadsTracker(place));
+  return findOne(tasks, (task) => [task.id], name, 'task', 'ralph tasks list');
 }
 
 const noPlace = (path: string, what: string): AppError =>

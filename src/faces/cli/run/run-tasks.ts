@@ -5,6 +5,7 @@ import type { HostPolicy, State } from '../../../core/model/model.ts';
 import { fitsAll } from '../../../core/model/filters.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
 import { tasksRead } from '../../../core/plan/reconcile.ts';
+import { refuseBeadsLines } from '../../../world/trackers/find-source.ts';
 import { otherTrackers } from '../../../world/trackers/find-tracker.ts';
 import { pause } from '../../../world/os/clock.ts';
 import { openWorld } from '../../../world/real-world.ts';
@@ -34,6 +35,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
   const { repo, config } = project;
   const { settings } = config;
   const { path, isTestFirst = false } = order;
+  refuseBeadsLines(path);
   const openFile = () => openTaskFile(call, { repo, settings, target: config.target?.branch ?? null, path });
   const tracker = openFile();
   const tasks = await readTracker(tracker);

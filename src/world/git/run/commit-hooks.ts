@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ifThere } from '../../os/read-if-there.ts';
+import { ifThere, textIfThere } from '../../os/read-if-there.ts';
 import type { Repository } from './repository.ts';
 import { runGit } from './run-git.ts';
 
@@ -17,8 +17,17 @@ export async function findCommitHooks(repo: Repository): Promise<readonly string
   return NAMES.filter((name) => {
     // The folder may be anything: `core.hooksPath = /dev/null` is how people switch hooks off.
     const stat = ifThere(() => statSync(join(folder, name), { throwIfNoEntry: false }));
-    return stat?.isFile() === true && (stat.mode & EXECUTABLE) !== 0;
+    return stat?.isFile() === true && (stat.mode & EXECUTABLE) !== 0 && !isOfBeads(textIfThere(join(folder, name)));
   });
+}
+
+const SECTION = /^# --- BEGIN BEADS INTEGRATION[^]*?^# --- END BEADS INTEGRATION.*$/gm;
+
+/** It brings the issues of Beads along and checks nothing: no commit of ours misses it. */
+function isOfBeads(text: string): boolean {
+  if (/^# bd \(beads\) [\w-]+ hook$/m.test(text)) return true;
+  const rest = text.replace(SECTION, '').replaceAll(/^#.*$/gm, '');
+  return rest !== text && text.includes('BEGIN BEADS INTEGRATION') && rest.trim() === '';
 }
 
 /** The command that checks all files of a commit, and not those that somebody has staged. */

@@ -40,7 +40,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-const BD_MISSING_REMEDY = 'npm install -g @beads/bd';
+export const BD_MISSING_REMEDY = 'npm install -g @beads/bd';
 
 /** Runs `bd` once, and again where what failed passes. That it refuses is an answer; that it cannot answer is an error. */
 export async function runBd(place: BdPlace, args: readonly string[], input = ''): Promise<BdResult> {

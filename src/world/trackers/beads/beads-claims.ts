@@ -83,8 +83,7 @@ async function tellPhase({ issues, told }: Place, hold: Hold, phase: TaskPhase):
   const isSame = known?.phase === phase && known.hold.branch === hold.branch;
   if (isSame) {
     const bead = (await issues.seen(SEEN_MS)).beads.find(({ id }) => id === hold.task);
-    const isDue = can.heartbeat && performance.now() - known.beatMs >= BEAT_MS;
-    if (deviation(bead, hold) === null && !isDue) return null;
+    if (deviation(bead, hold) === null && !(can.heartbeat && isBeatDue(known.beatMs))) return null;
   }
   return issues.alone(async (bd) => {
     const bead = (await bd.show([hold.task])).get(hold.task);
@@ -92,11 +91,11 @@ async function tellPhase({ issues, told }: Place, hold: Hold, phase: TaskPhase):
     if (gone !== null || bead === undefined) return gone === null ? null : told.lost(hold, gone);
     const marks = isSame ? [] : [...relabelled(bead, phase), ...attempted(bead, hold, can)];
     if (marks.length > 0) await bd.must(['update', hold.task, ...marks, '--actor', hold.actor, '--json']);
-    if (can.heartbeat) {
+    if (can.heartbeat && isBeatDue(known?.beatMs)) {
       const beat = await bd.run(['heartbeat', hold.task, '--actor', hold.actor, '--json']);
       if (!beat.ok) return told.lost(hold, { why: beat.error ?? 'Beads refused its heartbeat', isFree: false });
     }
-    told.remember(hold, phase);
+    told.remember(hold, phase, isBeatDue(known?.beatMs) ? undefined : known?.beatMs);
     return null;
   });
 }
@@ -113,6 +112,9 @@ async function propose(issues: BeadsIssues, found: readonly Found[]): Promise<vo
   }
 }
 
+const isBeatDue = (beatMs: number | undefined): boolean =>
+  beatMs === undefined || performance.now() - beatMs >= BEAT_MS;
+
 interface Told {
   readonly hold: Hold;
   readonly phase: TaskPhase;
@@ -122,7 +124,8 @@ interface Told {
 /** What this process has told Beads of its loops. */
 export interface ToldBeads {
   readonly of: (hold: Hold) => Told | null;
-  readonly remember: (hold: Hold, phase: TaskPhase) => void;
+  /** `beatMs`: when the claim was last kept alive; now, if absent. */
+  readonly remember: (hold: Hold, phase: TaskPhase, beatMs?: number) => void;
   readonly forget: (hold: Hold) => void;
   readonly lost: (hold: Hold, notHeld: NotHeld) => NotHeld;
   /** Whether an issue is held just as it was told. */
@@ -137,7 +140,7 @@ export function createToldBeads(): ToldBeads {
       const known = told.get(task);
       return known?.hold.actor === actor ? known : null;
     },
-    remember: (hold, phase) => void told.set(hold.task, { hold, phase, beatMs: performance.now() }),
+    remember: (hold, phase, beatMs = performance.now()) => void told.set(hold.task, { hold, phase, beatMs }),
     forget,
     lost: (hold, notHeld) => {
       forget(hold);

@@ -45,13 +45,14 @@ export const SEEN_MS = 5000;
 /** Beads are asked about by this many at a time: a command line has an end. */
 const SHOWN_MAX = 200;
 /** What begins or ends something for others; who has what, and how far, is known to whom it was told by. */
+/** Asked once for the program a process would start. */
+const ABILITIES = new WeakMap<NodeJS.ProcessEnv, Promise<BeadsAbilities>>();
 const CHANGING = new Set(['close', 'reopen', 'create', 'unclaim']);
 
 export function openBeadsIssues(place: BdPlace): BeadsIssues {
   let queue: Promise<unknown> = Promise.resolve();
   let last: SeenBeads | null = null;
   let looking: Promise<SeenBeads> | null = null;
-  let abilities: Promise<BeadsAbilities> | null = null;
   /** Lists of old versions only count what an issue depends on; their export says it. */
   let isCounting = false;
   /** What was written, counted: a list that began before the last of it does not show it. */
@@ -72,16 +73,7 @@ export function openBeadsIssues(place: BdPlace): BeadsIssues {
       if (CHANGING.has(args[0] ?? '')) written += 1;
       return mustBd(place, args, input);
     },
-    show: async (ids) => {
-      const found = new Map<string, Bead>();
-      for (let from = 0; from < ids.length; from += SHOWN_MAX) {
-        const wanted = ids.slice(from, from + SHOWN_MAX);
-        const { beads, ok, error } = await runBd(place, ['show', ...wanted, '--json']);
-        if (!ok && beads.length === 0 && !isMissing(error)) throw failure(['show'], error ?? 'it failed');
-        for (const bead of beads) if (wanted.includes(bead.id)) found.set(bead.id, bead);
-      }
-      return found;
-    },
+    show: (ids) => show(place, ids),
   };
   const list = async (): Promise<readonly Bead[]> => {
     if (!isCounting) {
@@ -107,9 +99,12 @@ export function openBeadsIssues(place: BdPlace): BeadsIssues {
     must: (args, input) => alone((bd) => bd.must(args, input)),
     alone,
     abilities: () => {
-      abilities ??= alone(() => probe(place));
-      abilities.catch(() => (abilities = null));
-      return abilities;
+      const known = ABILITIES.get(place.env);
+      if (known !== undefined) return known;
+      const asked = alone(() => probe(place));
+      ABILITIES.set(place.env, asked);
+      asked.catch(() => ABILITIES.delete(place.env));
+      return asked;
     },
     seen: (ageMsMax) => {
       if (written === shown && last !== null && performance.now() - last.atMs <= ageMsMax) return Promise.resolve(last);
@@ -120,6 +115,17 @@ export function openBeadsIssues(place: BdPlace): BeadsIssues {
     },
     last: () => last,
   };
+}
+
+async function show(place: BdPlace, ids: readonly string[]): Promise<ReadonlyMap<string, Bead>> {
+  const found = new Map<string, Bead>();
+  for (let from = 0; from < ids.length; from += SHOWN_MAX) {
+    const wanted = ids.slice(from, from + SHOWN_MAX);
+    const { beads, ok, error } = await runBd(place, ['show', ...wanted, '--json']);
+    if (!ok && beads.length === 0 && !isMissing(error)) throw failure(['show'], error ?? 'it failed');
+    for (const bead of beads) if (wanted.includes(bead.id)) found.set(bead.id, bead);
+  }
+  return found;
 }
 
 const isMissing = (error: string | null): boolean => /no issues? found|not found/i.test(error ?? '');

@@ -77,12 +77,13 @@ async function takeUp(bd: BeadsCalls, { id, assignee }: Bead, can: BeadsAbilitie
 
 /** Takes the phase label off, then gives the issue back to whoever wants it. */
 export async function giveBack(bd: BeadsCalls, bead: Bead, can: BeadsAbilities, why: string): Promise<void> {
-  const as = ['--actor', bead.assignee, '--json'];
+  const as = [...(bead.assignee === '' ? [] : ['--actor', bead.assignee]), '--json'];
   const labels = phasesOf(bead).flatMap((phase) => ['--remove-label', phaseLabel(phase)]);
   if (labels.length > 0) await bd.must(['update', bead.id, ...labels, ...as]);
-  const args = can.unclaim
-    ? ['unclaim', bead.id, '--reason', why]
-    : ['update', bead.id, '--status', 'open', '--assignee', ''];
+  const args =
+    can.unclaim && bead.assignee !== ''
+      ? ['unclaim', bead.id, '--reason', why]
+      : ['update', bead.id, '--status', 'open', '--assignee', ''];
   const given = await bd.must([...args, ...as]);
   if (given.beads.some(({ assignee }) => isLoopActor(assignee))) throw failure(args, 'it is still assigned');
 }
