@@ -1,20 +1,25 @@
 import { isWorking, loopsOf } from '../../core/model/model.ts';
 import type { HostPolicy, Loop, State } from '../../core/model/model.ts';
+import type { ProjectLimits } from '../../core/model/project-limits.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { planRun } from '../../core/plan/plan-run.ts';
 import { schedule } from '../../core/plan/schedule.ts';
 import type { Waiting } from '../../core/plan/schedule.ts';
 import { costInWords, usageView } from '../../core/views/cost-view.ts';
 import { describeWaiting } from '../../core/views/describe-waiting.ts';
-import { standing } from '../../core/views/standing.ts';
+import { describeForecast, forecastView } from '../../core/views/forecast.ts';
+import { inboxView } from '../../core/views/inbox.ts';
 import { queueView } from '../../core/views/queue-view.ts';
-import type { RunFacts, Wanted } from './model.ts';
+import type { RunFacts } from './model.ts';
 
 export interface FactsAbout {
   readonly tracker: string;
   readonly target: string;
-  /** How a run started now would work; null: the settings do not tell. */
-  readonly policy: HostPolicy | null;
+  /** How a run started now would work. */
+  readonly policy: HostPolicy;
+  /** Loops a task may get by itself. */
+  readonly attempts: number;
+  readonly limits: ProjectLimits;
 }
 
 /** Waits of a task that waits for nothing, or that another section shows. */
@@ -41,39 +46,28 @@ export function factsOf(state: State, about: FactsAbout, nowMs: number): RunFact
       at,
     }))
     .toSorted((a, b) => b.at - a.at);
-  const wanted = wantedOf(state);
-  const isWanted = new Set(wanted.map(({ loop }) => loop));
+  const { items: inbox } = inboxView(state, about);
+  const isWanted = new Set(inbox.map(({ loop }) => loop));
   return {
     state,
     tracker: about.tracker,
     target: about.target,
-    wanted,
+    inbox,
     queue: queueView(state, nowMs),
-    work: loops.filter(isWorking),
+    work: loops.filter((loop) => isWorking(loop) || loop.phase.at === 'waiting'),
     waits: waitsOf(state, about),
     landed,
     parked: loops.filter(({ phase, id, since: at }) => phase.at === 'parked' && at >= since && !isWanted.has(id)),
-    left: '',
-    cost: costInWords(usageView(state.run.usage)),
+    left: describeForecast(forecastView(state, about.tracker, nowMs)),
+    cost: costInWords(usageView(state.run.usage)).replace(/^-$/, ''),
   };
-}
-
-function wantedOf(state: State): readonly Wanted[] {
-  return loopsOf(state).flatMap((loop): Wanted[] => {
-    const { phase, id, since } = loop;
-    const own = { key: id, loop: id, name: taskIdOf(state, loop.task), since, next: standing(state, loop).next };
-    if (phase.at === 'ready' && !phase.queued) return [{ ...own, what: 'review', detail: loop.lastSaid }];
-    if (phase.at !== 'parked' || phase.reason === 'discarded' || phase.reason === 'stopped') return [];
-    return [{ ...own, what: phase.reason, detail: phase.detail }];
-  });
 }
 
 function waitsOf(state: State, { tracker, policy }: FactsAbout): RunFacts['waits'] {
   const host = Object.values(state.hosts).find(
     (one) => one.policy.tracker === tracker && one.policy.slots > 0 && one.state === 'up',
   );
-  const plan = host !== undefined ? schedule(state, host.id) : policy === null ? null : planRun(state, policy);
-  if (plan === null) return [];
+  const plan = host !== undefined ? schedule(state, host.id) : planRun(state, policy);
   const idle =
     host === undefined ? plan.starts.map(({ task }) => ({ task, why: 'no run is under way', kind: 'run' })) : [];
   const waits = plan.waits

@@ -4,6 +4,7 @@ import { tellLines } from '../call/tell-lines.ts';
 import type { Style } from '../call/output.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { iterationOf } from '../../core/views/loops-view.ts';
+import { describeStanding, standing } from '../../core/views/standing.ts';
 import { factsOf } from './facts.ts';
 import { followRun } from './follow-run.ts';
 import type { RunFacts } from './model.ts';
@@ -43,11 +44,13 @@ const count = (n: number, does: string, do_: string): string => `${n} ${n === 1 
 
 /** How a run stands, in sentences. */
 function sentencesOf(facts: RunFacts): readonly string[] {
-  const { landed, work, waits, wanted, parked, queue, state } = facts;
+  const { landed, work, waits, inbox, parked, queue, state } = facts;
   const name = (id: string | null): string => (id === null ? 'your own commits' : id);
   return [
-    `${facts.target}: ${landed.length} landed, ${count(work.length, 'is', 'are')} at work, ${count(waits.length, 'waits', 'wait')}, ${count(wanted.length, 'needs', 'need')} you.`,
-    ...wanted.map((one) => `${one.name} needs you (${one.what}): ${cleanLine(one.detail)}. Next: ${one.next}`),
+    `${facts.target}: ${landed.length} landed, ${count(work.length, 'is', 'are')} at work, ${count(waits.length, 'waits', 'wait')}, ${count(inbox.length, 'needs', 'need')} you.`,
+    ...inbox.map(
+      (one) => `${one.task ?? one.kind} needs you (${one.reason}): ${cleanLine(one.detail)}. Next: ${one.next}`,
+    ),
     ...(queue.trouble === null ? [] : [`Landing is stopped: ${queue.trouble}.`]),
     ...(queue.paused ? ['The queue is paused. Next: ralph queue resume'] : []),
     ...(queue.train === null
@@ -57,13 +60,10 @@ function sentencesOf(facts: RunFacts): readonly string[] {
         ]),
     ...work.map((loop) => {
       const gates = loop.lastGate === null ? '' : `, its gates were ${loop.lastGate.verdict}`;
-      return `${taskIdOf(state, loop.task)} is at work on ${loop.branch}, iteration ${iterationOf(loop)}${gates}.`;
+      const stands = describeStanding(standing(state, loop));
+      return `${taskIdOf(state, loop.task)} on ${loop.branch}: ${stands}, iteration ${iterationOf(loop)}${gates}.`;
     }),
     ...waits.map(({ task, why }) => `${task}: ${why}.`),
-    ...parked.map((loop) =>
-      loop.phase.at === 'parked'
-        ? `${taskIdOf(state, loop.task)} is parked (${loop.phase.reason}): ${loop.phase.detail}.`
-        : '',
-    ),
+    ...parked.map((loop) => `${taskIdOf(state, loop.task)}: ${describeStanding(standing(state, loop))}.`),
   ];
 }

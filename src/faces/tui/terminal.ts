@@ -2,6 +2,7 @@ import { emitKeypressEvents } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { startGuard } from '../../world/processes/terminal-guard.ts';
 import type { Size } from './model.ts';
+import type { Key } from './pressed.ts';
 
 const ESCAPE = '\u001b[';
 /** The alternate screen, no cursor, and no row that goes on in the next one. The mouse stays the terminal's. */
@@ -10,13 +11,6 @@ const LEAVE = `${ESCAPE}?2026l${ESCAPE}m${ESCAPE}?7h${ESCAPE}?25h${ESCAPE}?1049l
 
 /** An escape key is one that nothing follows for this long. */
 const ESCAPE_MS = 50;
-
-export interface Key {
-  readonly name: string;
-  readonly text: string;
-  readonly ctrl: boolean;
-  readonly meta: boolean;
-}
 
 export interface Screen {
   readonly size: () => Size;
@@ -43,8 +37,7 @@ interface TypedKey {
 /** Takes the terminal over, and gives it back as it was. */
 export async function openScreen(input: ReadStream, output: WriteStream, on: ScreenEvents): Promise<Screen> {
   const guard = await startGuard(output, '\\033[?1049l');
-  const onKeypress = (text: string | undefined, key: TypedKey): void =>
-    on.onKey({ name: key.name ?? text ?? '', text: text ?? '', ctrl: key.ctrl === true, meta: key.meta === true });
+  const onKeypress = (text: string | undefined, key: TypedKey): void => on.onKey(asKey(text ?? '', key));
   // Its types want a whole interface, of which it reads this alone.
   emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Parameters<typeof emitKeypressEvents>[1]);
 
@@ -100,4 +93,14 @@ export async function openScreen(input: ReadStream, output: WriteStream, on: Scr
       await new Promise<void>((resolve) => void output.write('', () => resolve()));
     },
   };
+}
+
+/** A letter is its own name, large or small; what moves the cursor types nothing. */
+function asKey(text: string, { name, ctrl, meta }: TypedKey): Key {
+  if (ctrl === true) return { name: `ctrl-${name ?? ''}`, text: '' };
+  if (name === 'enter') return { name: 'return', text: '' };
+  // oxlint-disable-next-line no-control-regex
+  const isShown = text !== '' && meta !== true && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
+  if (!isShown) return { name: name ?? '', text: '' };
+  return { name: text === ' ' ? 'space' : text, text };
 }

@@ -1,39 +1,72 @@
-import { raw, render, span } from './line.ts';
+import { cell, raw, render, span } from './line.ts';
 import type { Line } from './line.ts';
-import type { Model, Size } from './model.ts';
-import { headLine, runRows, totals } from './run-screen.ts';
+import { loopLines } from './loop-screen.ts';
+import type { Model, Screen, Size } from './model.ts';
+import { pageLines } from './page.ts';
+import { chosenRow, keyLines, roomOf } from './press.ts';
+import { headLine, runRows, topRow, totals } from './run-screen.ts';
 import type { Row } from './run-screen.ts';
 
 /** In less there is room for one row of totals. */
 const LEAST: Size = { columns: 40, rows: 8 };
+const NARROW = 80;
 
-const OFFERED: readonly (readonly [string, string])[] = [
-  ['enter', 'open'],
-  ['d', 'diff'],
-  ['t', 'transcript'],
-  ['w', 'why'],
-  ['s', 'say'],
-  ['a', 'land'],
-  ['x', 'stop'],
-  ['/', 'filter'],
-  [':', 'command'],
-  ['?', 'keys'],
-  ['q', 'leave'],
-];
+type Offer = readonly [key: string, does: string, isAlways?: true];
+
+/** The keys most wanted where one is, in the last row. */
+const OFFERED: Readonly<Record<'run' | 'loop' | 'diff' | 'text', readonly Offer[]>> = {
+  run: [
+    ['enter', 'open', true],
+    ['d', 'diff', true],
+    ['t', 'transcript'],
+    ['w', 'why'],
+    ['s', 'say'],
+    ['a', 'approve'],
+    ['x', 'stop'],
+    ['/', 'filter', true],
+    [':', 'command'],
+    ['?', 'keys', true],
+    ['q', 'leave', true],
+  ],
+  loop: [
+    ['s', 'say', true],
+    ['d', 'diff', true],
+    ['x', 'stop'],
+    ['!', 'shell in its worktree'],
+    ['/', 'search', true],
+    ['f', 'follow'],
+    ['y', 'copy'],
+    ['[ ]', 'other loop'],
+    ['esc', 'back', true],
+    ['?', 'keys', true],
+  ],
+  diff: [
+    ['c', 'comment', true],
+    ['v', 'range'],
+    ['n N', 'hunk'],
+    ['tab', 'scope'],
+    ['a', 'approve and land', true],
+    ['S', 'send comments back', true],
+    ['y', 'copy'],
+    ['esc', 'back', true],
+    ['?', 'keys'],
+  ],
+  text: [
+    ['/', 'search', true],
+    ['n N', 'next hit', true],
+    ['g G', 'first, last'],
+    ['y', 'copy'],
+    ['esc', 'back', true],
+  ],
+};
 
 /** The screen, row by row, as text that can be written as it is. The same model gives the same rows. */
 export function view(model: Model, size: Size): readonly string[] {
   const { look } = model;
   if (size.columns < LEAST.columns || size.rows < LEAST.rows)
     return [render([span(totals(model.facts))], size.columns, look)];
-  const body = runRows(model, size);
-  const room = size.rows - 2;
-  const top = topRow(model, body, room);
-  const shown = body.slice(top, top + room).map((row) => marked(row, model.selected));
-  const blanks = Array.from({ length: Math.max(0, room - shown.length) }, (): Line => []);
-  return [headLine(model, size), ...shown, ...blanks, lastLine(model, size)].map((line) =>
-    render(line, size.columns, look),
-  );
+  const lines = [...screenLines(model, size), lastLine(model, size)];
+  return lines.map((line) => render(line, size.columns, look));
 }
 
 /** All of it, however long: for who only looks once. */
@@ -43,25 +76,78 @@ export function wholeView(model: Model, columns: number): readonly string[] {
   return lines.map((line) => render(line, columns, model.look));
 }
 
+/** Everything but the last row, as many rows as there are. */
+function screenLines(model: Model, size: Size): readonly Line[] {
+  const { screen, page } = model;
+  const rows = size.rows - 1;
+  switch (screen.at) {
+    case 'run':
+      return filled(runLines(model, size), rows);
+    case 'loop':
+      return filled(loopLines(model, screen, size), rows);
+    case 'keys':
+      return filled(keysLines(model, size), rows);
+    case 'text':
+      return filled(
+        [[raw(' '), span(screen.title, 'bold')], ...(page === null ? [] : pageLines(page, roomOf(screen, size)))],
+        rows,
+      );
+  }
+}
+
+const filled = (lines: readonly Line[], rows: number): readonly Line[] => [
+  ...lines.slice(0, rows),
+  ...Array.from({ length: Math.max(0, rows - lines.length) }, (): Line => []),
+];
+
+function runLines(model: Model, size: Size): readonly Line[] {
+  const body = runRows(model, size);
+  const room = size.rows - 2;
+  const selected = chosenRow(body, model.selected)?.key ?? null;
+  const top = topRow(model.top, body, selected, room);
+  return [headLine(model, size), ...body.slice(top, top + room).map((row) => marked(row, selected))];
+}
+
 const marked = ({ key, line }: Row, selected: string | null): Line => {
   if (key === null) return line;
   return key === selected ? [raw('> ', 'bold'), ...line] : [raw('  '), ...line];
 };
 
-/** The first row shown, so that the chosen one is on the screen and as little as possible moves. */
-export function topRow({ top, selected }: Model, body: readonly Row[], room: number): number {
-  const at = body.findIndex(({ key }) => key !== null && key === selected);
-  const last = Math.max(0, body.length - room);
-  // With the heading above the first of a section.
-  const seen = at < 0 ? top : Math.max(Math.min(top, at - 1), at - room + 1);
-  return Math.min(Math.max(0, seen), last);
+function keysLines(model: Model, size: Size): readonly Line[] {
+  const width = size.columns < NARROW ? 26 : 44;
+  const lines = keyLines(model, size).map(({ spec, command }): Line => [
+    raw('  '),
+    cell(spec.shown, 14, 'bold'),
+    cell(spec.does, width),
+    raw('  '),
+    span(command ?? '', 'dim'),
+  ]);
+  return [
+    [
+      raw(' '),
+      span('KEYS', 'bold'),
+      raw('   '),
+      span('type to search, enter does the first; each with its command', 'dim'),
+    ],
+    ...lines,
+  ];
 }
 
-function lastLine({ asked, note, filter }: Model, { columns }: Size): Line {
-  if (asked !== null) return [raw(' '), span(asked.prompt, 'bold'), raw(' '), span(asked.text), raw('_')];
+function offeredIn(screen: Screen): readonly Offer[] {
+  if (screen.at === 'run') return OFFERED.run;
+  if (screen.at === 'loop') return screen.tab === 'diff' ? OFFERED.diff : OFFERED.loop;
+  return OFFERED.text;
+}
+
+function lastLine({ asked, note, filter, screen }: Model, { columns }: Size): Line {
+  if (asked !== null) {
+    const room = Math.max(8, columns - asked.prompt.length - 4);
+    return [raw(' '), span(asked.prompt, 'bold'), raw(' '), raw(span(asked.text).text.slice(-room)), raw('_')];
+  }
   if (note !== null) return [raw(' '), span(note.text, note.isBad ? 'red' : 'plain')];
-  if (filter !== '') return [raw(' '), span(`filter: ${filter}`, 'bold'), raw('   '), span('esc shows all', 'dim')];
-  const words: Line[] = OFFERED.map(([key, does]) => [raw(' '), span(key, 'bold'), raw(` ${does} `)]);
-  const few = columns < 80 ? words.filter((_, at) => [0, 1, 7, 9, 10].includes(at)) : words;
-  return few.flat();
+  if (filter !== '' && screen.at === 'run')
+    return [raw(' '), span(`filter: ${filter}`, 'bold'), raw('   '), span('esc shows all', 'dim')];
+  return offeredIn(screen)
+    .filter(([, , isAlways]) => columns >= NARROW || isAlways === true)
+    .flatMap(([key, does]) => [raw(' '), span(key, 'bold'), raw(` ${does} `)]);
 }

@@ -14,6 +14,8 @@ export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 /** A terminal somebody sits at, with the built program in it. */
 export interface Terminal {
   readonly type: (text: string) => void;
+  /** A key that is no letter, by the name tmux gives it: `Enter`, `Escape`, `C-z`. */
+  readonly key: (name: string) => void;
   /** Everything on the screen and above it. */
   readonly screen: () => string;
   /** Resolves with the first match on the screen. */
@@ -80,6 +82,7 @@ export function openTerminal(scratch: Scratch, args: readonly string[], options:
     ask,
     screen,
     type: (text) => tell('send-keys', '-t', 't:0', '-l', text),
+    key: (name) => tell('send-keys', '-t', 't:0', name),
     waitFor: (pattern) => awaiting(`${pattern} on the screen`, () => pattern.exec(screen())),
     ended: async () => {
       // Some tmux lose the exit code of what they started.

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 import { itNeeds } from '../../needs.ts';
 import { project } from '../harness/project.ts';
-import { ralph, startRalph } from '../harness/ralph.ts';
+import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
 import { hasTmux, openTerminal } from '../harness/terminal.ts';
 
@@ -19,7 +21,7 @@ describe('ralph watch', () => {
     expect(planned.stdout).toMatch(/WAITING 2 .*\n {4}one +no run is under way\n/);
     await ralph(at, ['run', '--parallel']);
     const over = await ralph(at, ['watch', '--once'], { cwd: at.repo });
-    expect(over.stdout).toMatch(/NEEDS YOU 1\n {2}! two +\w+/);
+    expect(over.stdout).toMatch(/NEEDS YOU 1 .*\n {2}! two +\w+/);
     expect(over.stdout).toMatch(/LANDED 1 {2}last: one \w+ ago\n {4}one +as [0-9a-f]{7}/);
     expect(CONTROL.test(over.stdout)).toBe(false);
   });
@@ -50,4 +52,56 @@ describe('ralph watch', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).not.toMatch(/LANDED/);
   });
+});
+
+describe('A10: a review by keys', () => {
+  itNeeds('tmux', hasTmux)(
+    'reads the diff, comments on a line and a range, sends it back, and approves what came of it',
+    async () => {
+      const at = scratch();
+      const seen = beside(at, 'prompt');
+      project(at, {
+        tasks: ['page'],
+        config: { parallel: { merge_policy: 'manual' }, limits: { iterations: 6 } },
+        agent: {
+          iterations: [
+            [{ write: { path: 'page.txt', text: 'one\ntwo\nthree\n' } }, { claim: true }],
+            [{ prompt: { path: seen } }, { write: { path: 'page.txt', text: 'one\n2\nthree\n' } }, { claim: true }],
+          ],
+        },
+      });
+      await ralph(at, ['run', '--parallel']);
+      const terminal = openTerminal(at, ['watch']);
+      await terminal.waitFor(/NEEDS YOU 1/);
+      terminal.key('Enter');
+      await terminal.waitFor(/1 file \+3 -0 at [0-9a-f]{10}/);
+      terminal.type('/one');
+      terminal.key('Enter');
+      await terminal.waitFor(/> +1 \+ one/);
+      terminal.type('c');
+      await terminal.waitFor(/comment:/);
+      terminal.type('say it in words');
+      terminal.key('Enter');
+      await terminal.waitFor(/1 to send/);
+      terminal.type('jvjcuse digits');
+      terminal.key('Enter');
+      await terminal.waitFor(/2 to send/);
+      terminal.type('S');
+      await terminal.waitFor(/to go on: ralph loops resume/);
+      await ralph(at, ['run', '--parallel']);
+      const prompt = readFileSync(seen, 'utf8');
+      expect(prompt).toContain('say it in words');
+      expect(prompt).toMatch(/page\.txt/);
+      expect(prompt).toMatch(/two\n.*three/);
+      await terminal.waitFor(/it has moved on since/);
+      terminal.key('Tab');
+      await terminal.waitFor(/since [0-9a-f]{10}/);
+      await terminal.waitFor(/ - two\n.* \+ 2\n/);
+      terminal.type('a');
+      await terminal.waitFor(/main holds everything that landed|landed/);
+      expect(at.git('show', 'main:page.txt')).toBe('one\n2\nthree');
+      terminal.type('qq');
+      expect(await terminal.ended()).toBe(0);
+    },
+  );
 });

@@ -27,7 +27,13 @@ export const handle: Handler = async (call) => {
   const isTerminal = process.stdout.isTTY === true && process.stdin.isTTY === true && call.env['TERM'] !== 'dumb';
   const watched: Watched = {
     repo,
-    about: { tracker, target, policy },
+    about: {
+      tracker,
+      target,
+      policy,
+      attempts: config.settings.limits.attempts,
+      limits: config.settings.project,
+    },
     withTasks: async (state) => (await openTasksIfAny(project, state)).state,
     look: {
       colour: (call.env['NO_COLOR'] ?? '') === '' && process.stdout.isTTY === true && call.env['TERM'] !== 'dumb',
@@ -44,7 +50,13 @@ export const handle: Handler = async (call) => {
     for (const row of await pictureOf(watched, columns)) call.out.data(row);
     return EXIT.ok;
   }
-  await watchRun(watched, { input: new ReadStream(process.stdin.fd), output: process.stdout });
+  await watchRun(watched, {
+    input: new ReadStream(process.stdin.fd),
+    output: process.stdout,
+    env: call.env,
+    cwd: call.cwd,
+    first: null,
+  });
   return EXIT.ok;
 };
 
