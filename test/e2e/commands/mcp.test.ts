@@ -74,6 +74,7 @@ describe('mcp', () => {
     expect(tools.map(({ name }) => name)).toEqual([
       'progress',
       'block',
+      'wait',
       'done',
       'memory_add',
       'memory_list',
