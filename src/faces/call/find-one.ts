@@ -1,4 +1,6 @@
 import { AppError } from '../../core/model/errors.ts';
+import { nearest } from '../../text/config/nearest.ts';
+import { cleanLine } from '../../text/screen/clean.ts';
 
 /** The one thing an exact id or a unique beginning of one names. */
 export function findOne<T>(
@@ -14,8 +16,11 @@ export function findOne<T>(
   const found = exact.length > 0 ? exact : things.filter((thing) => namesOf(thing).some((name) => name.startsWith(id)));
   const [one] = found;
   if (found.length === 1 && one !== undefined) return one;
-  if (found.length === 0)
-    throw new AppError('E_UNKNOWN_ID', `not found: no ${what} is called ${JSON.stringify(id)}`, { remedy });
+  if (found.length === 0) {
+    const close = nearest(id, things.flatMap(namesOf));
+    const guess = close === null ? '' : `; did you mean ${cleanLine(close)}?`;
+    throw new AppError('E_UNKNOWN_ID', `not found: no ${what} is called ${JSON.stringify(id)}${guess}`, { remedy });
+  }
   throw new AppError('E_AMBIGUOUS_ID', `${JSON.stringify(id)} fits ${found.length} of them`, {
     facts: found.map((thing) => namesOf(thing).join(' ')),
     remedy,

@@ -11,6 +11,7 @@ import type { Told } from '../call/make-call.ts';
 import { openOutput } from '../call/output.ts';
 import type { Output } from '../call/output.ts';
 import { printAnswer } from './show/print-answer.ts';
+import { shortHelp } from './show/short-help.ts';
 import { reportError } from './show/report-error.ts';
 import { COMMANDS } from './tables/table.ts';
 
@@ -26,12 +27,18 @@ export async function runCli(
   const refused: AppError[] = [];
   try {
     refuseUnknown(words);
+    const short = shortHelp(words, COMMANDS);
+    if (short !== null) {
+      out.data(short);
+      return EXIT.ok;
+    }
+    const isBare = words.length === 0 || (words.length === 2 && words[0] === '-C');
     const chosen: Told[] = [];
     const program = buildProgram(version, commandsFor(words), (one) => chosen.push(one));
     for (const command of [program, ...allBelow(program)]) own(command, out, (error) => refused.push(error));
     await program.parseAsync([...words], { from: 'user' });
     const [one] = chosen;
-    if (one === undefined) return EXIT.ok;
+    if (one === undefined) return isBare ? await atHome(program, out, words) : EXIT.ok;
     const { handle } = await one.spec.load();
     const call = callOf(one, program, out, words);
     const answer = await handle(call);
@@ -86,7 +93,8 @@ function buildProgram(version: string, commands: readonly CommandSpec[], onChose
       'after',
       '\nExit codes: 0 all landed or ready, 1 some parked, 2 usage, 3 bad config or task file, 4 environment,\n5 busy, 6 needs a person, 7 limit, 70 bug, 130 interrupted, 143 terminated.\n\nStart here: ralph demo, then ralph init',
     );
-  program.action(() => program.help({ error: false }));
+  // Without a command it is told where things stand.
+  program.action(() => {});
   program.addHelpText('before', examplesText(['ralph demo', 'ralph init', 'ralph run "make the header sticky"']));
   const parents = new Map<string, Command>();
   for (const spec of commands) addCommand(program, parents, spec, onChosen);
@@ -184,6 +192,14 @@ function longFlagFor(command: Command, message: string): string {
 
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+async function atHome(program: Command, out: Output, words: readonly string[]): Promise<ExitCode> {
+  const folder = program.opts<{ C?: string }>().C;
+  if (folder !== undefined) changeFolder(folder);
+  const { home } = await import('./commands/home.ts');
+  const none = { args: [], flags: {}, settings: new Map<string, string>(), flagOf: new Map<string, string>() };
+  return home({ ...none, cwd: process.cwd(), env: process.env, out, words });
 }
 
 function callOf(chosen: Told, program: Command, out: Output, words: readonly string[]): Call {

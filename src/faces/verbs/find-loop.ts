@@ -12,7 +12,7 @@ export function findLoop(state: State, id: string): Loop {
   const byTask = newest.filter((loop) => taskIdOf(state, loop.task).startsWith(id));
   // A loop's id begins like its task's: the older loops of one task must not make the task ambiguous.
   if (byTask.length > 0) return findOne(byTask, (loop) => [taskIdOf(state, loop.task)], id, WHAT, REMEDY);
-  return findOne(loopsOf(state), (loop) => [loop.id], id, WHAT, REMEDY);
+  return findOne(loopsOf(state), (loop) => [loop.id, taskIdOf(state, loop.task)], id, WHAT, REMEDY);
 }
 
 const WHAT = 'task or loop with work';

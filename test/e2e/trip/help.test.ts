@@ -20,7 +20,7 @@ describe('help', () => {
     for (const [name, { code, stdout }] of helps)
       expect([code, stdout], name).toEqual([0, expect.stringMatching(new RegExp(`^Examples:\n  ralph ${name}\\b`))]);
     expect((await ralph(one, ['--help'])).stdout).toMatch(/^Examples:\n {2}ralph demo\n/);
-    expect((await ralph(one, [])).stdout).toMatch(/^Examples:\n/);
+    expect((await ralph(one, [])).stdout).toMatch(/^next: ralph run "what should be done"\n/);
   });
 
   it('trip 16: examples with an id work when pasted where that thing is', async () => {

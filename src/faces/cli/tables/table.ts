@@ -331,6 +331,34 @@ const ALL: readonly CommandSpec[] = [
   ...KEEP_COMMANDS,
   ...VERB_COMMANDS,
   {
+    name: 'completion',
+    group: 'Set up',
+    summary: 'Print what makes a shell complete commands, flags and ids',
+    argument: {
+      name: '<shell> [words...]',
+      description: 'bash, zsh or fish; the scripts ask `words` for what may come after WORDS',
+    },
+    flags: [],
+    examples: [
+      'ralph completion bash >> ~/.bashrc',
+      'ralph completion zsh >> ~/.zshrc',
+      'ralph completion fish > ~/.config/fish/completions/ralph.fish',
+    ],
+    load: async () => {
+      const { completeCommands } = await import('../commands/completion.ts');
+      return { handle: (call) => completeCommands(call, COMMANDS) };
+    },
+  },
+  {
+    name: 'version',
+    group: 'Set up',
+    summary: 'Print the version; with --json also those of Node and git, and the agents that are installed',
+    argument: null,
+    flags: [JSON_FLAG],
+    examples: ['ralph version', 'ralph version --json'],
+    load: () => import('../commands/version.ts'),
+  },
+  {
     name: 'mcp',
     group: 'Inside a loop',
     summary: 'Offer commands as tools of an MCP server on standard input and output',
