@@ -55,10 +55,14 @@ export function showSummary(out: Output, summary: Summary, target: string): void
   publishLine(out, summary, target);
 }
 
+/** What landed, and what a person blocked: a command below each would hide the one that matters. */
+const ASKS_NOTHING: ReadonlySet<TaskLine['state']> = new Set(['landed', 'blocked']);
+
 function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) => string): void {
   for (const task of tasks) {
     const obeyed = task.obeyed === undefined ? '' : `\n          changes ${describeObeyed(task.obeyed)}`;
-    out.say(`  ${text(task)}${obeyed}${task.next === null ? '' : `\n          next: ${task.next}`}`);
+    const next = task.next === null || ASKS_NOTHING.has(task.state) ? '' : `\n          next: ${task.next}`;
+    out.say(`  ${text(task)}${obeyed}${next}`);
   }
 }
 
