@@ -18,6 +18,8 @@ export interface LandingFacts {
   readonly target: string;
   /** The user's own wording; without one: `Land <title>`. */
   readonly template?: string | null;
+  /** The commit that this one undoes. */
+  readonly undoes?: string;
   /** `Name <mail>` each. */
   readonly coAuthors?: readonly string[];
 }
@@ -31,7 +33,7 @@ export const CO_AUTHOR_TRAILER = 'Co-authored-by';
 
 /** Trailers carry what the log knows, so that the history alone tells what landed for which task. */
 export function landingMessage(facts: LandingFacts): string {
-  return withTrailers(worded(facts) ?? subject('Land', facts.title), {
+  return withTrailers(worded(facts) ?? ownWords(facts), {
     [TASK_TRAILER]: facts.task,
     [LOOP_TRAILER]: facts.loop,
     [TRACKER_TRAILER]: facts.tracker,
@@ -40,6 +42,9 @@ export function landingMessage(facts: LandingFacts): string {
     [CO_AUTHOR_TRAILER]: coAuthors(facts.coAuthors ?? []),
   });
 }
+
+const ownWords = ({ title, undoes }: LandingFacts): string =>
+  undoes === undefined ? subject('Land', title) : `${shorten(cleanLine(title))}\n\nThis reverts commit ${undoes}.`;
 
 /** Each person once, whatever the name is spelled like; what is not `Name <mail>` is left out. */
 export function coAuthors(texts: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ import { applyLandingEvent, withoutCar } from './land.ts';
 import { beginDay } from '../model/project-limits.ts';
 import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 import { park } from '../loops/loop.ts';
+import { revertMade } from './revert.ts';
 import { isLive, loopsOf } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { findTask } from '../model/tasks.ts';
@@ -56,6 +57,8 @@ function apply(state: State, event: Event, stamp: Stamp): State {
       return unpaused(state);
     case 'workers-set':
       return setCrowd(state, event.max);
+    case 'revert-made':
+      return revertMade(state, event, stamp);
     case 'tasks-read':
       return readTasks(state, event, stamp);
     case 'task-closed':

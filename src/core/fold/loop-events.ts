@@ -15,7 +15,7 @@ import type { Host, Loop, State, Proposal } from '../model/model.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
 type LoopEvent =
-  | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' }>
+  | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' | 'revert-made' }>
   | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
 
 /** What became of one loop, and of what builds on it. */

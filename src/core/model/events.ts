@@ -1,11 +1,11 @@
 import type { Seen } from './base-model.ts';
 import type { Besides } from './place.ts';
-import type { FoundLoop } from './found-loop.ts';
+import type { FoundLanding, FoundLoop } from './found-loop.ts';
 import type { Failure, HoldNotice, IterationOutcome, WorktreeSetup } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
 import type { Task, UpstreamTasks } from './task.ts';
-import type { ReviewComment, TrainClash } from './landing.ts';
+import type { Duplicate, ReviewComment, TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
 
 export type { IterationOutcome } from './failure.ts';
@@ -198,6 +198,20 @@ export type Event =
   | { readonly type: 'task-proposed'; readonly loop: LoopId; readonly title: string; readonly body: string }
   /** A person asks for loops to be landed, with their branches as they stand now. */
   | { readonly type: 'landing-requested'; readonly items: readonly { readonly loop: LoopId; readonly head: Sha }[] }
+  /** A person wants a landing undone: a commit that does so, on the branch of a loop of its own, waits to land. */
+  | {
+      readonly type: 'revert-made';
+      readonly loop: LoopId;
+      /** Whose landing, and its commit. */
+      readonly task: TaskKey;
+      readonly commit: Sha;
+      readonly title: string;
+      readonly branch: string;
+      readonly base: Sha;
+      readonly baseTree: Sha;
+      readonly head: Sha;
+      readonly tree: Sha;
+    }
   /** A host begins to build a train from the queue. */
   | { readonly type: 'landing-started'; readonly host: HostId }
   /** The queue was merged in memory, one on top of the other. */
@@ -221,12 +235,7 @@ export type Event =
       /** Hold an object that is missing, or that git does not allow. Absent: none. */
       readonly flawed?: readonly { readonly loop: LoopId; readonly why: string }[];
       /** Another has done their task meanwhile: where, by which commit if one tells, and the ref that keeps the work. Absent: none. */
-      readonly duplicates?: readonly {
-        readonly loop: LoopId;
-        readonly where: string;
-        readonly commit: Sha | null;
-        readonly kept: string;
-      }[];
+      readonly duplicates?: readonly Duplicate[];
     }
   /** The user's own new commits do not merge with what landed. */
   | {
@@ -313,12 +322,7 @@ export type Event =
       readonly type: 'landings-found';
       /** The commit whose history it is, where it counts only if integration is there; else it was found where the user has it. */
       readonly head?: Sha;
-      readonly landings: readonly {
-        readonly task: TaskKey;
-        readonly loop: LoopId;
-        readonly commit: Sha;
-        readonly at: number;
-      }[];
+      readonly landings: readonly FoundLanding[];
     }
   /** Work that the log does not know was found in the repository; it goes on. */
   | { readonly type: 'loops-found'; readonly loops: readonly FoundLoop[] }

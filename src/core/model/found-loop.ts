@@ -20,3 +20,11 @@ export interface FoundLoop extends LoopNote {
   /** What its agent did outside its worktree, by what was kept of it. */
   readonly tampered?: string;
 }
+
+/** A landing as history tells it. */
+export interface FoundLanding {
+  readonly task: TaskKey;
+  readonly loop: LoopId;
+  readonly commit: Sha;
+  readonly at: number;
+}

@@ -1,4 +1,4 @@
-import type { HostId, LoopId, Sha } from './ids.ts';
+import type { HostId, LoopId, Sha, TaskKey } from './ids.ts';
 import type { GateReport } from './model.ts';
 import type { ConflictStrategy } from './settings.ts';
 
@@ -118,6 +118,13 @@ export interface Reviewed {
   readonly at: number;
 }
 
+/** What a landing of its own undoes. */
+export interface Undone {
+  /** Whose landing. */
+  readonly task: TaskKey;
+  readonly commit: Sha;
+}
+
 /** Ready work that did not fit, or that a person wants otherwise: what has to be mended, and how often that was tried. */
 export interface Rework {
   readonly kind: 'conflict' | 'red' | 'review';
@@ -166,4 +173,12 @@ export interface TrainClash {
   readonly paths: readonly string[];
   /** Loops that changed the same files: landed since it began, or ahead of it in the train. */
   readonly with: readonly LoopId[];
+}
+
+/** Work whose task another has done meanwhile: where, and what keeps it. */
+export interface Duplicate {
+  readonly loop: LoopId;
+  readonly where: string;
+  readonly commit: Sha | null;
+  readonly kept: string;
 }

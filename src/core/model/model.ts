@@ -11,7 +11,18 @@ import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Keeps } from './keeps.ts';
 import type { Day } from './project-limits.ts';
 import type { Tracker } from './task.ts';
-import type { Clash, Foreseen, Landing, LandingTrouble, Odds, Pace, Publishing, Reviewed, Rework } from './landing.ts';
+import type {
+  Clash,
+  Foreseen,
+  Landing,
+  LandingTrouble,
+  Odds,
+  Pace,
+  Publishing,
+  Reviewed,
+  Rework,
+  Undone,
+} from './landing.ts';
 import type { Usage } from './usage.ts';
 import type { Vouching } from './vouching.ts';
 
@@ -216,6 +227,8 @@ export interface Loop {
   readonly guidance: readonly Guidance[];
   /** Why it went back to work after it was ready; null: it never did. */
   readonly rework: Rework | null;
+  /** It undoes a landing; absent: it is work of its own. */
+  readonly reverts?: Undone;
   /** What a person said last of its work; absent: nobody has looked. */
   readonly reviewed?: Reviewed;
   /** Files it changed, as far as kept, from when it was last gated until it lands. */

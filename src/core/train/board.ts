@@ -144,12 +144,22 @@ export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp):
   };
   const { [item]: _seen, ...foreseen } = state.foreseen;
   const n = state.landings + 1;
+  const undone = withoutUndone(state, loop);
   return {
     ...state,
     loops: { ...state.loops, [item]: landed },
     landings: n,
-    landed: { ...state.landed, [loop.task]: { loop: item, commit, at: stamp.at, n } },
+    attempts: undone.attempts,
+    landed: { ...undone.landed, [loop.task]: { loop: item, commit, at: stamp.at, n } },
     foreseen,
     publishing: { ...state.publishing, blocked: null },
   };
+}
+
+/** What it undid may be begun anew. */
+function withoutUndone({ landed, attempts }: State, { reverts }: Loop): Pick<State, 'landed' | 'attempts'> {
+  if (reverts === undefined || landed[reverts.task]?.commit !== reverts.commit) return { landed, attempts };
+  const { [reverts.task]: _landed, ...others } = landed;
+  const { [reverts.task]: _attempts, ...rest } = attempts;
+  return { landed: others, attempts: rest };
 }

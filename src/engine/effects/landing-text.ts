@@ -22,7 +22,7 @@ export async function landingText(
     agent: loop.agent,
     iterations: loop.counted,
     target: policy.target,
-    template: landing.message,
+    ...(loop.reverts === undefined ? { template: landing.message } : { undoes: loop.reverts.commit }),
     coAuthors: found,
   });
 }

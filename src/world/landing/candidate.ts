@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Sha, TaskId } from '../../core/model/ids.ts';
 import type { MergeDriverSettings } from '../../core/model/settings.ts';
 import { isFile, pathOf } from '../../core/model/tasks.ts';
+import { parseTracker } from '../../text/trackers/tracker.ts';
+import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { trailersOf } from '../../text/commit-message.ts';
 import { goneTrackers, withEdits } from '../trackers/branch-tracker.ts';
 import { assertEnvelope, checkEnvelopes } from './envelope.ts';
@@ -201,11 +203,20 @@ async function tickLanded(
   let tree = start;
   for (const { task, tracker } of ticksLanded ? await findLandings(view, base, since) : []) {
     const { path, tick } = tickerFor(own, tracker ?? undefined);
-    const before = isFile(path) ? await readFileAt(view, tree, path) : null;
+    const isMeant = isFile(path) && !(await isOpenAt(view, base, path, task));
+    const before = isMeant ? await readFileAt(view, tree, path) : null;
     const after = before === null ? null : await tick(before, task);
     if (after !== null && after !== before) tree = await replaceFile(view, tree, path, await writeBlob(view, after));
   }
   return tree;
+}
+
+/** Its landing was undone there since. */
+async function isOpenAt(view: GitView, commit: Sha, path: string, task: TaskId): Promise<boolean> {
+  const text = await readFileAt(view, commit, path);
+  if (text === null) return false;
+  const { tasks } = parseTracker(trackerKindOf(path) ?? 'markdown', text);
+  return tasks.some(({ id, status }) => id === task && status !== 'done');
 }
 
 /** The candidate's history: the branch merged, its one change alone, or its commits one after the other. The tree is the same. */

@@ -4,9 +4,12 @@ import { loopsOf } from '../../../src/core/model/model.ts';
 import { isUnread } from './watch-reviews.ts';
 import type { Realm } from '../model/realm.ts';
 
-/** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare, or about refs, limits of the project, ends by the clock and trackers outside the tree, which these worlds do not have: left out. */
+/** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare, or about refs, limits of the project, ends by the clock and trackers outside the tree, which these worlds do not have, or a commit that takes something back, which they cannot: left out. */
 const SOUGHT: Record<
-  | Exclude<EventType, 'train-refs-lost' | 'keeps-changed' | 'host-ending' | 'claim-lost' | 'task-closed'>
+  | Exclude<
+      EventType,
+      'train-refs-lost' | 'keeps-changed' | 'host-ending' | 'claim-lost' | 'task-closed' | 'revert-made'
+    >
   | `it ${IterationOutcome}`
   // Only loops in a person's checkout share a branch, and only another clone does a task of ours: these worlds have neither.
   // Nor have their files a size.

@@ -59,6 +59,15 @@ export const LAND_COMMANDS: readonly CommandSpec[] = [
     load: () => import('../commands/review.ts'),
   },
   {
+    name: 'revert',
+    group: 'Land',
+    summary: 'Undo a landing by one of its own, and open its task again',
+    argument: { name: '<id>', description: 'the task that has landed, or its loop or commit' },
+    flags: [JSON_FLAG, PUBLISH_FLAG, TARGET_FLAG, TASKS_FLAG, SET_FLAG],
+    examples: ['ralph revert login'],
+    load: () => import('../commands/revert.ts'),
+  },
+  {
     name: 'publish',
     group: 'Land',
     summary: 'Move your branch to everything that has landed',
