@@ -90,3 +90,15 @@ start-77ab    queued                   2h   🚀 Start in a s…
     expect(fitTable([column('ID', null), column('AGE', 1)], 80)).toBe('ID  AGE');
   });
 });
+
+describe('alignRows where there is little room', () => {
+  it('cuts the widest cell that is no command, and puts a command below', () => {
+    const rows = [['parked', 'a', 'x'.repeat(80), 'next: ralph loops resume a-1']];
+    expect(alignRows(rows)).toContain('x'.repeat(80));
+    const [first = '', second] = alignRows(rows, 40).split('\n');
+    expect(displayWidth(first)).toBe(40);
+    expect(first).toMatch(/^parked {2}a {2}x+…$/);
+    expect(second).toBe('  next: ralph loops resume a-1');
+    expect(alignRows([['a', 'b']], 40)).toBe('a  b');
+  });
+});

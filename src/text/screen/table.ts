@@ -2,9 +2,28 @@ import { cleanText } from './clean.ts';
 
 const GAP = '  ';
 
-/** Columns aligned by spaces; the last one is free. Cells are cleaned: they hold text that is not ours. */
-export function alignRows(rows: readonly (readonly string[])[]): string {
-  const clean = rows.map((row) => row.map(cleanCell));
+/** A command is pasted, so it is whole or not there. */
+const COMMAND = /^(?:next: )?(?:ralph|git|kill|printf) /;
+/** A cell that is cut shorter says nothing any more. */
+const CELL_LEAST = 8;
+
+/**
+ * Columns aligned by spaces; the last one is free. Cells are cleaned: they hold text that is not ours. Where there is less room, the
+ * widest cells that are no command are cut, and a command that ends a row goes below it.
+ */
+export function alignRows(rows: readonly (readonly string[])[], room = Number.POSITIVE_INFINITY): string {
+  const ends = rows.map((row) => row.at(-1) ?? '');
+  if (Number.isFinite(room) && ends.some((end) => COMMAND.test(end)) && wholeLine(rows) > room) {
+    const lines = alignRows(
+      rows.map((row) => row.slice(0, -1)),
+      room,
+    ).split('\n');
+    return lines.flatMap((line, at) => [line, `${GAP}${cleanCell(ends[at] ?? '')}`.trimEnd()]).join('\n');
+  }
+  const clean = narrowed(
+    rows.map((row) => row.map(cleanCell)),
+    room,
+  );
   const widths = clean.reduce<number[]>(
     (all, row) => row.map((cell, at) => Math.max(all[at] ?? 0, displayWidth(cell))),
     [],
@@ -13,6 +32,28 @@ export function alignRows(rows: readonly (readonly string[])[]): string {
     row.map((cell, at) => (at === row.length - 1 ? cell : padToWidth(cell, widths[at] ?? 0))).join(GAP);
   return clean.map((row) => line(row).trimEnd()).join('\n');
 }
+
+const wholeLine = (rows: readonly (readonly string[])[]): number =>
+  sumOf(widthsOf(rows)) + GAP.length * (widthsOf(rows).length - 1);
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => displayWidth(row[at] ?? ''))));
+}
+
+function narrowed(rows: readonly (readonly string[])[], room: number): readonly (readonly string[])[] {
+  const widths = widthsOf(rows);
+  const mayCut = widths.map((_, at) => !rows.some((row) => COMMAND.test(row[at] ?? '')));
+  for (let over = sumOf(widths) + GAP.length * (widths.length - 1) - room; over > 0; over -= 1) {
+    const widest = Math.max(...widths.filter((_, at) => mayCut[at] === true));
+    if (widest <= CELL_LEAST) break;
+    const at = widths.findIndex((width, index) => width === widest && mayCut[index] === true);
+    widths[at] = widest - 1;
+  }
+  return rows.map((row) => row.map((cell, at) => cutToWidth(cell, widths[at] ?? 0)));
+}
+
+const sumOf = (some: readonly number[]): number => some.reduce((a, b) => a + b, 0);
 
 const cleanCell = (cell: string): string => cleanText(cell).replaceAll(/[\n\t]/g, ' ');
 

@@ -155,3 +155,30 @@ describe('ralph by itself', () => {
     expect((await ralph(one, ['version'])).stdout.trim()).toBe(version['paralph']);
   });
 });
+
+describe('A18.9 a terminal of 100 columns', () => {
+  it('wraps no table of any command', async () => {
+    const one = scratch();
+    const long = 'a-task-with-a-name-that-is-long-enough-for-any-table';
+    project(one, {
+      tasks: [long, `${long}-too`, 'short'],
+      agent: [{ exit: 3 }],
+      byTask: { short: [{ write: { path: 'a', text: 'a' } }, { claim: true }] },
+      config: { limits: { consecutive_failures: 1 }, parallel: { merge_policy: 'manual' } },
+    });
+    await ralph(one, ['run', '--parallel']);
+    await ralph(one, ['loops', 'discard', 'short', '-y']);
+    for (const words of [
+      'status',
+      'status --parallel',
+      'loops',
+      'tasks list',
+      'queue',
+      'cost',
+      'agents list',
+      'keep list',
+    ])
+      for (const line of (await ralph(one, words.split(' '), { env: { COLUMNS: '100' } })).stdout.split('\n'))
+        expect(line.length, `${words}: ${line}`).toBeLessThanOrEqual(100);
+  });
+});

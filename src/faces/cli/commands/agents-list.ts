@@ -12,7 +12,10 @@ export const handle: Handler = async (call) => {
   const { settings } = config;
   const sights = await lookAtAgents({ settings, state: await readState(repo), env: call.env, root: repo.root });
   if (call.flags['json'] === true) call.out.json({ version: 1, agents: sights.map(inJson) });
-  else call.out.data(columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)]));
+  else
+    call.out.data(
+      columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)], call.out.width),
+    );
   if (!sights.some((sight) => sight.path !== null))
     call.out.say(`none is installed; any command will do: ${SET_AGENT}`);
   return EXIT.ok;

@@ -20,7 +20,7 @@ export const handle: Handler = async (call) => {
   if (call.flags['json'] === true) call.out.json(view);
   else if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
   else if (isUntold(view.total)) call.out.data('no agent has reported tokens or cost yet');
-  else show(view, (text) => call.out.data(text));
+  else show(view, call.out.width, (text) => call.out.data(text));
   return EXIT.ok;
 };
 
@@ -32,7 +32,7 @@ const isUntold = ({
   cost_usd: cost,
 }: UsageView): boolean => input + cached + output === 0 && cost === null;
 
-function show(view: CostView, data: (text: string) => void): void {
+function show(view: CostView, width: number, data: (text: string) => void): void {
   const rows = [
     ['', 'input', 'cached', 'output', 'cost', 'turns', 'model'],
     row('total', view.total),
@@ -46,7 +46,7 @@ function show(view: CostView, data: (text: string) => void): void {
       ]),
     ]),
   ];
-  data(columns(rows));
+  data(columns(rows, width));
   const budgets = [...budgetLines('run', view.run.budget), ...loopBudget(view)];
   if (budgets.length > 0) data(`\n${budgets.join('\n')}`);
   if (view.run.overspent !== null) data(`\nthe run's budget is spent: ${view.run.overspent}`);

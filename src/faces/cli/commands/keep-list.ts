@@ -34,7 +34,9 @@ export const handle: Handler = async (call) => {
     landed.has(keep) ? 'landed' : 'not landed',
     why,
   ]);
-  call.out.data(columns([['ID', 'AGE', 'BEFORE', 'TASK', 'BRANCH', 'FILES', 'COMMITS', 'WHY'], ...rows]));
+  call.out.data(
+    columns([['ID', 'AGE', 'BEFORE', 'TASK', 'BRANCH', 'FILES', 'COMMITS', 'WHY'], ...rows], call.out.width),
+  );
   call.out.say('to look at one: ralph keep show ID   to have it back: ralph keep restore ID');
   return EXIT.ok;
 };

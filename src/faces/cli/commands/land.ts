@@ -188,7 +188,13 @@ async function dryRun(
     rows.push({ task: taskIdOf(state, task), loop: id, branch, head: (await branchTip(repo, branch)) ?? head });
   if (call.flags['json'] === true) call.out.json({ version: 1, target, land: rows });
   else if (rows.length === 0) call.out.say('nothing is ready to land');
-  else call.out.data(columns(rows.map((row) => ['land', row.task, row.branch, row.head ?? ''])));
+  else
+    call.out.data(
+      columns(
+        rows.map((row) => ['land', row.task, row.branch, row.head ?? '']),
+        call.out.width,
+      ),
+    );
   call.out.say(`target ${target}; nothing was changed`);
   return EXIT.ok;
 }

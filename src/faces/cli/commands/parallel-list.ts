@@ -28,6 +28,7 @@ export const handle: Handler = async (call) => {
     call.out.data(
       columns(
         rows.map((row) => [row.status, row.task ?? '-', row.branch ?? '-', row.path, row.keep ?? 'can be cleaned']),
+        call.out.width,
       ),
     );
   return EXIT.ok;

@@ -44,7 +44,7 @@ function show(call: Call, view: QueueView): void {
       cleanLine(one.kind === 'red' ? 'red together with what landed' : `conflicts in ${one.paths.join(', ')}`),
     ]),
   ];
-  if (rows.length > 0) call.out.data(columns(rows));
+  if (rows.length > 0) call.out.data(columns(rows, call.out.width));
   if (view.train === null && rows.length === 0) call.out.data('nothing waits to land');
   if (view.expected_ms !== null) call.out.data(`about ${describeMs(view.expected_ms)} until the queue is empty`);
 }

@@ -84,7 +84,7 @@ function list({ flags, out }: Call, state: State): ExitCode {
     return EXIT.ok;
   }
   const rows = waiting.map(({ task, detail, title, next }) => [task ?? '', detail, title, next].map(cleanLine));
-  if (rows.length > 0) out.data(columns(rows));
+  if (rows.length > 0) out.data(columns(rows, out.width));
   else out.say('nothing waits for a review');
   return EXIT.ok;
 }

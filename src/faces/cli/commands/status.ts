@@ -30,7 +30,7 @@ export const handle: Handler = async (call) => {
   const { limits } = project.config.settings;
   const view = statusView(state, tracker, Date.now(), limits.attempts, project.config.settings.project);
   if (call.flags['json'] === true) call.out.json(view);
-  else if (call.flags['parallel'] === true) call.out.data(workers(view.workers));
+  else if (call.flags['parallel'] === true) call.out.data(workers(view.workers, call.out.width));
   else {
     show(call, view);
     if (isPromptTracker(tracker)) showWithoutTasks(call, state);
@@ -47,7 +47,7 @@ function show(call: Call, view: StatusView): void {
       `${isWithoutTasks ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[countKey(state)]} ${state}`).join(', ')}`}`,
     );
   const working = view.workers.filter(isAtWork);
-  if (working.length > 0) call.out.data(`\n${workers(working)}`);
+  if (working.length > 0) call.out.data(`\n${workers(working, call.out.width)}`);
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);
   if (view.run.overspent !== null) call.out.data(`\nthe run's budget is spent: ${view.run.overspent}`);
   const { reached } = view.project;
@@ -69,7 +69,10 @@ function show(call: Call, view: StatusView): void {
   const open = view.tasks.filter(isForPerson);
   if (open.length > 0)
     call.out.data(
-      `\n${columns(open.map((task) => [task.state, task.id, cleanLine(task.why), `next: ${task.next ?? ''}`]))}`,
+      `\n${columns(
+        open.map((task) => [task.state, task.id, cleanLine(task.why), `next: ${task.next ?? ''}`]),
+        call.out.width,
+      )}`,
     );
   if (view.base !== null) call.out.data(`\n${cleanLine(view.base)}`);
   if (view.queue_paused) call.out.data('\nthe queue is paused; let it go: ralph queue resume');
@@ -91,7 +94,12 @@ const isPrompt = ({ loops }: State, { id }: LoopRow): boolean => {
 function showWithoutTasks({ out }: Call, state: State): void {
   const open = loopRows(state, Date.now()).filter((row) => !isOver(row) && !isPrompt(state, row));
   if (open.length > 0)
-    out.data(`\n${columns(open.map((row) => [row.state, row.id, cleanLine(row.title), `next: ${row.next}`]))}`);
+    out.data(
+      `\n${columns(
+        open.map((row) => [row.state, row.id, cleanLine(row.title), `next: ${row.next}`]),
+        out.width,
+      )}`,
+    );
   out.say(`no task file. one loop: ralph run "what should be done"   a list: ${FIRST_TASK}`);
 }
 
@@ -109,7 +117,7 @@ function noteOf({ error, foreseen, rework, progress }: StatusView['workers'][num
   return cleanLine([error, meets, back, progress].find((note) => note != null && note !== '') ?? '');
 }
 
-function workers(all: StatusView['workers']): string {
+function workers(all: StatusView['workers'], width: number): string {
   if (all.length === 0) return 'no loop is running';
   const rows = all.map((one) => [
     String(one.slot),
@@ -122,5 +130,5 @@ function workers(all: StatusView['workers']): string {
     one.branch,
     noteOf(one),
   ]);
-  return columns([['slot', 'task', 'state', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows]);
+  return columns([['slot', 'task', 'state', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows], width);
 }

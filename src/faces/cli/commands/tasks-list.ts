@@ -15,7 +15,7 @@ export const handle: Handler = async (call) => {
   warnAll(call, warnings);
   const views = taskViews(state, tracker, project.config.settings.limits.attempts);
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
-  else call.out.data(columns(views.map(taskRow)));
+  else call.out.data(columns(views.map(taskRow), call.out.width));
   return EXIT.ok;
 };
 

@@ -33,6 +33,6 @@ export const handle: Handler = async (call) => {
   );
   if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
   else if (views.length === 0) call.out.say('no task could start now; see: ralph tasks list');
-  else call.out.data(columns(views.map(taskRow)));
+  else call.out.data(columns(views.map(taskRow), call.out.width));
   return EXIT.ok;
 };

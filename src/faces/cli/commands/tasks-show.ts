@@ -36,7 +36,7 @@ export const handle: Handler = async (call) => {
     ...(view.commit === null ? [] : [['landed as', view.commit]]),
     ...(view.next === null ? [] : [['next', view.next]]),
   ];
-  call.out.data(columns(facts));
+  call.out.data(columns(facts, call.out.width));
   if (task !== undefined && task.body !== '') call.out.data(`\n${cleanText(task.body)}`);
   for (const line of task?.acceptance ?? []) call.out.data(`- ${cleanText(line)}`);
   const gate = loops.at(-1)?.lastGate;

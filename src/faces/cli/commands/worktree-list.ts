@@ -26,6 +26,6 @@ export const handle: Handler<{ readonly worktrees: readonly FeatureView[] }> = a
   ]);
   return {
     data: { worktrees: shown.map((one) => one.view) },
-    text: columns([['', 'NAME', 'BRANCH', 'KIND', 'STATE', 'FOLDER'], ...rows]),
+    text: columns([['', 'NAME', 'BRANCH', 'KIND', 'STATE', 'FOLDER'], ...rows], call.out.width),
   };
 };

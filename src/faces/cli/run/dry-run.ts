@@ -58,7 +58,7 @@ export function dryRun(call: Call, state: State, policy: HostPolicy, { tasks, se
     ]),
     ...waiting.map((one) => ['wait', one.task, '-', one.why]),
   ];
-  call.out.data(columns(rows));
+  call.out.data(columns(rows, call.out.width));
   call.out.say(`tasks: ${sourceInWords(tasks)}`);
   call.out.say(settingsInWords(settings, policy.target));
   call.out.say(

@@ -3,12 +3,17 @@ import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
+import type { Facts } from '../../../core/fold/fold.ts';
+import type { Event } from '../../../core/model/events.ts';
+import type { RunLine } from '../../../core/views/runs.ts';
+import { runsView } from '../../../core/views/runs.ts';
 import { summarize } from '../../../core/views/summary.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Driven } from './drive-host.ts';
 import type { Settings } from '../../../core/model/settings.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import { ralphFolder } from '../../../world/git/run/state-places.ts';
+import { logFolder, ralphFolder } from '../../../world/git/run/state-places.ts';
+import { readLogOnly } from '../../../world/log/file-log.ts';
 import type { Call } from '../../call/handler.ts';
 import { showSummary } from '../show/show-summary.ts';
 
@@ -33,14 +38,44 @@ export async function finishRun(
   const isInTime = over !== null && summary.parked.length === 0;
   const own = summary.exit !== EXIT.parked ? summary.exit : isSpent ? EXIT.limit : isInTime ? EXIT.ok : summary.exit;
   const exit = signal === null ? own : signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
-  if (call.flags['json'] === true && call.flags['events'] !== true) call.out.json({ version: 1, ...summary, exit });
-  showSummary(call.out, summary, policy.target);
+  const run = policy.slots === 0 ? null : await lastRun(call);
+  if (call.flags['json'] === true && call.flags['events'] !== true)
+    call.out.json({ version: 1, ...summary, run: run === null ? null : figures(run), exit });
+  showSummary(call.out, summary, policy.target, run);
   if (signal === null && over !== null && isLeft)
     call.out.say(`the time of this run is over (${over}); everything is kept. go on: ${resume}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ${resume}`);
   if (policy.slots > 0) await writeReportAtEnd(call, settings);
   return exit;
 }
+
+/** What the log says of the run that ends; null: it cannot be read any more. */
+async function lastRun({ cwd }: Call): Promise<RunLine | null> {
+  try {
+    const records: readonly Facts[] = await readLogOnly<Event>(logFolder(findRepository(cwd))).read(0);
+    return runsView(records).at(-1) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const figures = ({
+  n,
+  since,
+  ended,
+  last_at: last,
+  iterations,
+  cost_usd: cost,
+  gate_runs: runs,
+  gate_runs_saved: saved,
+}: RunLine) => ({
+  n,
+  duration_ms: Math.max(0, (ended ?? last) - since),
+  iterations,
+  cost_usd: cost,
+  gate_runs: runs,
+  gate_runs_saved: saved,
+});
 
 /** The run is over whatever becomes of its report. */
 async function writeReportAtEnd({ cwd, out }: Call, settings: Settings): Promise<void> {

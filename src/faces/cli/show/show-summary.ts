@@ -1,3 +1,6 @@
+import { describeMs, howMany } from '../../../core/model/describe-time.ts';
+import { costInWords } from '../../../core/views/cost-view.ts';
+import type { RunLine } from '../../../core/views/runs.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import type { BaseLine, Summary, TaskLine } from '../../../core/views/summary.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -6,7 +9,7 @@ import { tailLines } from '../../call/tail-lines.ts';
 import { inLocalTime } from '../../../world/os/clock.ts';
 
 /** The morning's answer: what landed, what waits for whom, and the command for each. */
-export function showSummary(out: Output, summary: Summary, target: string): void {
+export function showSummary(out: Output, summary: Summary, target: string, run: RunLine | null = null): void {
   const { style } = out;
   const count = (n: number, word: string): string => `${n} ${word}`;
   const parts = [
@@ -19,6 +22,7 @@ export function showSummary(out: Output, summary: Summary, target: string): void
     .map((key) => count(summary[key].length, key.replace('_', '-')));
   out.say('');
   out.say(style.bold([...parts, ...more].join(', ')));
+  if (run !== null) out.say(`  ${describeRun(run)}`);
   lines(out, summary.landed, (task) => `${style.green('landed')}  ${cleanLine(task.task)} ${cleanLine(task.why)}`);
   lines(
     out,
@@ -53,6 +57,24 @@ export function showSummary(out: Output, summary: Summary, target: string): void
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
   if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
   publishLine(out, summary, target);
+  if (summary.ready.length > 1) out.say('land what is ready: ralph land --all   look first: ralph review');
+  if (run !== null) out.say('the whole story: ralph report');
+}
+
+/** What it took: time, money, and gate runs that one train of several loops saved. */
+function describeRun({
+  since,
+  last_at: last,
+  ended,
+  iterations,
+  gate_runs: runs,
+  gate_runs_saved: saved,
+  ...run
+}: RunLine): string {
+  const cost = run.cost_usd === null ? [] : [costInWords(run)];
+  const gates = runs === 0 ? [] : [howMany(runs, 'gate run on trains', 'gate runs on trains')];
+  const parts = [describeMs(Math.max(0, (ended ?? last) - since)), ...cost, howMany(iterations, 'iteration'), ...gates];
+  return `${parts.join(', ')}${saved === 0 ? '' : `, ${saved} saved`}`;
 }
 
 /** What landed, and what a person blocked: a command below each would hide the one that matters. */
