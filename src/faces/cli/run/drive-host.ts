@@ -17,6 +17,7 @@ import type { Call } from '../../call/handler.ts';
 import { tellEach, tellLines } from '../../call/tell-lines.ts';
 import { openNotifier } from './notify.ts';
 import { runEnd } from './run-end.ts';
+import { openLongTelling } from '../show/say-long.ts';
 import { keepAsking, mayFetch, sayUpstream } from '../show/say-upstream.ts';
 import { sayWhatWasSet } from './say-what-was-set.ts';
 import { tellLoopLogs } from '../../call/tell-loop-logs.ts';
@@ -56,7 +57,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const sayChangedGates = changedGatesOnce(drive.settings.gates.commands, onWarning);
   hearWaits({ tell: onWarning, drain, force });
   call.out.goOnUnheard();
-  const { onRecord, notifier } = openTelling(call, drive);
+  const { onRecord, notifier, stopTelling } = openTelling(call, drive);
   const asking = new AbortController();
   try {
     const { slots, target } = drive.policy;
@@ -96,6 +97,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     throw error;
   } finally {
     asking.abort();
+    stopTelling();
     signals.stop();
   }
 }
@@ -155,12 +157,14 @@ function openTelling(call: Call, { world, policy, settings }: Drive) {
     call.flags['events'] === true ? eventStream(call, policy.tracker) : liveLines(call, policy.tracker);
   // Who only lands has a person beside it.
   const notifier = policy.slots === 0 ? null : openNotifier(call, { repo, settings, own });
+  const long = call.flags['events'] === true ? null : openLongTelling(call.out, own);
   const onRecord: OnRecord = (record, was, is) => {
     tellLoopLogs(repo, own, record, was, is);
     tellPerson(record, was, is);
     notifier?.onRecord(record, was, is);
+    long?.look(is);
   };
-  return { onRecord, notifier };
+  return { onRecord, notifier, stopTelling: () => long?.stop() };
 }
 
 const liveLines = (call: Call, tracker: string): OnRecord =>

@@ -5,6 +5,7 @@ import { askUpstream } from '../../../world/landing/ask-upstream.ts';
 import type { UpstreamNews } from '../../../world/landing/ask-upstream.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import type { Clock } from '../../../world/contract/world.ts';
+import { sayIfLong } from './say-long.ts';
 import type { Call } from '../../call/handler.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 
@@ -19,7 +20,8 @@ export const mayFetch = ({ flags }: Call, { landing }: Settings): boolean => fla
 export async function sayUpstream(call: Call, target: string, signal: AbortSignal): Promise<void> {
   const warn = (text: string): void => call.out.say(call.out.style.yellow(`warning: ${text}`));
   try {
-    const news = await askUpstream({ repo: findRepository(call.cwd), env: call.env, target, signal });
+    const asked = { repo: findRepository(call.cwd), env: call.env, target, signal };
+    const news = await sayIfLong(call.out, `asking the remote what is new for ${target}`, () => askUpstream(asked));
     if (news !== null && !signal.aborted) for (const line of inWords(news, target)) warn(line);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
