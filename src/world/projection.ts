@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../core/model/model.ts';
-import { loopsOf } from '../core/model/model.ts';
+import { isWorking, loopsOf } from '../core/model/model.ts';
+import { BEADS, taskIdOf, trackerOf } from '../core/model/tasks.ts';
 import type { Settings } from '../core/model/settings.ts';
 import { statusView } from '../core/views/view.ts';
 import { replaceFile } from './os/files.ts';
 import { reach } from './os/failpoint.ts';
 import type { Repository } from './git/run/repository.ts';
 import { isAlive, isSame, ownIdentity } from './processes/identity.ts';
-import { ensureRalphFolder, ralphFolder } from './git/run/state-places.ts';
+import { lookAtShim } from './processes/shim-folder.ts';
+import { openBeadsState } from './trackers/beads/beads-state.ts';
+import { ensureRalphFolder, ralphFolder, runFolder } from './git/run/state-places.ts';
 import type { Clock, Projection } from './contract/world.ts';
 
 /** Half of what is promised: a host that is busy for a second is still in time. */
@@ -32,7 +35,9 @@ export function openProjection(
     );
     attempt(repo, () => replaceFile(join(ralphFolder(repo), 'heartbeat'), beat, FOR_ALL));
   };
+  const beads = tracker === BEADS ? openBeadsState(repo.root) : null;
   const refresh = (): void => {
+    if (state !== null && beads !== null) saveBeads(repo, state, beads);
     if (state !== null) save(state, heartbeat(state, clock.nowMs()));
   };
   return {
@@ -49,9 +54,25 @@ export function openProjection(
       if (timer !== null) clearInterval(timer);
       const own = ownIdentity();
       const others = Object.entries(now.hosts).filter(([, { mark }]) => !isSame(mark, own));
+      if (beads !== null) saveBeads(repo, now, beads);
       save(now, heartbeat({ ...now, hosts: Object.fromEntries(others) }, clock.nowMs()));
     },
   };
+}
+
+/** What is at work in the shape other orchestrators keep it: the process is that of the agent's shell. */
+function saveBeads(repo: Repository, state: State, write: ReturnType<typeof openBeadsState>): void {
+  const loops = loopsOf(state).filter((loop) => isWorking(loop) && trackerOf(state, loop.task) === BEADS);
+  const atWork = loops.map(({ id, task, phase, worktree }) => {
+    const sight = phase.at === 'iterating' ? lookAtShim(runFolder(repo, id, phase.n)) : null;
+    const pid = sight?.state === 'running' ? sight.identity.pid : null;
+    return { id: String(taskIdOf(state, task)), pid, worktree };
+  });
+  try {
+    write(atWork);
+  } catch {
+    // Read-only or full: the log is the truth, this is a copy.
+  }
 }
 
 /** A line for each living host, with the loops it holds. */

@@ -98,7 +98,6 @@ function taskOf(bead: Bead, { known, around, line }: Place): Task {
   const deps = (bead.links ?? []).flatMap((link) => openDependency(link, known));
   const isDone = isClosed(bead);
   const why = isDone ? null : blockedBecause(bead, deps, around);
-  const [phase = null] = phasesOf(bead);
   return {
     id: taskId(bead.id),
     title: cleanLine(bead.title) || bead.id,
@@ -110,7 +109,7 @@ function taskOf(bead: Bead, { known, around, line }: Place): Task {
     priority: bead.priority,
     status: isDone ? 'done' : why === null ? 'open' : 'blocked',
     blockedReason: why,
-    claim: { by: bead.assignee === '' ? null : bead.assignee, phase },
+    claim: claimIn(bead),
     line,
     ...marksOf(bead, known),
   };
@@ -119,6 +118,13 @@ function taskOf(bead: Bead, { known, around, line }: Place): Task {
 /** Where an issue is shown by itself, what it depends on comes with its status. */
 export const isOpenBlocker = ({ type, status }: Link): boolean =>
   WAITING.has(type) && status !== undefined && !isClosed({ status });
+
+/** Who closed or opened it took it from whoever had it, though the name stays. */
+function claimIn(bead: Bead): NonNullable<Task['claim']> {
+  const [phase = null] = phasesOf(bead);
+  const isHeld = bead.status === 'in_progress' && bead.assignee !== '';
+  return { by: isHeld ? bead.assignee : null, phase: isHeld ? phase : null };
+}
 
 function openDependency({ on, type }: Link, known: ReadonlyMap<string, Bead>): readonly TaskId[] {
   const other = known.get(on);

@@ -72,7 +72,9 @@ describe('commands on Beads', () => {
     });
 
   itWithBd('1.3.0')('43. no bd on the PATH: doctor says how to get it, and other trackers work', async () => {
-    const one = beadsProject('1.3.0', [{ id: 't-a' }], { files: { 'other/PRD.md': '- [ ] One <!-- id: one -->\n' } });
+    const one = beadsProject('1.3.0', [{ id: 't-a' }], () => ({
+      files: { 'other/PRD.md': '- [ ] One <!-- id: one -->\n' },
+    }));
     const without: Scratch = { ...one.place, env: { ...one.place.env, PATH: process.env['PATH'] ?? '' } };
     const run = await ralph(without, ['run']);
     expect(run.code).toBe(4);

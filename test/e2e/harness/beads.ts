@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { beadsBin } from '../../../scripts/lib/beads.mjs';
 import { itAllowed } from '../../needs.ts';
@@ -65,7 +66,7 @@ const MADE = '2026-01-01T10:00:';
 export function beadsProject(
   version: BdVersion,
   issues: readonly Issue[],
-  spec: Partial<ProjectSpec> = {},
+  specOf: (place: Scratch) => Partial<ProjectSpec> = () => ({}),
 ): BeadsProject {
   const made = scratch();
   const env = { ...made.env, ...environment(version, made.env['PATH'] ?? '') };
@@ -73,6 +74,7 @@ export function beadsProject(
   execFileSync('cp', ['-a', join(storeOf(version), '.beads'), place.repo]);
   appendFileSync(join(place.repo, '.git/info/exclude'), '\n.beads/\n.beads.gate.lock\n');
   const { put } = place;
+  const spec = specOf(place);
   project(place, { ...spec, tasks: spec.tasks ?? {} });
   const tryBd = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync('bd', args, { cwd: place.repo, env, encoding: 'utf8' });
@@ -162,3 +164,57 @@ function lineOf(issue: Issue, at: number): Readonly<Record<string, unknown>> {
 
 /** All issues, for whoever compares two moments. */
 export const exported = ({ bd }: BeadsProject): string => bd('export');
+
+export interface Spied {
+  readonly env: Readonly<Record<string, string>>;
+  /** Calls that ended, with their exit code before them: `0 close t-a -r …`. */
+  readonly calls: () => readonly string[];
+}
+
+/** The same `bd`, with its calls written down; `first`: lines of shell that run before it, with the call as `$*` and its name as `$real`. */
+export function spiedBd({ place }: BeadsProject, first = ''): Spied {
+  const [folder = ''] = (place.env['PATH'] ?? '').split(':');
+  const spy = beside(place, 'spy');
+  const log = beside(place, 'bd-calls');
+  mkdirSync(spy, { recursive: true });
+  const script = `#!/bin/sh\nreal='${folder}/bd'\n${first}\n"$real" "$@"\ncode=$?\necho "$code $*" >> '${log}'\nexit $code\n`;
+  writeFileSync(join(spy, 'bd'), script, { mode: 0o755 });
+  return {
+    env: { PATH: `${spy}:${place.env['PATH'] ?? ''}` },
+    calls: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []).filter((line) => line !== ''),
+  };
+}
+
+export interface Sampler {
+  /** Ends it, and tells what was seen of phases: each list of one issue's labels that had more than one. */
+  readonly stop: () => Promise<{ readonly looks: number; readonly crowded: readonly string[] }>;
+}
+
+/** Looks at all issues again and again while something else works. */
+export function samplePhases({ place }: BeadsProject): Sampler {
+  let isOver = false;
+  let looks = 0;
+  const crowded: string[] = [];
+  const run = promisify(execFile);
+  const sampling = (async () => {
+    while (!isOver) {
+      const { stdout } = await run('bd', ['list', '--all', '--json', '-n', '0'], {
+        cwd: place.repo,
+        env: place.env,
+        maxBuffer: 1 << 26,
+      }).catch(() => ({ stdout: '[]' }));
+      looks += 1;
+      for (const shown of JSON.parse(stdout) as readonly Shown[]) {
+        const phases = phasesIn(shown);
+        if (phases.length > 1) crowded.push(`${shown.id}: ${phases.join()}`);
+      }
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await sampling;
+      return { looks, crowded };
+    },
+  };
+}

@@ -132,6 +132,7 @@ const isMissing = (error: string | null): boolean => /no issues? found|not found
 
 async function probe(place: BdPlace): Promise<BeadsAbilities> {
   const update = await runBd(place, ['update', '--help']);
+  if (!update.ok) throw failure(['update'], update.error ?? 'it failed');
   if (!update.stdout.includes('--claim'))
     throw new AppError('E_BEADS', 'this bd cannot claim: it is older than what loops need', {
       facts: ['wanted: 0.47 or newer'],
