@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gitSays, refsBelow } from '../harness/git.ts';
-import { project, starts } from '../harness/project.ts';
-import { beside, ralph } from '../harness/ralph.ts';
+import { HONEST, project, starts, writeScenario } from '../harness/project.ts';
+import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
+import { hasTmux, openTerminal } from '../harness/terminal.ts';
+import { until } from '../harness/until.ts';
+import { itNeeds } from '../../needs.ts';
 import type { Step } from '../../scripted/scenario.ts';
 
 const FIRST = 'one\ntwo\nthree\nfour\n';
@@ -143,6 +146,75 @@ describe('A18.10 a review', () => {
     expect([inside.code, inside.stderr]).toEqual([2, expect.stringContaining('E_NESTED')]);
     expect(isLanded(one)).toBe(false);
   });
+});
+
+describe('A18.10 an approval', () => {
+  it('is gone once the work was red on the train: it goes back, and lands when it is approved anew', async () => {
+    const one = scratch();
+    project(one, {
+      tasks: ['a'],
+      byTask: {
+        a: {
+          iterations: [
+            [{ write: { path: 'a.txt', text: 'a\n' } }, { claim: true }],
+            [{ write: { path: 'mended.txt', text: 'mended\n' } }, { claim: true }],
+          ],
+        },
+      },
+      config: {
+        parallel: { merge_policy: 'manual' },
+        gates: { commands: ['test ! -e a.txt || test ! -e clash.txt || test -e mended.txt'] },
+      },
+    });
+    expect((await ralph(one, ['run'])).code).toBe(0);
+    one.put('clash.txt', 'mine\n');
+    one.git('add', 'clash.txt');
+    one.git('commit', '-qm', 'Mine');
+    // A host that runs loops is alive, so that the work has somebody to go back to.
+    one.put('PRD.md', `${one.git('show', 'HEAD:PRD.md')}\n- [ ] Wait <!-- id: wait -->\n`);
+    one.git('commit', '-qam', 'More');
+    writeScenario(one, {
+      byTask: {
+        a: { iterations: [[], [{ write: { path: 'mended.txt', text: 'mended\n' } }, { claim: true }]] },
+        wait: [{ waitForFile: { path: beside(one, 'go') } }, ...HONEST],
+      },
+    });
+    const run = startRalph(one, ['run', '--parallel']);
+    await until('the other one works', () => starts(one).some(({ task }) => task === 'wait'));
+    const head = headOf(one);
+    const approved = await ralph(one, ['review', 'a', '--approve', '--head', head]);
+    expect([approved.code, approved.stderr]).toEqual([0, expect.stringContaining('the host with process')]);
+    await run.waitFor(/goes back to work/);
+    await until('it was mended', () => starts(one).filter(({ task }) => task === 'a').length === 2);
+    const isReady = async () => {
+      const { stdout } = await ralph(one, ['review', '--list', '--json']);
+      return stdout.includes('"task": "a"');
+    };
+    await until('it waits for a person again', isReady);
+    expect(gitSays(one.git, 'cat-file', '-e', 'main:a.txt')).toBe(false);
+    const stale = await ralph(one, ['review', 'a', '--approve', '--head', head]);
+    expect([stale.code, stale.stderr]).toEqual([6, expect.stringContaining('E_MOVED')]);
+    const branch = refsBelow(one.git, 'refs/heads/ralph/').find((ref) => ref.includes('/a-')) ?? '';
+    const now = one.git('rev-parse', branch);
+    expect((await ralph(one, ['review', 'a', '--approve', '--head', now])).code).toBe(0);
+    await run.waitFor(/\ba landed/);
+    writeFileSync(beside(one, 'go'), '');
+    expect((await run.ended).code).toBe(0);
+    expect(one.git('show', 'main:mended.txt')).toBe('mended');
+  });
+
+  itNeeds('tmux', hasTmux)(
+    'is one key away: on a terminal ralph review opens the view at what waits longest',
+    async () => {
+      const one = await readyOne();
+      const terminal = openTerminal(one, ['review']);
+      await terminal.waitFor(/list\.txt[^]*two/);
+      terminal.type('a');
+      await until('it has landed', () => isLanded(one));
+      terminal.type('qq');
+      expect(await terminal.ended()).toBe(0);
+    },
+  );
 });
 
 const listedLoop = (stdout: string): string =>

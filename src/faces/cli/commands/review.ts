@@ -46,9 +46,21 @@ export const handle: Handler = async (call) => {
   }
   if (verdict === 'approved') return approve(call, project, state, loop);
   if (verdict === 'changes') return sendBack(call, project, state, loop);
+  if (isAtTerminal(call)) {
+    const { watch } = await import('./watch.ts');
+    return watch(call, loop.id);
+  }
   const { target } = await preflight(project.repo, targetFor(call, project.repo, loop.id, project.config.settings));
   return showReview(call, project.repo, { state, loop, target });
 };
+
+/** A person sits there: they read in the view, where a key approves and another sends back. */
+const isAtTerminal = ({ env, flags }: Call): boolean =>
+  process.stdout.isTTY === true &&
+  process.stdin.isTTY === true &&
+  env['TERM'] !== 'dumb' &&
+  flags['json'] !== true &&
+  flags['whole'] !== true;
 
 /** Several words would contradict each other; none asks to read. */
 function verdictOf({ flags, args }: Call): 'approved' | 'changes' | null {

@@ -1,6 +1,8 @@
 import { ReadStream } from 'node:tty';
 import { EXIT } from '../../../core/model/errors.ts';
-import type { Handler } from '../../call/handler.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
+import type { LoopId } from '../../../core/model/ids.ts';
+import type { Call, Handler } from '../../call/handler.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { pictureOf, watchRun } from '../../tui/watch-run.ts';
@@ -11,7 +13,10 @@ import { runPolicy } from '../run/policy.ts';
 const COLUMNS = 100;
 
 /** What a run does, from any terminal; it reads and writes nothing, so that to end it ends nothing else. */
-export const handle: Handler = async (call) => {
+export const handle: Handler = (call) => watch(call, null);
+
+/** `first`: the loop whose changes are shown first; null: the run. */
+export async function watch(call: Call, first: LoopId | null): Promise<ExitCode> {
   const project = await openProject(call);
   const { repo, config } = project;
   const { tracker } = await openTasksIfAny(project, await readState(repo));
@@ -55,10 +60,10 @@ export const handle: Handler = async (call) => {
     output: process.stdout,
     env: call.env,
     cwd: call.cwd,
-    first: null,
+    first,
   });
   return EXIT.ok;
-};
+}
 
 const isUtf8 = (env: NodeJS.ProcessEnv): boolean =>
   /utf-?8/i.test([env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '') ?? '');
