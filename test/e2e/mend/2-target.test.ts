@@ -76,7 +76,7 @@ describe('mend 2: tasks are the target’s', () => {
     one.git('checkout', '-q', '--', 'PRD.md');
     one.git('switch', '-q', '-c', 'feature');
     const list = await ralph(one, ['tasks', 'list', '--json']);
-    expect(listOf(list.stdout, 'tasks').map(({ id, status }) => [id, status])).toEqual([['t1', 'landed']]);
+    expect(listOf(list.stdout, 'tasks').map(({ id, state }) => [id, state])).toEqual([['t1', 'landed']]);
   });
 
   it('mend 2: --tasks with a path outside git reads that file', async () => {
