@@ -43,7 +43,10 @@ async function generate() {
   const read = (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null);
   return {
     ...files,
-    'docs/reference/events.md': eventsPage(read('src/core/model/events.ts'), read('src/core/views/news.ts')),
+    'docs/reference/events.md': eventsPage(
+      [read('src/core/model/events.ts'), read('src/core/model/pull-event.ts')],
+      read('src/core/views/news.ts'),
+    ),
   };
 }
 

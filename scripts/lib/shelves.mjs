@@ -2,7 +2,7 @@
 // Held by oxlint.config.mjs, test/tidy/fences.test.ts and a sentence for each in ARCHITECTURE.md.
 
 export const SHELVES = [
-  { folder: 'src/core', order: ['model', 'loops', 'train', 'fold', 'plan', 'views'], flatMax: 0 },
+  { folder: 'src/core', order: ['model', 'loops', 'train', 'pull', 'fold', 'plan', 'views'], flatMax: 0 },
   {
     folder: 'src/world',
     order: [
@@ -24,6 +24,7 @@ export const SHELVES = [
       'seal',
       'foresight',
       'landing',
+      'forge',
       'repair',
       'feature',
       'start',
@@ -32,7 +33,7 @@ export const SHELVES = [
   },
   { folder: 'src/world/git', order: ['run', 'objects', 'refs', 'trace', 'merge', 'files'], flatMax: 0 },
   // `runHost` and what it is made of stand beside them.
-  { folder: 'src/engine', order: ['trouble', 'effects'], flatMax: 16 },
+  { folder: 'src/engine', order: ['trouble', 'effects', 'forge'], flatMax: 16 },
   { folder: 'src/faces', order: ['call', 'verbs', 'mcp', 'tui', 'cli'], flatMax: 0 },
   { folder: 'src/faces/cli', order: ['show', 'run', 'start', 'commands', 'tables'], flatMax: 1 },
 ];

@@ -4,6 +4,7 @@ import type { HostId } from '../core/model/ids.ts';
 import { hostId } from '../core/model/ids.ts';
 import { isWorthWaiting, LANDING_WAIT_MS } from '../core/loops/landing-queue.ts';
 import type { HostPolicy, State } from '../core/model/model.ts';
+import type { PullSettings } from '../core/model/settings.ts';
 import type { Observed } from '../core/plan/reconcile.ts';
 import { isSpent } from '../core/plan/schedule.ts';
 import type { World } from '../world/contract/world.ts';
@@ -26,6 +27,8 @@ import { createLookout } from './lookout.ts';
 import type { Lookout } from './lookout.ts';
 import { createTrackerFollower } from './follow-tracker.ts';
 import type { TrackerFollower } from './follow-tracker.ts';
+import { createForgeFollower } from './forge/follow-forge.ts';
+import type { ForgeFollower } from './forge/follow-forge.ts';
 import { wantOf } from './trouble/want.ts';
 import { createHostLook } from './watch-hosts.ts';
 
@@ -42,6 +45,8 @@ export interface HostOrder {
   readonly protect: readonly string[];
   readonly needs: PerformContext['needs'];
   readonly landing: PerformContext['landing'];
+  /** What pull requests are opened with. */
+  readonly pull: PullSettings;
   /** Facts to write together with the joining (a request to land, for example). */
   readonly opening: (state: State) => readonly Event[];
   /** What set an end to its time, as it was typed, once that is over; null: it goes on. */
@@ -66,6 +71,7 @@ interface Hosting {
   readonly lookout: Lookout;
   readonly lookAtKeeps: ReturnType<typeof createKeepLook>;
   readonly follower: TrackerFollower;
+  readonly forge: ForgeFollower;
   readonly disk: DiskWait;
   /** Asked to stop, or no loop can be worked on: takes no new work, and gives back what it has. */
   readonly isDraining: () => boolean;
@@ -87,6 +93,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   const isDraining = (): boolean => order.drain.aborted || hopeless.length > 0;
   const lookAtKeeps = createKeepLook(world);
   const follower = createTrackerFollower(world, order.onWarning, bell.ring);
+  const forge = createForgeFollower({ ...order, world, state: journal.state, me }, bell.ring);
   const hosting: Hosting = {
     world,
     order,
@@ -98,6 +105,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
     lookout,
     lookAtKeeps,
     follower,
+    forge,
     disk,
     isDraining,
   };
@@ -114,6 +122,7 @@ export async function runHost(world: World, order: HostOrder, brain: Brain = REA
   } finally {
     await lookout.stop();
     await follower.stop();
+    await forge.stop();
     watching.abort();
     order.drain.removeEventListener('abort', bell.ring);
     world.projection.close(journal.state());
@@ -175,7 +184,7 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
   let settled: readonly Event[] = [];
   return async () => {
     await journal.catchUp();
-    settled = [...settled, ...performer.takeSettled(), ...follower.take()];
+    settled = [...settled, ...performer.takeSettled(), ...follower.take(), ...hosting.forge.take()];
     const isDraining = hosting.isDraining();
     let observed: Observed | null = null;
     watchClock();
@@ -195,10 +204,12 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
       ...settled,
       ...keeps,
       ...lookout.take(state),
+      ...hosting.forge.claim(state, me),
       ...news(hosting, state, isDraining, observed),
     ]);
     settled = [];
     follower.follow(journal.state(), me);
+    if (!isDraining) hosting.forge.follow(journal.state(), me);
     // A record of its own: whoever reads the log sees what was decided after what it was decided upon.
     await write(hosting, (state) => decide(hosting, state));
     const state = journal.state();
@@ -208,7 +219,11 @@ function turns(hosting: Hosting): () => Promise<'done' | 'wait' | 'again'> {
     performer.perform(wished);
     world.projection.write(state);
     const mayLeave =
-      hosting.isDraining() || (isDone(brain, state, me) && putBacks === state.putBacks && follower.isIdle(state, me));
+      hosting.isDraining() ||
+      (isDone(brain, state, me) &&
+        putBacks === state.putBacks &&
+        follower.isIdle(state, me) &&
+        hosting.forge.isIdle(state, me));
     if (mayLeave && performer.isIdle() && !performer.hasSettled()) {
       if (state.hosts[me] == null) order.onWarning(TAKEN_FOR_DEAD);
       return 'done';

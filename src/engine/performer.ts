@@ -2,7 +2,7 @@ import type { Command } from '../core/model/commands.ts';
 import { AppError } from '../core/model/errors.ts';
 import type { Event } from '../core/model/events.ts';
 import type { LoopId } from '../core/model/ids.ts';
-import { createBackOff } from './back-off.ts';
+import { createBackOff } from './trouble/back-off.ts';
 import type { DiskWait } from './disk-wait.ts';
 import type { PerformContext } from './effects/perform-context.ts';
 import { isPassing } from './trouble/transient-errors.ts';

@@ -15,6 +15,7 @@ import { openView } from './git/run/view.ts';
 import { realIds } from './ids.ts';
 import { madeFolders } from './setup/setup-plan.ts';
 import { openIntegration } from './landing/integration.ts';
+import type { FoundForge } from './forge/find-forge.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loops/loop-worktrees.ts';
 import { isAlive, isStopped, ownIdentity, showLife } from './processes/identity.ts';
@@ -34,6 +35,7 @@ import type { Repository } from './git/run/repository.ts';
 import type { GitView } from './git/run/view.ts';
 import type { Provisions } from './setup/provisions.ts';
 import type { Tracker } from './contract/tracker.ts';
+import type { ForgeDoor } from './contract/pull-git.ts';
 import type { World } from './contract/world.ts';
 
 export interface WorldOrder {
@@ -49,6 +51,8 @@ export interface WorldOrder {
   readonly tell: (text: string) => void;
   /** Its agents are told what to do as workers of an orchestrator are. */
   readonly isTestFirst?: boolean;
+  /** Pull requests are opened there, and main is what the remote has; absent: they are not. */
+  readonly forge?: FoundForge | null;
 }
 
 export async function openWorld(order: WorldOrder): Promise<World> {
@@ -88,6 +92,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
       view,
       identity,
       target,
+      targetRef: targetRefOf(order),
       tracker,
       merge,
       regenerate: openRegenerate({
@@ -116,7 +121,19 @@ export async function openWorld(order: WorldOrder): Promise<World> {
     disk: openDisk([repo.commonDir, worktreeRoot]),
     projection: openProjection(repo, tracker.path, settings, realClock),
     prompts: openPrompts(repo, settings.prompt, order.isTestFirst === true),
+    forge: await openForgeDoor(order, view),
   };
+}
+
+/** Under pull requests main is what the remote has: they would hold the user's own unpushed commits otherwise. */
+const targetRefOf = ({ forge, target }: WorldOrder): string =>
+  forge == null ? `refs/heads/${target}` : `refs/remotes/${forge.remote}/${target}`;
+
+async function openForgeDoor(order: WorldOrder, view: GitView): Promise<ForgeDoor | null> {
+  const { forge: found, repo, identity, env, tracker, target, settings } = order;
+  if (found == null) return null;
+  const { openDoor } = await import('./forge/open-forge.ts');
+  return openDoor({ found, listened: settings.forge.listened, repo, view, identity, env, tracker, target });
 }
 
 const provisionsOf = ({ repo, settings, env, tell }: WorldOrder, view: GitView): Promise<Provisions> =>

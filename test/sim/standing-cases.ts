@@ -23,6 +23,7 @@ const REASONS: Readonly<Record<ParkReason, true>> = {
   duplicate: true,
   discarded: true,
   replaced: true,
+  'pull-request': true,
   stopped: true,
 };
 

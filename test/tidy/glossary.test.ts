@@ -8,6 +8,7 @@ const FOREIGN_NAMES = /max_?workers|worker_?log/i;
 /** Places that speak to a format or a library whose own words are avoided elsewhere. */
 const ADAPTERS: Readonly<Record<string, readonly string[]>> = {
   'src/text/trackers/': ['story', 'ticket', 'epic', 'todo'],
+  'src/world/forge/': ['job', 'mergeable'],
   'src/core/views/view': ['worker'],
   'src/faces/cli/commands/status.ts': ['worker'],
   'src/faces/cli/cli.ts': ['suggestion'],

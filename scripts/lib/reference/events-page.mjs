@@ -25,8 +25,8 @@ function readUnion(source, name) {
 const fieldsOf = ({ fields }) => fields.map(({ field, of }) => `${code(field)}: ${of}`).join('<br>');
 
 /** docs/reference/events.md: what the log holds and `ralph run --events` prints. */
-export function eventsPage(eventsSource, newsSource) {
-  const events = readUnion(eventsSource, 'Event');
+export function eventsPage([eventsSource, pullsSource], newsSource) {
+  const events = [...readUnion(eventsSource, 'Event'), ...readUnion(pullsSource, 'PullEvent')];
   const silent = events.filter(({ means }) => means == null).map(({ type }) => type);
   if (silent.length > 0) throw new Error(`events without a doc comment: ${silent.join(', ')}`);
   const news = newsSource == null ? [] : readUnion(newsSource, 'News');

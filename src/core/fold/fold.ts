@@ -9,6 +9,8 @@ import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 import { park } from '../loops/loop.ts';
 import { revertMade } from './revert.ts';
 import { isLive, loopsOf } from '../model/model.ts';
+import { isPullEvent } from '../model/pull-event.ts';
+import { applyPullEvent } from '../pull/pull-events.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { findTask } from '../model/tasks.ts';
 import type { Draft } from '../loops/draft.ts';
@@ -37,6 +39,7 @@ export function foldAll(state: State, records: readonly Facts[], one: typeof fol
 }
 
 function apply(state: State, event: Event, stamp: Stamp): State {
+  if (isPullEvent(event)) return applyPullEvent(state, event, stamp);
   switch (event.type) {
     case 'host-joined':
     case 'host-draining':

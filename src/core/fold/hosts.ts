@@ -6,6 +6,7 @@ import type { HostId, LoopId } from '../model/ids.ts';
 import type { Host, Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
 import { isPromptTracker } from '../model/tasks.ts';
+import { letGoForge } from '../pull/pull-events.ts';
 import { closeRun, openRun } from '../loops/run.ts';
 import { tryAgain } from '../train/suspect.ts';
 
@@ -105,14 +106,16 @@ function hostGone(state: State, id: HostId, stamp: Stamp, hostDied: boolean): St
   const loops: Record<LoopId, Loop> = { ...state.loops };
   for (const loop of loopsOf(state))
     if (loop.host === id) loops[loop.id] = { ...loop, host: null, hostDied, since: stamp.at };
-  return { ...state, hosts, loops, landing: state.landing?.host === id ? null : state.landing };
+  const gone = { ...state, hosts, loops, landing: state.landing?.host === id ? null : state.landing };
+  return letGoForge(gone, id, hostDied);
 }
 
 /** A suspended process cannot land: its train is let go, so that another host may. Its loops stay its own, for their agents may still work. */
 function hostStopped(state: State, id: HostId): State {
   if (state.hosts[id] == null) return state;
   const freed = { ...state, landing: state.landing?.host === id ? null : state.landing };
-  return changeHost(freed, id, (host) => (host.state === 'up' ? { ...host, state: 'stopped' } : host));
+  const stopped = letGoForge(freed, id, true);
+  return changeHost(stopped, id, (host) => (host.state === 'up' ? { ...host, state: 'stopped' } : host));
 }
 
 /** The one host that does what any host could do but only one should. */

@@ -7,6 +7,7 @@ import { endGates } from '../loops/end-gates.ts';
 import { parkStranded, mainMerged } from '../loops/rework.ts';
 import { review } from './review.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
+import type { PullEvent } from '../model/pull-event.ts';
 import { takeOver } from '../loops/take-over.ts';
 import { taskIdOf, trackerOf } from '../model/tasks.ts';
 import type { Event, Stamp } from '../model/events.ts';
@@ -15,7 +16,10 @@ import type { Host, Loop, State, Proposal } from '../model/model.ts';
 
 type Named = Extract<Event, { readonly loop: LoopId }> | Extract<Event, { type: 'task-reset' }>;
 type LoopEvent =
-  | Exclude<Named, { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' | 'revert-made' }>
+  | Exclude<
+      Named,
+      { type: 'task-proposed' | 'loop-sent-back' | 'loop-bumped' | 'loop-ejected' | 'revert-made' } | PullEvent
+    >
   | (Extract<Event, { type: 'command-failed' }> & { readonly loop: LoopId });
 
 /** What became of one loop, and of what builds on it. */

@@ -111,6 +111,7 @@ const GOES_ON: Readonly<Record<ParkReason, string | null>> = {
   red: null,
   ejected: null,
   replaced: null,
+  'pull-request': null,
   'base-parked': 'done',
   protected: 'done',
   'too-large': 'done',

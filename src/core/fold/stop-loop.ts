@@ -88,6 +88,8 @@ function forbidding(reason: ParkReason): NotResumed | null {
     case 'ejected':
     // Who took its place may have come to nothing.
     case 'replaced':
+    // It goes on where its pull request cannot.
+    case 'pull-request':
       return null;
     case 'base-parked':
     case 'protected':

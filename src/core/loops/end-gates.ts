@@ -1,3 +1,4 @@
+import { NO_PULL } from '../model/pull.ts';
 import { isHeldBack, lacksGreenBase, noteClaim } from './base.ts';
 import { describeLeftOut } from '../model/describe-time.ts';
 import { withLoop } from './draft.ts';
@@ -61,9 +62,17 @@ function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'ga
 function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp): Loop {
   const { protected: touched, tooLarge } = event;
   const isItsOwn = loop.besides == null;
+  if (host.policy.mergePolicy === 'pr' && isItsOwn) return reviewed(loop, event, stamp);
   if (isItsOwn && touched.length > 0)
     return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
   if (isItsOwn && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
   const lands = isItsOwn && host.policy.mergePolicy === 'auto_merge';
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
+}
+
+/** It becomes a pull request; what lands only when a person says so needs their approval there. */
+function reviewed(loop: Loop, { protected: touched, tooLarge }: Of<'gates-ended'>, stamp: Stamp): Loop {
+  const obeyed = touched.length > 0 ? `changes what later gates and agents obey: ${touched.join(', ')}` : null;
+  const pull = { ...(loop.pull ?? NO_PULL), needs: obeyed ?? tooLarge ?? null };
+  return { ...loop, host: null, phase: { at: 'reviewing' }, since: stamp.at, pull };
 }

@@ -316,7 +316,13 @@ function giveUp(loop: Loop, reason: ParkReason, detail: string, stamp: Stamp): L
   if (rework.kind === 'review') return park(loop, reason, `${detail}; ${rework.detail}`, stamp);
   const tried = { commit: loop.base, landings: 0 };
   return {
-    ...park(loop, rework.kind, `${rework.detail}; sent back to be mended: ${detail}`, stamp, rework.paths),
+    ...park(
+      loop,
+      rework.kind === 'checks' ? 'pull-request' : rework.kind,
+      `${rework.detail}; sent back to be mended: ${detail}`,
+      stamp,
+      rework.paths,
+    ),
     tried,
   };
 }

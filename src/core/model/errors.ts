@@ -80,6 +80,8 @@ export const CATALOG = {
   E_NO_AGENT: { exit: EXIT.environment, means: 'No agent is configured and none was found.' },
   E_AGENT_MISSING: { exit: EXIT.environment, means: 'The agent command cannot be started.' },
   E_AGENT_FAILED: { exit: EXIT.environment, means: 'The agent starts, and one turn of it came to nothing.' },
+  E_NO_FORGE: { exit: EXIT.environment, means: 'No forge was found for this repository, or no token for it.' },
+  E_FORGE: { exit: EXIT.environment, means: 'The forge does not answer, or refused what it was asked.' },
   E_SETUP: { exit: EXIT.environment, means: 'What [worktree] setup runs in a new worktree failed.' },
   E_ENVIRONMENT: { exit: EXIT.environment, means: 'An environment variable cannot be passed on.' },
   E_PROCESS: { exit: EXIT.environment, means: 'The system refused to start a process.' },

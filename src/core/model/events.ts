@@ -4,6 +4,7 @@ import type { FoundLanding, FoundLoop } from './found-loop.ts';
 import type { Failure, HoldNotice, IterationOutcome, WorktreeSetup } from './failure.ts';
 import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Breach, Car, Foreseen, GateReport, HostPolicy, ProcessMark } from './model.ts';
+import type { PullEvent } from './pull-event.ts';
 import type { Task, UpstreamTasks } from './task.ts';
 import type { Duplicate, ReviewComment, TrainClash } from './landing.ts';
 import type { Usage } from './usage.ts';
@@ -12,6 +13,7 @@ export type { IterationOutcome } from './failure.ts';
 
 /** Everything that can happen. A fact is written to the log before anything is done about it. */
 export type Event =
+  | PullEvent
   /** A process starts to run loops or to land them. */
   | { readonly type: 'host-joined'; readonly host: HostId; readonly mark: ProcessMark; readonly policy: HostPolicy }
   /** A host takes no new work and ends soon. */

@@ -114,6 +114,8 @@ export type ParkReason =
   /** Another has done its task meanwhile. */
   | 'duplicate'
   | 'discarded'
+  /** Its pull request needs a person. */
+  | 'pull-request'
   /** Another loop goes on with its branch. */
   | 'replaced'
   | 'stopped';

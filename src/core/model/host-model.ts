@@ -1,3 +1,4 @@
+import type { ForgePolicy } from './pull.ts';
 import type { BasePolicy } from './base-model.ts';
 import type { LoopId } from './ids.ts';
 import type { TrainPolicy } from './landing.ts';
@@ -48,6 +49,8 @@ export interface HostPolicy {
   readonly only: LoopId | null;
   /** The tasks it may work on; absent: all of the tracker. */
   readonly choice?: readonly Filter[];
+  /** It opens and follows pull requests; absent: it has no forge. */
+  readonly forge?: ForgePolicy;
 }
 
 export interface PolicyAgent {

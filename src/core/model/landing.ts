@@ -127,7 +127,7 @@ export interface Undone {
 
 /** Ready work that did not fit, or that a person wants otherwise: what has to be mended, and how often that was tried. */
 export interface Rework {
-  readonly kind: 'conflict' | 'red' | 'review';
+  readonly kind: 'conflict' | 'red' | 'checks' | 'review';
   /** Sendings back for what did not fit; reviews are counted apart. */
   readonly times: number;
   /** Who resolves: the loop's own agent, or the one for conflicts. */

@@ -9,6 +9,7 @@ import type { Granted } from './grants.ts';
 import type { HostPolicy } from './host-model.ts';
 import type { HostId, LoopId, Sha, TaskId, TaskKey } from './ids.ts';
 import type { Keeps } from './keeps.ts';
+import type { ForgeHold, Pull } from './pull.ts';
 import type { Day } from './project-limits.ts';
 import type { Tracker } from './task.ts';
 import type {
@@ -97,6 +98,8 @@ export interface State extends Vouching {
   readonly keeps: Keeps;
   /** The gates of the host that joined last; absent: none has told. */
   readonly gates?: readonly string[];
+  /** Who speaks to the forge; absent: nobody ever did. */
+  readonly forge?: ForgeHold;
 }
 
 export interface DiskLow {
@@ -255,6 +258,8 @@ export interface Loop {
   readonly lacks?: { readonly n: number; readonly tasks: readonly TaskId[] };
   /** Begun once more at the end of a run, on all that had landed by then. */
   readonly isAgain?: true;
+  /** What it has on a forge; absent: nothing. */
+  readonly pull?: Pull;
 }
 
 /** Integration at one moment. */
@@ -295,6 +300,8 @@ export type Phase =
   /** Its last call changed nothing: it begins again when these tasks have landed or, where it named none, an earlier one of the list. */
   | { readonly at: 'waiting'; readonly tasks: readonly TaskKey[] }
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }
+  /** Its pull request is opened, or waits for checks, for a review, to be merged. */
+  | { readonly at: 'reviewing' }
   | { readonly at: 'landed'; readonly commit: Sha }
   | { readonly at: 'parked'; readonly reason: ParkReason; readonly detail: string; readonly paths: readonly string[] };
 

@@ -41,6 +41,43 @@ export interface Settings {
   /** Folder of the plans `ralph start` asks for, relative to the checkout. */
   readonly plans: string;
   readonly worktree: WorktreeSettings;
+  readonly forge: ForgeSettings;
+}
+
+export type ForgeKind = 'github' | 'gitea';
+
+/** Where pull requests are opened, and what happens to them. */
+export interface ForgeSettings {
+  /** null: told by the URL of the remote. */
+  readonly kind: ForgeKind | null;
+  readonly baseUrl: string | null;
+  /** `owner/name`; null: told by the URL of the remote. */
+  readonly repository: string | null;
+  readonly remote: string;
+  /** The variable that holds the token; null: the usual ones. */
+  readonly tokenEnv: string | null;
+  /** none: the repository has no CI, so our own gates count. */
+  readonly checks: 'required' | 'none';
+  readonly review: 'auto' | 'agent' | 'none';
+  /** Logins whose comments count beside those of collaborators. */
+  readonly listened: readonly string[];
+  /** Who merges: a person, the forge by itself, or `ralph merger` and runs. */
+  readonly merge: 'person' | 'auto' | 'merger';
+  /** How long a head without any check waits before a person is asked. */
+  readonly ciDeadlineMs: number;
+  /** How often red checks or a review go back to the loop. */
+  readonly rounds: number;
+  readonly pull: PullSettings;
+}
+
+/** What a pull request is opened with. */
+export interface PullSettings {
+  readonly labels: readonly string[];
+  readonly reviewers: readonly string[];
+  readonly assignees: readonly string[];
+  /** Templates; null: ours. */
+  readonly title: string | null;
+  readonly body: string | null;
 }
 
 /** How a person is told that something waits for them. */

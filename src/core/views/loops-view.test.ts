@@ -24,6 +24,7 @@ const REASONS: Readonly<Record<ParkReason, string>> = {
   'too-large': 'ralph land a-1',
   duplicate: 'diff',
   tampered: 'diff',
+  'pull-request': 'ralph pr show a-1',
   blocked: 'logs',
   reset: 'discard',
   replaced: 'discard',

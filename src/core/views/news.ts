@@ -163,6 +163,8 @@ function newsOf(state: State, loop: Loop, was: Loop | undefined): News | null {
   switch (phase.at) {
     case 'ready':
       return was?.phase.at === 'ready' ? null : readyNews(state, loop, phase.queued);
+    case 'reviewing':
+      return null;
     case 'landed':
       return was?.phase.at === 'landed' ? null : { type: 'loop-landed', loop: id, task, commit: phase.commit };
     case 'parked':
@@ -177,7 +179,7 @@ function newsOf(state: State, loop: Loop, was: Loop | undefined): News | null {
     case 'iterating':
     case 'gating':
     case 'updating':
-      return was?.phase.at === 'ready'
+      return was?.phase.at === 'ready' || was?.phase.at === 'reviewing'
         ? { type: 'loop-returned', loop: id, task, branch, detail: loop.rework?.detail ?? '' }
         : null;
   }

@@ -58,7 +58,7 @@ export interface WaitingView extends LoopStanding {
 export interface MendingView extends LoopStanding {
   readonly task: string;
   readonly loop: LoopId;
-  readonly kind: 'conflict' | 'red';
+  readonly kind: 'conflict' | 'red' | 'checks' | 'review';
   readonly times: number;
   readonly paths: readonly string[];
 }

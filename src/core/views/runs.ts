@@ -109,7 +109,7 @@ function changes(before: State, after: State): readonly (readonly [Loop | undefi
 function counted(line: RunLine, before: State, record: Facts, after: State): RunLine {
   const changed = changes(before, after);
   const tests = record.events.filter(({ type }) => type === 'candidate-tested');
-  const reds = tests.filter((event) => 'report' in event && event.report.verdict === 'red');
+  const reds = tests.filter((event) => 'report' in event && event.report?.verdict === 'red');
   const landed = changed.flatMap(([was, loop]) => landing(after, was, loop, record.at));
   const back = changed.flatMap(([was, loop]) =>
     was?.phase.at === 'ready' && isWorking(loop) && loop.rework !== null ? [loop.rework.kind] : [],

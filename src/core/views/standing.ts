@@ -60,6 +60,8 @@ export function standing(state: State, loop: Loop): LoopStanding {
     }
     case 'ready':
       return ready(state, loop, phase.queued);
+    case 'reviewing':
+      return reviewing(loop);
     case 'landed': {
       const commit = phase.commit.slice(0, COMMIT_DIGITS);
       return { state: 'landed', reason: null, why: `as ${commit}`, next: `git show ${commit}` };
@@ -76,6 +78,15 @@ export function standing(state: State, loop: Loop): LoopStanding {
         next: isTakenByAnother(state, loop) ? `ralph loops discard ${shellWord(id)}` : parkedNext(loop, phase.reason),
       };
   }
+}
+
+/** What its pull request waits for as far as the loop tells; `ralph pr show` knows more. */
+function reviewing({ id, pull }: Loop): LoopStanding {
+  const number = pull?.number ?? null;
+  const verdict = pull?.seen?.checks.verdict;
+  const checks = verdict === undefined ? '' : `, its checks are ${verdict === 'none' ? 'not there yet' : verdict}`;
+  const why = number === null ? 'its pull request is about to be opened' : `pull request #${number} is open${checks}`;
+  return { state: 'in-review', reason: null, why, next: `ralph pr show ${shellWord(id)}` };
 }
 
 /** A host has it. */
@@ -212,6 +223,8 @@ function parkedNext(loop: Loop, reason: Reason): string {
     case 'duplicate':
     case 'tampered':
       return `ralph loops diff ${id}`;
+    case 'pull-request':
+      return `ralph pr show ${id}`;
     case 'reset':
     case 'replaced':
       return `ralph loops discard ${id}`;

@@ -113,6 +113,8 @@ function kindOf(state: State, loop: Loop): SpanKind | null {
       return loop.phase.queued ? 'queue' : 'review';
     case 'waiting':
       return 'idle';
+    case 'reviewing':
+      return 'review';
     case 'landed':
     case 'parked':
       return null;

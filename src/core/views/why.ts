@@ -126,6 +126,7 @@ const PARKED: Readonly<Record<Exclude<ParkReason, 'stopped' | 'discarded'>, stri
   blocked: 'The agent says it needs a person',
   ejected: 'It was taken out of the queue',
   duplicate: 'Another has done its task meanwhile',
+  'pull-request': 'Its pull request needs a person',
   tampered: 'Its agent changed things outside its worktree',
   replaced: 'Another loop took its place',
   protected: 'A person has to look at it before it lands',

@@ -6,7 +6,7 @@ import type { PerformContext } from './perform-context.ts';
 
 /** The message of a landing, with the trailers by which it is known again and those who helped. */
 export async function landingText(
-  { world, state, policy, landing }: PerformContext,
+  { world, state, policy, landing }: Pick<PerformContext, 'world' | 'state' | 'policy' | 'landing'>,
   loop: Loop & { readonly head: Sha },
   base: Sha,
 ): Promise<string> {

@@ -4,6 +4,7 @@ import type { Event } from '../../core/model/events.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import { knownOf } from '../../core/loops/integration-value.ts';
 import { mergeMainMessage } from '../../text/commit-message.ts';
+import type { Loop } from '../../core/model/model.ts';
 import type { World } from '../../world/contract/world.ts';
 import type { PerformContext } from './perform-context.ts';
 
@@ -18,7 +19,11 @@ export async function updateWorktree(
   const loop = state().loops[id];
   invariant(loop != null && loop.worktree !== null && loop.head !== null, `loop ${id} has no worktree to update`);
   await world.worktrees.standOn(loop.worktree, loop.branch);
-  const { head: base } = await world.integration.sync(knownOf(state()));
+  const brought = await bringPull(world, loop);
+  const { head: main } = await world.integration.sync(knownOf(state()));
+  const isForPull = loop.rework?.kind === 'checks' || loop.rework?.kind === 'review';
+  // What people say of a pull request is about what stands in it.
+  const base = isForPull && loop.base !== null ? loop.base : main;
   const before = loop.head;
   const tip = await world.worktrees.facts(loop.worktree);
   const { head, tree, conflicts } = await world.worktrees.mergeIn({
@@ -29,8 +34,21 @@ export async function updateWorktree(
   });
   const left = tip.head === before ? [] : await markedFiles(world, before, head);
   const baseTree = await world.integration.treeOf(base);
-  const found = [...new Set([...conflicts, ...left])];
+  const found = [...new Set([...brought, ...conflicts, ...left])];
   return [{ type: 'main-merged', loop: id, fence, n, base, baseTree, before, head, tree, conflicts: found }];
+}
+
+/** What stands in its pull request and its branch lacks: the mark that its task is done, and what people pushed on top. */
+async function bringPull({ worktrees }: World, loop: Loop): Promise<readonly string[]> {
+  const head = loop.pull?.pushed ?? null;
+  if (head === null || loop.worktree === null) return [];
+  const { conflicts } = await worktrees.mergeIn({
+    path: loop.worktree,
+    branch: loop.branch,
+    commit: head,
+    message: (paths) => mergeMainMessage(loop.branch, loop.id, paths),
+  });
+  return conflicts;
 }
 
 /** A host that died may have merged an older main and told nobody: what that left is still to be mended. */

@@ -66,7 +66,7 @@ describe('findKey', () => {
     ['agent.command', '`agent` is a single value, not a table, did you mean `agents`?'],
     [
       '__proto__.x',
-      'unknown key `__proto__`; known here: tasks, agent, fallback, completion_promise, completion_signal, completion_file, auto_spawn_strategy, plans, parallel, gates, agents, tracker, limits, run, project, prompt, landing, notify, report, keep, worktree',
+      'unknown key `__proto__`; known here: tasks, agent, fallback, completion_promise, completion_signal, completion_file, auto_spawn_strategy, plans, parallel, gates, agents, tracker, limits, run, project, prompt, landing, notify, report, forge, keep, worktree',
     ],
     ['agents.-rf.command', '"-rf" cannot be an agent name: use letters, digits, _ and -'],
     ['agents.a.env.9X', '"9X" cannot be a variable name: use letters, digits and _, not starting with a digit'],

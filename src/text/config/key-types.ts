@@ -105,6 +105,26 @@ export const duration = one(
   (value) => readDurationMs(value) !== null,
   asNumber,
 );
+/** A token must not go over the wire in the clear, and no login belongs into an address. */
+const FORGE_URL = /^(?:https:\/\/[^/@\s?#]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^@\s?#]*)?$/i;
+export const forgeUrl = one(
+  'https address',
+  NOT_EMPTY,
+  'an https address without a login in it, such as https://git.example.com (http only for this machine)',
+  (value) => typeof value === 'string' && FORGE_URL.test(value),
+);
+export const ownerAndName = one(
+  'owner/name',
+  { type: 'string', pattern: '^[\\w.-]+/[\\w.-]+$' },
+  'the owner and the name of a repository, such as owner/name',
+  (value) => typeof value === 'string' && /^[\w.-]+\/[\w.-]+$/.test(value),
+);
+export const variableName = one(
+  'name of a variable',
+  { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+  'the name of a variable, such as MY_TOKEN',
+  (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value),
+);
 export const shellLine = one(
   'shell command',
   NOT_EMPTY,

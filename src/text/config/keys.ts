@@ -1,7 +1,9 @@
 import { COPIED, PROTECTED } from './known-files.ts';
+import { FORGE_KEYS } from './forge-keys.ts';
+import { key, open } from './key.ts';
+import type { ConfigKey } from './key.ts';
 import { DRIVERS } from '../../core/model/settings.ts';
 import {
-  type KeyType,
   amount,
   argv,
   autoCount,
@@ -25,36 +27,9 @@ import {
   variableNames,
 } from './key-types.ts';
 
-/** A value as a person writes it: durations stay `"2h"`, units appear only in the settled result. */
-export type KeyValue = string | number | boolean | readonly string[];
-
-export interface ConfigKey {
-  /** Dotted; `*` stands for a name the user chose. */
-  readonly path: string;
-  readonly type: KeyType;
-  /** null: nothing unless someone sets it. */
-  readonly fallback: KeyValue | null;
-  readonly about: string;
-  /** The variable that sets it; null: files and flags only. */
-  readonly env: string | null;
-  /** What a commented-out line shows when there is no fallback to show. */
-  readonly example: KeyValue;
-}
+export type { ConfigKey, KeyValue } from './key.ts';
 
 const MANY = 1_000_000;
-function key(path: string, type: KeyType, fallback: KeyValue, about: string): ConfigKey {
-  return { path, type, fallback, about, env: envName(path), example: fallback };
-}
-
-function open(path: string, type: KeyType, example: KeyValue, about: string): ConfigKey {
-  return { path, type, fallback: null, about, env: path.includes('*') ? null : envName(path), example };
-}
-
-/** The variable that sets a key: `parallel.max_workers` is `RALPH_PARALLEL_MAX_WORKERS`. */
-function envName(path: string): string {
-  return `RALPH_${path.replaceAll('.', '_').toUpperCase()}`;
-}
-
 /** Every key there is, in the order documents show them. */
 export const KEYS: readonly ConfigKey[] = [
   open('tasks', text, 'PRD.md', 'Task file, relative to the checkout; found by name when unset.'),
@@ -352,6 +327,8 @@ export const KEYS: readonly ConfigKey[] = [
   ),
 
   open('report.on_finish', filePath, 'report.html', 'Where a run writes its report when it ends, below .ralph/.'),
+
+  ...FORGE_KEYS,
 
   key('keep.days', count(1, MANY), 30, 'Days until kept work that is on main too is let go; the rest stays.'),
   key(

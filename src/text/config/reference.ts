@@ -91,6 +91,8 @@ export function configTemplate(found: FoundForTemplate): string {
     '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
     '# [notify]\n' + linesOf('notify.'),
     '# [report]\n' + linesOf('report.'),
+    '# [forge]\n' + linesOf('forge.'),
+    '# [forge.pr]\n' + linesOf('forge.pr.'),
     '# [keep]\n' + linesOf('keep.'),
     '# [worktree]\n' + linesOf('worktree.'),
   ].join('\n');

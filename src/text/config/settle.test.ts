@@ -90,6 +90,20 @@ describe('settle', () => {
         submodules: true,
         setup: null,
       },
+      forge: {
+        kind: null,
+        baseUrl: null,
+        repository: null,
+        remote: 'origin',
+        tokenEnv: null,
+        checks: 'required',
+        review: 'auto',
+        listened: [],
+        merge: 'person',
+        ciDeadlineMs: 1_800_000,
+        rounds: 3,
+        pull: { labels: [], reviewers: [], assignees: [], title: null, body: null },
+      },
     });
     expect(new Set([...origins.values()].map(({ kind }) => kind))).toEqual(new Set(['default']));
   });
@@ -109,6 +123,8 @@ describe('settle', () => {
         '2000',
         'Zzz',
         'x/<task>',
+        'https://git.example.com',
+        'owner/name',
       ];
       const fits = (one: string): boolean => key.type.check(path, key.type.read(one)) === null;
       const text =

@@ -2,6 +2,7 @@ import { invariant } from '../../core/model/assert.ts';
 import type {
   AgentPrice,
   AgentTable,
+  ForgeSettings,
   GateSettings,
   LandingSettings,
   LimitSettings,
@@ -108,6 +109,30 @@ function settingsFrom(values: Values): Settings {
     autoSpawnStrategy: get('auto_spawn_strategy'),
     plans: get('plans'),
     worktree: worktreeFrom(get),
+    forge: forgeFrom(get),
+  };
+}
+
+function forgeFrom(get: Get): ForgeSettings {
+  return {
+    kind: get('forge.kind'),
+    baseUrl: get('forge.base_url'),
+    repository: get('forge.repository'),
+    remote: get('forge.remote'),
+    tokenEnv: get('forge.token_env'),
+    checks: get('forge.checks'),
+    review: get('forge.review'),
+    listened: get('forge.bots'),
+    merge: get('forge.merge'),
+    ciDeadlineMs: durationMs(get('forge.ci_deadline')),
+    rounds: get('forge.rounds'),
+    pull: {
+      labels: get('forge.pr.labels'),
+      reviewers: get('forge.pr.reviewers'),
+      assignees: get('forge.pr.assignees'),
+      title: get('forge.pr.title'),
+      body: get('forge.pr.body'),
+    },
   };
 }
 

@@ -63,7 +63,7 @@ export interface BaseFailure {
 export type ReworkRole = 'owner' | 'resolver' | 'tester' | 'cleaner';
 
 export interface ReworkFacts {
-  readonly kind: 'conflict' | 'red' | 'review';
+  readonly kind: 'conflict' | 'red' | 'checks' | 'review';
   readonly role: ReworkRole;
   /** The branch everything lands on. */
   readonly target: string;

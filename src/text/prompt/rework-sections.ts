@@ -23,7 +23,7 @@ export function reworkSection(facts: PromptFacts): string {
     markersLeftSection(facts),
     strayedSection(facts),
     // A review is about this work alone, unless main was merged in and did not fit.
-    rework.kind === 'review' && rework.paths.length === 0 ? '' : intentsSection(facts),
+    (rework.kind === 'review' || rework.kind === 'checks') && rework.paths.length === 0 ? '' : intentsSection(facts),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
@@ -34,6 +34,11 @@ function openingOf(rework: ReworkFacts): string {
       return conflictOpening(rework);
     case 'red':
       return redOpening(rework);
+    case 'checks':
+      return section(
+        'The checks of your pull request are red',
+        `Your work was pushed as a pull request, and there its checks failed (${cleanLine(rework.detail)}). Mend that here: what you commit is pushed again.`,
+      );
     case 'review':
       return section(
         'Your work was reviewed',

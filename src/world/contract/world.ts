@@ -12,6 +12,7 @@ import type { WorktreeFacts } from './outcomes.ts';
 import type { BesidesOrder } from './outcomes.ts';
 import type { BuildOptions, Built, FoundLanding } from './landing-build.ts';
 import type { Log } from './log.ts';
+import type { ForgeDoor } from './pull-git.ts';
 import type { OpenLanding, TrimOrder } from './outcomes.ts';
 import type { Tracker } from './tracker.ts';
 
@@ -40,6 +41,8 @@ export interface World {
   readonly disk: Disk;
   readonly projection: Projection;
   readonly prompts: Prompts;
+  /** Null: nothing is opened or followed on a forge. */
+  readonly forge: ForgeDoor | null;
   /** Changes with whatever worktrees get beside what git has: a verdict does not outlive it. */
   readonly provided: string;
 }

@@ -17,7 +17,12 @@ export interface ValuePlace {
   readonly repo: Repository;
   readonly view: GitView;
   readonly target: string;
+  /** Where the target is looked up; absent: the user's branch of that name. */
+  readonly targetRef?: string;
 }
+
+export const targetRefOf = ({ target, targetRef }: Pick<ValuePlace, 'target' | 'targetRef'>): string =>
+  targetRef ?? `refs/heads/${target}`;
 
 export const integrationRef = (target: string): string => `refs/paralph/int/${target}`;
 
@@ -45,18 +50,18 @@ const isDamaged = ({ view, target }: Pick<ValuePlace, 'view' | 'target'>): boole
 const NOBODYS: ValueFacts = { isTargets: false, holdsKnown: false, isTakenBack: false, landed: null };
 
 async function factsOf(place: ValuePlace, head: Sha, known: Sha | null): Promise<ValueFacts> {
-  const { view, target } = place;
+  const { view } = place;
   if (!(await isCommit(view, head))) return NOBODYS;
-  const named = await readRef(view, `refs/heads/${target}`);
+  const named = await readRef(view, targetRefOf(place));
   // Where an agent put the branch, it is not the user's.
-  const leak = named === null ? null : await findLeak(place, `refs/heads/${target}`);
+  const leak = named === null ? null : await findLeak(place, targetRefOf(place));
   const theirs = leak === null ? named : leak.from;
   if (theirs === null || !(await isAncestor(view, head, theirs))) return NOBODYS;
   if (known === null) return { ...NOBODYS, isTargets: true };
   const theirOwn = { ...NOBODYS, isTargets: true };
   if (await isAncestor(view, known, head)) return { ...theirOwn, holdsKnown: true };
   const isGone = !(await isAncestor(view, known, theirs));
-  const isTakenBack = isGone && (await howParted(place, target, known)).kind === 'taken-back';
+  const isTakenBack = isGone && (await howParted(place, targetRefOf(place), known)).kind === 'taken-back';
   return { ...theirOwn, isTakenBack };
 }
 
@@ -79,7 +84,7 @@ export async function putBackIntegration(
   { found, to: goal }: { readonly found: Sha | null; readonly to: Sha | null },
 ): Promise<{ readonly to: Sha; readonly kept: string | null } | null> {
   const { view, target } = place;
-  const to = goal ?? (await readRef(view, `refs/heads/${target}`));
+  const to = goal ?? (await readRef(view, targetRefOf(place)));
   if (to === null) throw new AppError('E_NO_TARGET', `branch ${target} is gone`, { remedy: 'git branch --list' });
   const kept = found !== null && (await isCommit(view, found)) ? await keepFound(view, found) : null;
   if (found === null) await makeRoom(place);
@@ -112,11 +117,11 @@ type Parting =
 /** Asks the branch's own reflog. */
 export async function howParted(
   { repo, view }: { readonly repo: Repository; readonly view: GitView },
-  target: string,
+  targetRef: string,
   integration: Sha,
 ): Promise<Parting> {
   let since: Sha | null = null;
-  for (const value of pastValues(repo, target)) {
+  for (const value of pastValues(repo, targetRef)) {
     try {
       if (await isAncestor(view, integration, value)) return { kind: 'taken-back' };
       if (!(await isAncestor(view, value, integration))) continue;

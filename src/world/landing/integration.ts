@@ -18,7 +18,7 @@ import { isAncestor, knowAncestor, mergeInMemory } from '../git/merge/merge.ts';
 import { landWhileHeld, moveRef, readRef } from '../git/refs/refs.ts';
 import { treeOf, readFileAt, replaceFile, writeBlob } from '../git/objects/trees.ts';
 import { doneSince } from './upstream-tasks.ts';
-import { integrationRef, lookAtIntegration, putBackIntegration, howParted } from './integration-value.ts';
+import { integrationRef, lookAtIntegration, putBackIntegration, howParted, targetRefOf } from './integration-value.ts';
 import { lookAtKeeps } from '../keep/watch-keeps.ts';
 import { findLeak } from '../seal/is-leak.ts';
 import { settleByRule } from '../git/merge/settle-conflicts.ts';
@@ -38,6 +38,7 @@ import type { Tracker } from '../contract/tracker.ts';
 
 interface IntegrationPlace extends CandidatePlace {
   readonly target: string;
+  readonly targetRef?: string;
 }
 
 const SUBJECTS_MAX = 20;
@@ -49,7 +50,7 @@ export function openIntegration(place: IntegrationPlace): Integration {
   const back = openTakenBack(place);
   return {
     target,
-    targetHead: () => readRef(view, `refs/heads/${target}`),
+    targetHead: () => readRef(view, targetRefOf(place)),
     seen: (known) => lookAtIntegration(place, known),
     putBack: (move) => putBackIntegration(place, move),
     sync: (known) => sync(place, known),
@@ -101,7 +102,7 @@ async function sync(place: IntegrationPlace, known: Known): Promise<Synced> {
   const { view, target } = place;
   const ref = integrationRef(target);
   for (;;) {
-    const named = await readRef(view, `refs/heads/${target}`);
+    const named = await readRef(view, targetRefOf(place));
     if (named === null)
       throw new AppError('E_NO_TARGET', `branch ${target} is gone`, {
         remedy: `git branch ${shellWord(target)} ${shellWord(`refs/paralph/int/${target}`)}`,
@@ -115,13 +116,13 @@ async function sync(place: IntegrationPlace, known: Known): Promise<Synced> {
       return { head: ours, upstream: null, isUsers };
     reach('train.named');
     // Where an agent put the branch, nobody follows: the check of its iteration puts it back.
-    const leak = await findLeak(place, `refs/heads/${target}`);
+    const leak = await findLeak(place, targetRefOf(place));
     if (ours !== null && leak !== null) return { head: ours, upstream: null, isUsers };
     // Put back between the two looks, it is no leak any more, and what was named first is nobody's.
-    if (leak === null && (await readRef(view, `refs/heads/${target}`)) !== named) continue;
+    if (leak === null && (await readRef(view, targetRefOf(place))) !== named) continue;
     const theirs = leak?.from ?? named;
     if (ours !== null && !(await isAncestor(view, ours, theirs))) {
-      const parting = await howParted(place, target, ours);
+      const parting = await howParted(place, targetRefOf(place), ours);
       if (parting.kind === 'apart') {
         const { since } = parting;
         const isRewritten = since !== null && !(await isAncestor(view, since, theirs));
@@ -163,9 +164,10 @@ async function joinHeads(
 }
 
 async function advance(
-  { view, target }: IntegrationPlace,
+  place: IntegrationPlace,
   { from, to, fence }: Parameters<Integration['advance']>[0],
 ): ReturnType<Integration['advance']> {
+  const { view, target } = place;
   const ref = integrationRef(target);
   const now = await readRef(view, ref);
   const done = now !== null && now !== from && (now === to || (await isAncestor(view, to, now)));
@@ -175,7 +177,7 @@ async function advance(
     : await landWhileHeld(view, { ref, to, from, hold: holdOf(fence), reason: `land ${fence}` });
   reach('land.done');
   if (move.moved) {
-    const theirs = await readRef(view, `refs/heads/${target}`);
+    const theirs = await readRef(view, targetRefOf(place));
     if (theirs !== null && (await isAncestor(view, theirs, from))) knowAncestor(view, theirs, to);
     return { moved: true };
   }

@@ -6,7 +6,7 @@ import { isResetFrom } from '../git/refs/past-values.ts';
 import { moveRef, readRef } from '../git/refs/refs.ts';
 import { readFileAt } from '../git/objects/trees.ts';
 import type { ValuePlace } from './integration-value.ts';
-import { integrationRef } from './integration-value.ts';
+import { integrationRef, targetRefOf } from './integration-value.ts';
 import { findLeak } from '../seal/is-leak.ts';
 import type { OpenLanding } from '../contract/outcomes.ts';
 import { leadsOut } from '../trackers/task-text.ts';
@@ -14,10 +14,10 @@ import { leadsOut } from '../trackers/task-text.ts';
 /** The owner of the target reset it from where integration is: what they took back is not landed again, and not lost either. */
 export async function followReset(place: ValuePlace, ours: Sha): Promise<void> {
   const { repo, view, target } = place;
-  if (!isResetFrom(repo, target, ours)) return;
-  const theirs = await readRef(view, `refs/heads/${target}`);
+  if (!isResetFrom(repo, targetRefOf(place), ours)) return;
+  const theirs = await readRef(view, targetRefOf(place));
   if (theirs === null || theirs === ours || !(await isAncestor(view, theirs, ours))) return;
-  if ((await findLeak(place, `refs/heads/${target}`)) !== null) return;
+  if ((await findLeak(place, targetRefOf(place))) !== null) return;
   await keepTakenBack(place, ours);
   await moveRef(view, integrationRef(target), theirs, ours, `follow ${target}`);
 }
@@ -37,14 +37,14 @@ export async function findTakenBack(
 ): Promise<readonly OpenLanding[]> {
   const { repo, view, target } = place;
   if (landings.length === 0 || leadsOut(tracker)) return [];
-  const head = await readRef(view, `refs/heads/${target}`);
+  const head = await readRef(view, targetRefOf(place));
   const text = head === null ? null : await readFileAt(view, head, tracker);
   if (head === null || text === null) return [];
   const { tasks } = parseTracker(trackerKindOf(tracker) ?? 'markdown', text);
   const open = landings.filter(({ task }) => tasks.some(({ id, status }) => id === task && status !== 'done'));
-  if (open.length === 0 || (await findLeak(place, `refs/heads/${target}`)) !== null) return [];
+  if (open.length === 0 || (await findLeak(place, targetRefOf(place))) !== null) return [];
   const integration = await readRef(view, integrationRef(target));
-  const isReset = integration === null || isResetFrom(repo, target, integration);
+  const isReset = integration === null || isResetFrom(repo, targetRefOf(place), integration);
   const found = await Promise.all(
     open.map(async ({ commit }) => {
       if (await isAncestor(view, commit, head)) return true;
@@ -61,7 +61,7 @@ export function openTakenBack(
   let last = { mark: '', found: [] as readonly OpenLanding[] };
   return async (tracker, landings) => {
     if (landings.length === 0) return [];
-    const refs = [`refs/heads/${place.target}`, integrationRef(place.target)];
+    const refs = [targetRefOf(place), integrationRef(place.target)];
     const values = await Promise.all(refs.map((ref) => readRef(place.view, ref)));
     const mark = [...values, ...landings.flatMap(({ task, commit }) => [task, commit])].join(' ');
     if (mark !== last.mark) last = { mark, found: await findTakenBack(place, tracker, landings) };

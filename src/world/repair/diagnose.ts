@@ -12,6 +12,7 @@ import { verdictOf } from '../../core/loops/odds.ts';
 import { chooseAgents } from '../agents/choose-agent.ts';
 import type { Finding } from '../contract/finding.ts';
 import { FITNESS } from './fit-for-work.ts';
+import { findForge } from '../forge/find-forge.ts';
 import { lacksWhenFresh } from '../setup/fresh-lacks.ts';
 import { readIdentity } from '../git/run/identity.ts';
 import { missedFilters } from '../git/run/missing-filters.ts';
@@ -46,6 +47,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
       const agents = chooseAgents(options.settings, options.env, options.repo.root);
       return agents.map(({ name, settings }) => `${name}: ${settings.command.join(' ')}`).join(', then ');
     }),
+    ...(await forge(options)),
     ...(await fitness(options.repo)),
     ...(await integration(options)),
     disk(options.repo),
@@ -55,6 +57,16 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
     ...freeLoops(options),
     ...orphanProcesses(options),
   ];
+}
+
+/** Only where pull requests are wanted; the token is found, and told to nobody. */
+async function forge({ repo, settings, env }: DiagnoseOptions): Promise<readonly Finding[]> {
+  if (settings.parallel.mergePolicy !== 'pr') return [];
+  const found = await asked('forge', async () => {
+    const { kind, host, owner, repo: name, remote } = await findForge({ repo, settings: settings.forge, env });
+    return `${kind} at ${host}, ${owner}/${name}, by the remote ${remote}; a token was found`;
+  });
+  return [found];
 }
 
 /** What is as it should be is not worth a line each. */

@@ -60,7 +60,8 @@ async function standOf(repo: Repository, target: string): Promise<Standing> {
   // What somebody made of the ref is put back soon.
   const integration = await lookUpRef(repo, `refs/paralph/int/${target}`).catch(() => null);
   // What its owner took back is no part of the list any more.
-  const isReset = head !== integration && integration !== null && isResetFrom(repo, target, integration);
+  const isReset =
+    head !== integration && integration !== null && isResetFrom(repo, `refs/heads/${target}`, integration);
   return { head, integration: isReset ? head : integration, checkout: checkoutOn(repo, target) };
 }
 

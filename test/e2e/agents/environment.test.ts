@@ -43,14 +43,14 @@ describe('what must be there before anything starts', () => {
     }
   });
 
-  it('merge_policy pr is refused clearly, before anything starts', async () => {
+  it('merge_policy pr without a forge is refused with the command that helps, before anything starts', async () => {
     const one = scratch();
     project(one, { tasks: ['a'], config: { parallel: { merge_policy: 'pr' } } });
     for (const args of [RUN, ['run', '--parallel', '--merge-policy', 'pr']]) {
       const { code, stderr } = await ralph(one, args);
-      expect([2, 3]).toContain(code);
-      expect(stderr).toMatch(/\bpr\b/);
-      expect(stderr).toMatch(/auto_merge|manual/);
+      expect(code).toBe(4);
+      expect(stderr).toContain('there is no remote origin, so pull requests have nowhere to go');
+      expect(stderr).toContain('git remote add origin');
     }
     expect(starts(one)).toEqual([]);
   });

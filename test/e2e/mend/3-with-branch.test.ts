@@ -126,7 +126,7 @@ describe('a prompt in a feature worktree', () => {
     expect(isOnMain(one, 'mine.txt')).toBe(false);
   });
 
-  it('mend 3: lands by itself at the default policy; a manual that you wrote holds, pr is refused', async () => {
+  it('mend 3: lands by itself at the default policy; a manual that you wrote holds, pr wants a forge', async () => {
     const one = scratch();
     plainProject(one);
     // Your own commits on the target are the target's.
@@ -145,7 +145,7 @@ describe('a prompt in a feature worktree', () => {
     const inPlace = await ralph(one, ['run', promptFor('here')]);
     expect([inPlace.code, isOnMain(one, 'here.txt')]).toEqual([0, true]);
     const pr = await ralph(one, ['run', '--merge-policy', 'pr', promptFor('pull')]);
-    expect([pr.code, pr.stderr]).toEqual([3, expect.stringContaining('merge_policy "pr" is not supported yet')]);
+    expect([pr.code, pr.stderr]).toEqual([4, expect.stringContaining('pull requests have nowhere to go')]);
     // What `ralph init` writes is nobody's choice yet.
     const fresh = scratch();
     expect((await ralph(fresh, ['init'])).code).toBe(0);

@@ -72,6 +72,7 @@ export async function landHost(
     protect: [],
     needs: null,
     landing: settings.landing,
+    pull: settings.forge.pull,
     opening: () => [],
     drain: new AbortController().signal,
     force: new AbortController().signal,

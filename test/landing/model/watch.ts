@@ -13,6 +13,7 @@ const NEXT: Readonly<Record<Phase['at'], readonly Phase['at'][]>> = {
   updating: ['iterating', 'gating', 'parked', 'preparing'],
   waiting: ['preparing', 'updating', 'parked'],
   ready: ['landed', 'parked', 'updating'],
+  reviewing: ['updating', 'parked', 'landed', 'preparing'],
   landed: [],
   parked: ['ready', 'preparing', 'updating'],
 };

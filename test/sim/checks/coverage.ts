@@ -1,5 +1,6 @@
 import type { Event, EventType, IterationOutcome } from '../../../src/core/model/events.ts';
 import type { Hold, LandingTrouble, Loop, ParkReason, Rework, State } from '../../../src/core/model/model.ts';
+import type { PullEvent } from '../../../src/core/model/pull-event.ts';
 import { loopsOf } from '../../../src/core/model/model.ts';
 import { isUnread } from './watch-reviews.ts';
 import type { Realm } from '../model/realm.ts';
@@ -8,19 +9,25 @@ import type { Realm } from '../model/realm.ts';
 const SOUGHT: Record<
   | Exclude<
       EventType,
-      'train-refs-lost' | 'keeps-changed' | 'host-ending' | 'claim-lost' | 'task-closed' | 'revert-made'
+      | PullEvent['type']
+      | 'train-refs-lost'
+      | 'keeps-changed'
+      | 'host-ending'
+      | 'claim-lost'
+      | 'task-closed'
+      | 'revert-made'
     >
   | `it ${IterationOutcome}`
   // Only loops in a person's checkout share a branch, and only another clone does a task of ours: these worlds have neither.
   // Nor have their files a size.
-  | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate' | 'too-large'>}`
+  | `parked ${Exclude<ParkReason, 'replaced' | 'duplicate' | 'too-large' | 'pull-request'>}`
   | `stopped ${Exclude<LandingTrouble['kind'], 'broken'>}`
   | `held ${Hold['kind']}`
   | `waits for ${Exclude<NonNullable<Loop['waitsFor']>, 'limit'>}`
   | 'warned'
   | 'overspent'
   | 'the second agent'
-  | `sent back ${Rework['kind']} to owner`
+  | `sent back ${Exclude<Rework['kind'], 'checks'>} to owner`
   | 'sent back conflict to resolver'
   | 'several in a train'
   | 'two gates at once'

@@ -42,6 +42,7 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
       check: () => op(() => (random.chance(realm.scenario.agents.straying) ? STRAYED : null)),
     },
     disk: { freeMb: () => realm.freeMb },
+    forge: null,
     prompts: { build: ({ guidance, rework }) => JSON.stringify([...guidance, ...(rework?.asked ?? [])]) },
     provided: '',
     projection: { write: () => undefined, close: () => undefined },

@@ -41,6 +41,7 @@ export function startHost(
     protect: realm.scenario.protect,
     needs: null,
     landing: { message: null },
+    pull: { labels: [], reviewers: [], assignees: [], title: null, body: null },
     opening: () => opening,
     drain: host.drain.signal,
     force: host.force.signal,

@@ -24,11 +24,12 @@ import { findOne } from '../../call/find-one.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openLandingWorld } from '../run/landing-world.ts';
-import { gateWarnings, landPolicy, refuseUnsupported } from '../run/policy.ts';
+import { gateWarnings, landPolicy } from '../run/policy.ts';
 import { warnAll } from '../show/warn-all.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
 import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
+import { printAnswer } from '../show/print-answer.ts';
 import { sayObeyed } from '../show/say-obeyed.ts';
 import { startProject } from '../run/start-project.ts';
 import { finishRun } from '../run/finish-run.ts';
@@ -39,7 +40,12 @@ export const handle: Handler = async (call) => {
   const project = await startProject(call);
   const { repo, config } = project;
   const { settings } = config;
-  refuseUnsupported({ ...settings, parallel: { ...settings.parallel, mergePolicy: 'manual' } });
+  const isDry = call.flags['dryRun'] === true;
+  // Under pull requests nothing lands here: what a person names is opened as one.
+  if (settings.parallel.mergePolicy === 'pr' && !isDry && call.args.length > 0) {
+    const { openPulls } = await import('./pr-open.ts');
+    return printAnswer(call, await openPulls(call, project));
+  }
   const state = await readState(repo);
   const { target } = await preflight(repo, settings.landing.target);
   const named = choose(call, state).filter((loop) => landsHere(call, repo, loop, target));

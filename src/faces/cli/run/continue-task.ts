@@ -42,7 +42,7 @@ export async function continueTasks(
   });
   const read = await readTracker(file);
   const tracker = read.path;
-  const { policy, identity, target, agents, warnings } = await prepareRun(call, project, {
+  const { policy, identity, target, agents, warnings, forge } = await prepareRun(call, project, {
     settings,
     tracker,
     tasks: read.tasks,
@@ -59,6 +59,7 @@ export async function continueTasks(
     tracker: file,
     env: call.env,
     tell: (text) => call.out.say(text),
+    forge,
   });
   const opening = (now: State): readonly Event[] => [
     ...tasksRead(now, read),

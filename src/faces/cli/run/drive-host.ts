@@ -74,6 +74,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       protect: drive.settings.landing.protect,
       needs: drive.settings.completionFile,
       landing: drive.settings.landing,
+      pull: drive.settings.forge.pull,
       opening: (now) => {
         // Who loses a race for the next place in the log is asked again.
         if (before === null) sayFull(call, now, drive);

@@ -1,6 +1,7 @@
 import { isPromptTracker, promptTracker } from '../../../core/model/tasks.ts';
 import { findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { readCommitter } from '../../../world/git/run/identity.ts';
+import type { FoundForge } from '../../../world/forge/find-forge.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { promptTrackerFile } from '../../../world/trackers/tracker-file.ts';
 import type { World } from '../../../world/contract/world.ts';
@@ -14,7 +15,7 @@ export async function openLandingWorld(
   call: Call,
   project: Project,
   target: string,
-  { isTesting = true } = {},
+  { isTesting = true, forge = null }: { readonly isTesting?: boolean; readonly forge?: FoundForge | null } = {},
 ): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
@@ -34,5 +35,6 @@ export async function openLandingWorld(
     tracker,
     env: call.env,
     tell: (text) => call.out.say(text),
+    forge,
   });
 }

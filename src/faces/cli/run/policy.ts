@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { AppError } from '../../../core/model/errors.ts';
 import type { HostPolicy, TrainPolicy } from '../../../core/model/model.ts';
 import type { Driver, Settings } from '../../../core/model/settings.ts';
 import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
@@ -65,16 +64,6 @@ function trainPolicy({ landing, parallel }: Settings): TrainPolicy {
 export function landPolicy(facts: Omit<PolicyFacts, 'agents' | 'resolver'>): HostPolicy {
   const policy = runPolicy({ ...facts, agents: [], resolver: null });
   return { ...policy, slots: 0, train: { ...policy.train, onConflict: 'stop' } };
-}
-
-/** What the settings name and this version cannot do is refused before anything starts. */
-export function refuseUnsupported(settings: Settings): void {
-  if (settings.parallel.mergePolicy === 'pr')
-    throw new AppError(
-      'E_UNSUPPORTED',
-      'merge_policy "pr" is not supported yet; manual keeps the branches ready, auto_merge lands them',
-      { remedy: 'ralph config set parallel.merge_policy manual' },
-    );
 }
 
 /** What of the gates would not count as it is meant, on this machine. */

@@ -16,7 +16,9 @@ import { agentEnvironment } from '../../../world/processes/environment.ts';
 import { checkPromptFiles } from '../../../world/prompts/prompt-files.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import type { Call } from '../../call/handler.ts';
-import { budgetWarnings, gateWarnings, refuseUnsupported, runPolicy } from './policy.ts';
+import type { FoundForge } from '../../../world/forge/find-forge.ts';
+import { forgeFor, withForge } from './forge-for.ts';
+import { budgetWarnings, gateWarnings, runPolicy } from './policy.ts';
 import type { Project } from '../../call/project.ts';
 
 interface RunOrder {
@@ -33,6 +35,8 @@ export interface Prepared {
   readonly target: string;
   /** Everyone who may work, the one for conflicts among them. */
   readonly agents: readonly ChosenAgent[];
+  /** Where pull requests are opened; null: nowhere. */
+  readonly forge: FoundForge | null;
   /** What the user should know before anything starts. */
   readonly warnings: readonly string[];
 }
@@ -43,7 +47,6 @@ export async function prepareRun(
   { repo }: Project,
   { settings, tracker, tasks = [], isTestFirst = false }: RunOrder,
 ): Promise<Prepared> {
-  refuseUnsupported(settings);
   const { target: wanted, sign } = settings.landing;
   const [{ target }, identity, hooks] = await Promise.all([
     preflight(repo, wanted),
@@ -56,13 +59,18 @@ export async function prepareRun(
   const resolver = chooseResolver(settings, call.env, repo.root);
   const usual = runPolicy({ settings, tracker, target, agents: chosen, resolver, env: call.env });
   const branch = branchFor(repo, settings.parallel.branch);
+  const isDry = call.flags['dryRun'] === true;
+  const isForPulls = settings.parallel.mergePolicy === 'pr' && !isDry;
+  const forge = isForPulls ? await forgeFor(call, { repo, settings, target }) : null;
+  const isFollowing = call.flags['follow'] === true;
   const named = namedAgents(call, repo, settings, { chosen, tasks });
-  const policy: HostPolicy = {
+  const own: HostPolicy = {
     ...usual,
     ...(named.length === 0 ? {} : { named: named.map(({ name, settings: { account } }) => ({ name, account })) }),
     ...(branch === null ? {} : { branch }),
     ...(call.flags['anyway'] === true && usual.base === 'hold' ? ({ base: 'tell' } as const) : {}),
   };
+  const policy = forge === null ? own : withForge(own, settings, { found: forge, repo, isMerger: false, isFollowing });
   const { strategy, aiAgent } = settings.parallel.conflictResolution;
   const warnings = [
     ...(strategy === 'ai_resolve' && resolver === null
@@ -81,7 +89,7 @@ export async function prepareRun(
     ...budgetWarnings(settings, chosen),
   ];
   const others = [...chosen, ...named].filter(({ name }) => name !== resolver?.name);
-  return { policy, identity, target, warnings, agents: resolver === null ? others : [...others, resolver] };
+  return { policy, identity, target, forge, warnings, agents: resolver === null ? others : [...others, resolver] };
 }
 
 /** The agents that tasks ask for by name, beside those that work on all others. Every slip is told at once. */

@@ -105,7 +105,7 @@ async function drive(call: Call, project: Project, single: Single, prompt: strin
   const settings = settingsOf(call, project);
   refuseAtLimit(await readState(repo), settings);
   const prepared = await prepareRun(call, project, { settings, tracker });
-  const { identity, target, agents } = prepared;
+  const { identity, target, agents, forge } = prepared;
   const id = single.loop?.id ?? tracker.slice(promptTracker('').length);
   const chosen = await placeOf(call, project, single, { loop: id, prompt, target });
   try {
@@ -130,6 +130,7 @@ async function drive(call: Call, project: Project, single: Single, prompt: strin
       tracker: file,
       env: call.env,
       tell: (text) => call.out.say(text),
+      forge,
     });
     const opening = (state: State): readonly Event[] => [
       ...(state.trackers[tracker] === undefined ? [{ type: 'tasks-read', tracker, digest, tasks } as const] : []),

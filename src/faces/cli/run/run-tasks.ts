@@ -41,7 +41,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
   const tasks = await readTracker(tracker);
   const others = await otherTrackers({ repo, target: config.target }, settings.tasks, path);
   const choice = chooseTasks(call, tasks.tasks, settings.tracker.only);
-  const { identity, target, agents, warnings, ...prepared } = await prepareRun(call, project, {
+  const { identity, target, agents, warnings, forge, ...prepared } = await prepareRun(call, project, {
     settings,
     tracker: tasks.path,
     tasks: tasks.tasks.filter((task) => fitsAll(choice, task)),
@@ -73,6 +73,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
       env: call.env,
       tell,
       isTestFirst,
+      forge,
     });
     const driven = await driveHost(call, { world, policy, settings, opening, readAgain });
     const exit = finishRun(call, driven, policy);

@@ -13,6 +13,7 @@ import {
 import { KEEP_COMMANDS } from './keep-table.ts';
 import { LAND_COMMANDS } from './land-table.ts';
 import { LOOPS_COMMANDS } from './loops-table.ts';
+import { PR_COMMANDS } from './pr-table.ts';
 import { START_COMMANDS } from './start-table.ts';
 import { TASKS_COMMANDS } from './tasks-table.ts';
 import { VERB_COMMANDS } from './verb-table.ts';
@@ -67,7 +68,8 @@ const ALL: readonly CommandSpec[] = [
       ...FILTER_FLAGS,
       { flag: '--task <id>', description: 'only this task', repeats: true },
       { flag: '--agent <name>', description: 'the agent to run', key: 'agent' },
-      { flag: '--merge-policy <policy>', description: 'manual or auto_merge', key: 'parallel.merge_policy' },
+      { flag: '--merge-policy <policy>', description: 'manual, auto_merge or pr', key: 'parallel.merge_policy' },
+      { flag: '--follow', description: 'with pull requests: stay until none is open' },
       { flag: '--max-iterations <n>', description: 'iterations before a loop is parked', key: 'limits.iterations' },
       {
         flag: '--max-runtime <duration>',
@@ -164,6 +166,7 @@ const ALL: readonly CommandSpec[] = [
     load: () => import('../commands/cost.ts'),
   },
   ...LOOPS_COMMANDS,
+  ...PR_COMMANDS,
   {
     name: 'why',
     group: 'Watch',

@@ -8,9 +8,9 @@ import type { Repository } from '../run/repository.ts';
 const VALUES_MAX = 50;
 const TAIL_BYTES = 64 * 1024;
 
-/** Where a branch stood, newest first, by its own reflog: amending, rebasing and resetting leave their traces nowhere else. */
-export function pastValues({ commonDir }: Repository, branch: string): readonly Sha[] {
-  const lines = tailOf(join(commonDir, 'logs/refs/heads', branch)).split('\n');
+/** Where a ref stood, newest first, by its own reflog: amending, rebasing and resetting leave their traces nowhere else. */
+export function pastValues({ commonDir }: Repository, ref: string): readonly Sha[] {
+  const lines = tailOf(join(commonDir, 'logs', ref)).split('\n');
   const values = lines.flatMap((line) => /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) /.exec(line)?.[1] ?? []);
   return [...new Set(values.toReversed())].slice(0, VALUES_MAX).map((value) => sha(value));
 }
@@ -19,8 +19,8 @@ export function pastValues({ commonDir }: Repository, branch: string): readonly 
  * Whether the owner of a branch took it away from this value, or from what they had put on top of it, with `git reset` or
  * `git branch -f`. What git does for us has other words.
  */
-export function isResetFrom({ commonDir }: Repository, branch: string, value: Sha): boolean {
-  const lines = tailOf(join(commonDir, 'logs/refs/heads', branch)).split('\n');
+export function isResetFrom({ commonDir }: Repository, ref: string, value: Sha): boolean {
+  const lines = tailOf(join(commonDir, 'logs', ref)).split('\n');
   const since = lines.findLastIndex((line) => line.split(' ', 2)[1] === value);
   // The reflog may begin after it.
   const from = since === -1 ? lines.findLastIndex((line) => line.startsWith(`${value} `)) : since + 1;

@@ -36,10 +36,12 @@ export interface RemotePlace {
   readonly env: NodeJS.ProcessEnv;
   /** Set where nobody asked for it: ends it. */
   readonly unasked?: AbortSignal;
+  /** How to log in where the user has set up nothing for git itself. In no command line, where everybody could read it. */
+  readonly login?: Readonly<Record<string, string>>;
 }
 
 function remotely(
-  { repo, env, unasked }: RemotePlace,
+  { repo, env, unasked, login }: RemotePlace,
   args: readonly string[],
   ok: readonly number[],
   also: Readonly<Record<string, string>> = {},
@@ -47,7 +49,7 @@ function remotely(
   const quiet = unasked === undefined ? {} : UNASKED;
   return runGit([...REMOTELY, ...args], {
     cwd: repo.root,
-    env: { ...ownWays(env), ...quiet, ...also },
+    env: { ...ownWays(env), ...quiet, ...login, ...also },
     ok,
     timeoutMs: REMOTE_TIMEOUT_MS,
     ...(unasked === undefined ? {} : { signal: unasked }),
@@ -84,22 +86,35 @@ export interface Push {
 }
 
 /** Creates or moves a branch of a remote; one that is not where we left it stays. */
-export async function push(place: RemotePlace, { remote, branch, commit, expected }: Push): Promise<void> {
+export async function push(place: RemotePlace, order: Push): Promise<void> {
+  if (await tryPush(place, order)) return;
+  const { remote, branch } = order;
+  throw new AppError('E_NEEDS_PERSON', `${remote} has a branch ${branch} that is not as it was pushed from here`, {
+    facts: ['it was left as it is'],
+    remedy: `git fetch ${shellWord(remote)} && git log ${shellWord(`${remote}/${branch}`)}`,
+  });
+}
+
+/** The same; false: it is not where we left it. */
+export async function tryPush(place: RemotePlace, { remote, branch, commit, expected }: Push): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
   const args = ['push', '--porcelain', '--no-verify', '--quiet', lease, '--', remote, `${commit}:${ref}`];
   const answer = await remotely(place, args, [0, 1]);
-  if (answer.code === 0) return;
+  if (answer.code === 0) return true;
   const said = `${answer.stdout}\n${answer.stderr}`.split('\n').filter((line) => line.trim() !== '');
-  if (/stale info/.test(answer.stdout + answer.stderr))
-    throw new AppError('E_NEEDS_PERSON', `${remote} has a branch ${branch} that is not as it was pushed from here`, {
-      facts: ['it was left as it is'],
-      remedy: `git fetch ${shellWord(remote)} && git log ${shellWord(`${remote}/${branch}`)}`,
-    });
+  if (/stale info/.test(answer.stdout + answer.stderr)) return false;
   throw new AppError('E_GIT', `${remote} did not take ${branch}`, {
     facts: said,
     remedy: `git remote show ${shellWord(remote)}`,
   });
+}
+
+/** Where a branch of a remote stands: the ref itself. Null: there is none. */
+export async function remoteTip(place: RemotePlace, remote: string, branch: string): Promise<Sha | null> {
+  const listed = await remotely(place, ['ls-remote', '--', remote, `refs/heads/${branch}`], [0]);
+  const [id] = listed.stdout.split('\t');
+  return id === undefined || id.trim() === '' ? null : sha(id.trim());
 }
 
 /** The remote branch that a branch of ours follows. */

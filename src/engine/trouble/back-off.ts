@@ -1,4 +1,4 @@
-import type { Clock } from '../world/contract/world.ts';
+import type { Clock } from '../../world/contract/world.ts';
 
 const RETRY_FIRST_MS = 1000;
 
