@@ -11,6 +11,8 @@ type OnHangup = 'stop' | 'detach';
 export interface Settings {
   /** Task file, relative to the checkout; null: found by name. */
   readonly tasks: string | null;
+  /** All of them where several are named; empty: one, or none. */
+  readonly shards: readonly string[];
   /** Name of the agent to run; null: the first installed one. */
   readonly agent: string | null;
   /** Agents that take over while the first one is held back, in this order. */

@@ -19,14 +19,29 @@ export async function checkConfigHere(call: Call, repo: Repository): Promise<Loa
 
 const TASKS = 'tasks';
 
-/** A task file is named from the folder one stands in, as files are everywhere; one that is not there, from the top. */
+/** Task files are named from the folder one stands in, as files are everywhere; one that is not there, from the top. */
 function withTaskFile({ cwd, settings }: Call, { worktree }: Repository): ReadonlyMap<string, string> {
   const named = settings.get(TASKS);
-  if (named === undefined || isAbsolute(named)) return settings;
-  const here = resolve(cwd, named);
-  if (!/^\.\.?\//.test(named) && !isThere(here)) return settings;
-  const path = relative(worktree, here);
-  return new Map([...settings, [TASKS, leadsOut(path) ? here : path]]);
+  if (named === undefined) return settings;
+  const place = (one: string): string => {
+    const here = resolve(cwd, one);
+    if (isAbsolute(one) || (!/^\.\.?\//.test(one) && !isThere(here))) return one;
+    const path = relative(worktree, here);
+    return leadsOut(path) ? here : path;
+  };
+  const several = listOf(named);
+  return new Map([...settings, [TASKS, several === null ? place(named) : JSON.stringify(several.map(place))]]);
+}
+
+/** What is no list of names is for the check of settings to refuse. */
+function listOf(named: string): readonly string[] | null {
+  if (!named.startsWith('[')) return null;
+  try {
+    const value: unknown = JSON.parse(named);
+    return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whoever stands beside settings takes them for those that count. */

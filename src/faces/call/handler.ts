@@ -13,6 +13,8 @@ export interface Call {
   readonly words: readonly string[];
   /** Which flag gave a setting, by dotted key. */
   readonly flagOf: ReadonlyMap<string, string>;
+  /** It is about the tasks of one file: where several are named, it is called once for each. */
+  readonly takesTasks?: boolean;
   /** Of a face that may take its wish back: what is long ends in order then, as after Ctrl-C. */
   readonly signal?: AbortSignal;
 }

@@ -61,10 +61,27 @@ export function refuseElsewhere(call: Call, { elsewhere }: LoadedConfig): void {
   });
 }
 
+/** Told to who called the command, which then is called once for each. */
+export class SeveralTaskFiles extends Error {
+  readonly repo: Repository;
+  readonly config: LoadedConfig;
+  readonly files: readonly string[];
+  constructor(repo: Repository, config: LoadedConfig, files: readonly string[]) {
+    super(`several task files: ${files.join(', ')}`);
+    this.repo = repo;
+    this.config = config;
+    this.files = files;
+  }
+}
+
 async function findProject(call: Call): Promise<Project> {
   const repo = findRepository(call.cwd);
   const config = await checkConfigHere(call, repo);
-  if (config.problems.length === 0) return { repo, config };
+  if (config.problems.length === 0) {
+    const { shards } = config.settings;
+    if (call.takesTasks === true && shards.length > 1) throw new SeveralTaskFiles(repo, config, shards);
+    return { repo, config };
+  }
   const problems = config.problems.map((problem) => withFlag(call, problem));
   if (problems.some((problem) => problem.line > 0 || !problem.file.startsWith('--')))
     throw configError(problems, 'ralph config check');

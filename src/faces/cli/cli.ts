@@ -6,7 +6,7 @@ import { nearest } from '../../text/config/nearest.ts';
 import { hearWaits } from '../../world/processes/mutex-waits.ts';
 import type { CommandSpec } from '../call/command-spec.ts';
 import type { Call } from '../call/handler.ts';
-import { makeCall } from '../call/make-call.ts';
+import { callCommand, makeCall } from '../call/make-call.ts';
 import type { Told } from '../call/make-call.ts';
 import { openOutput } from '../call/output.ts';
 import type { Output } from '../call/output.ts';
@@ -39,9 +39,8 @@ export async function runCli(
     await program.parseAsync([...words], { from: 'user' });
     const [one] = chosen;
     if (one === undefined) return isBare ? await atHome(program, out, words) : EXIT.ok;
-    const { handle } = await one.spec.load();
     const call = callOf(one, program, out, words);
-    const answer = await handle(call);
+    const answer = await callCommand(one.spec, call);
     return typeof answer === 'number' ? answer : printAnswer(call, answer);
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, out, wantsJson, version);

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AppError } from '../../core/model/errors.ts';
 import type { Answer, Call } from '../call/handler.ts';
-import { makeCall } from '../call/make-call.ts';
+import { callCommand, makeCall } from '../call/make-call.ts';
 import { collectOutput } from '../call/output.ts';
 import { wordsFrom } from './parameters.ts';
 import type { Tool } from './tools.ts';
@@ -20,11 +20,10 @@ export async function callTool(
   const { spec } = tool;
   const { out, printed, said, json } = collectOutput(onSay);
   const { args, flags } = wordsFrom(tool, sent);
-  const { handle } = await spec.load();
   // What is long prints its data by itself, if asked for it.
   const told = { spec, args, flags: { ...flags, json: true } };
   const call = makeCall(told, { ...place, out, words: spec.name.split(' ') });
-  const given = await handle(call);
+  const given = await callCommand(spec, call);
   const answer: Answer = typeof given === 'number' ? { data: json[0] ?? null, exit: given } : given;
   const lines = [...printed, ...said, answer.text ?? '', ...(answer.says ?? [])].filter((line) => line !== '');
   if (answer.error != null) lines.push(`error[${answer.error.code}]: ${answer.error.message}`);

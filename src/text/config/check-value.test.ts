@@ -12,6 +12,7 @@ const check = (dotted: string, value: unknown): string | null => {
 describe('checkValue', () => {
   it.each([
     ['tasks', 'docs/PRD.md'],
+    ['tasks', ['a.yaml', 'b.yaml']],
     ['parallel.enabled', true],
     ['parallel.max_workers', 1],
     ['parallel.max_workers', 256],
@@ -62,7 +63,7 @@ describe('checkValue', () => {
     ['parallel.strategy', new Map(), 'not a table'],
     ['tasks', '', 'must be a non-empty text on one line, not ""'],
     ['tasks', 'a\nb', 'not "a\\nb"'],
-    ['tasks', ['a'], 'not a list'],
+    ['tasks', [], 'not an empty list'],
     ['tasks', new Date(0), 'not a date'],
     ['tasks', `\u202E${'x'.repeat(99)}\n`, 'not "\\u{202e}xxx'],
     ['gates.timeout', '10 minutes', 'like "90s", "30m" or "1h30m" (a number is seconds), not "10 minutes"'],

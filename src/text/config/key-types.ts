@@ -186,6 +186,14 @@ export const choices = (...of: readonly string[]): KeyType =>
   many(`list of ${of.map((word) => JSON.stringify(word)).join(', ')}`, { enum: of }, (dotted, value) =>
     list(value, dotted, `one of ${of.join(', ')}`, (item) => of.includes(item)),
   );
+/** One, or several that count side by side. */
+export const textOrTexts: KeyType = {
+  words: 'text, or list of texts',
+  schema: { anyOf: [text.schema, { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 }] },
+  check: (dotted, value) =>
+    Array.isArray(value) && value.length > 0 ? texts.check(dotted, value) : text.check(dotted, value),
+  read: (given) => (given.trim().startsWith('[') ? listFromText(given) : given),
+};
 export const shellLines = many('list of shell commands', { minLength: 1 }, (dotted, value) =>
   list(value, dotted, 'shell commands', isShellLine),
 );

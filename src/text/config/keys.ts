@@ -22,6 +22,7 @@ import {
   shellLine,
   shellLines,
   text,
+  textOrTexts,
   texts,
   variable,
   variableNames,
@@ -32,7 +33,12 @@ export type { ConfigKey, KeyValue } from './key.ts';
 const MANY = 1_000_000;
 /** Every key there is, in the order documents show them. */
 export const KEYS: readonly ConfigKey[] = [
-  open('tasks', text, 'PRD.md', 'Task file, relative to the checkout; found by name when unset.'),
+  open(
+    'tasks',
+    textOrTexts,
+    'PRD.md',
+    'Task file, relative to the checkout, or a list of them; found by name when unset.',
+  ),
   open('agent', text, 'claude', 'Agent that works on tasks; the first installed one when unset.'),
   key('fallback', texts, [], 'Agents that take over while the first one is held back by a limit or a login.'),
   key('completion_promise', text, 'COMPLETE', 'What an agent prints when it believes its task is done.'),

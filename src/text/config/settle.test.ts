@@ -14,6 +14,7 @@ describe('settle', () => {
     expect(problems).toEqual([]);
     expect(settings).toEqual({
       tasks: null,
+      shards: [],
       agent: null,
       fallback: [],
       tracker: { kind: 'auto', only: [] },

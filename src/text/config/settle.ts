@@ -75,7 +75,7 @@ function settingsFrom(values: Values): Settings {
     return values.get(path) as T;
   };
   return {
-    tasks: get('tasks'),
+    ...taskFiles(get('tasks')),
     agent: get('agent'),
     fallback: get('fallback'),
     tracker: { kind: get('tracker.kind'), only: get('tracker.only') },
@@ -134,6 +134,12 @@ function forgeFrom(get: Get): ForgeSettings {
       body: get('forge.pr.body'),
     },
   };
+}
+
+/** One is the task file; several are worked on side by side, each by itself. */
+function taskFiles(named: string | readonly string[] | null): Pick<Settings, 'tasks' | 'shards'> {
+  const files = typeof named === 'string' ? [named] : (named ?? []);
+  return { tasks: files[0] ?? null, shards: files.length > 1 ? files : [] };
 }
 
 function worktreeFrom(get: Get): WorktreeSettings {

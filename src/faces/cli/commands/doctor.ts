@@ -58,7 +58,7 @@ export const handle: Handler = async (call) => {
     ...taken.findings,
     ...settled.findings,
     ...kept.findings,
-    ...(await lookAtTasks(repo, config, call.env)),
+    ...(await lookAtEach(repo, config, call.env)),
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
@@ -137,6 +137,15 @@ async function settleKept(repo: Repository): Promise<Treated> {
     if (!(error instanceof AppError)) throw error;
     return { fixed: [], findings: [failed('keep', error)] };
   }
+}
+
+/** Each of them, where several are named. */
+async function lookAtEach(repo: Repository, config: LoadedConfig, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const { shards, tasks } = config.settings;
+  const found: Finding[] = [];
+  for (const file of shards.length === 0 ? [tasks] : shards)
+    found.push(...(await lookAtTasks(repo, { ...config, settings: { ...config.settings, tasks: file } }, env)));
+  return found;
 }
 
 /** The task file as a run would read it. */

@@ -5,8 +5,9 @@ export type { CommandSpec, FlagSpec } from '../../call/command-spec.ts';
 export const JSON_FLAG: FlagSpec = { flag: '--json', description: 'print JSON on standard output' };
 export const TASKS_FLAG: FlagSpec = {
   flag: '--tasks <file>',
-  description: 'the task file (PRD.md, prd.json, tasks.yaml, task-graph.yaml)',
+  description: 'the task file (PRD.md, prd.json, tasks.yaml, task-graph.yaml); again for each of several',
   key: 'tasks',
+  repeats: true,
 };
 /** What a new task may say of itself. */
 export const NEW_TASK_FLAGS: readonly FlagSpec[] = [
