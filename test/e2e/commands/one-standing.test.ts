@@ -21,7 +21,7 @@ import { openProjection } from '../../../src/world/projection.ts';
 import type { StandingCase } from '../../sim/standing-cases.ts';
 import { standingCases } from '../../sim/standing-cases.ts';
 import { POLICY, TRACKER } from '../../sim/tale.ts';
-import { project } from '../harness/project.ts';
+import { markdownTasks, project } from '../harness/project.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
 
@@ -68,7 +68,9 @@ describe('one standing, one next command', () => {
   it.each(standingCases())('is named by every face: $name', async (asked) => {
     const one = scratch();
     const isListed = Object.values(asked.state.trackers).some(({ tasks }) => tasks.length > 0);
-    project(one, { tasks: [isListed ? 'a' : 'other'] });
+    // Landed, and open in the list all the same, it would have been taken back.
+    const list = markdownTasks([isListed ? 'a' : 'other']);
+    project(one, { tasks: { 'PRD.md': asked.loop.phase.at === 'landed' ? list.replace('[ ]', '[x]') : list } });
     lay(one, asked);
     const repo = findRepository(one.repo);
     const state = await readState(repo);
