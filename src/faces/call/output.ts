@@ -8,11 +8,21 @@ export interface Output {
   say(text: string): void;
   /** A sequence for the terminal that a person sits at; where there is none it goes nowhere. */
   note(sequence: string): void;
+  /** Rows that stay below everything that is printed, until there are others; null: none. Only for a terminal. */
+  pin(pinned: Pinned | null): void;
   /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
   goOnUnheard(): void;
   readonly style: Style;
   /** How many columns standard output has; infinitely many where nobody looks at it. */
   readonly width: number;
+}
+
+/** What is written before and after each text, so that some rows stay below it. */
+export interface Pinned {
+  readonly wipe: () => string;
+  readonly draw: () => string;
+  /** Somebody else has the terminal: what is printed waits. */
+  readonly isLent: () => boolean;
 }
 
 export interface Style {
@@ -30,10 +40,24 @@ export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, s
       // `ralph logs --follow | head` has seen enough; a full disk under our output is nobody's wish to end.
       if (error.code === 'EPIPE' && !goesOn) process.exit(EXIT.ok);
     });
+  let pinned: Pinned | null = null;
+  let held: (() => void)[] = [];
+  const write = (stream: NodeJS.WriteStream, text: string): void => {
+    if (pinned?.isLent() === true) held.push(() => write(stream, text));
+    else stream.write(pinned === null ? text : `${pinned.wipe()}${text}${pinned.draw()}`);
+  };
   return {
-    data: (text) => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    say: (text) => void stderr.write(`${text}\n`),
+    data: (text) => write(stdout, `${text}\n`),
+    json: (value) => write(stdout, `${JSON.stringify(value, null, 2)}\n`),
+    say: (text) => write(stderr, `${text}\n`),
+    pin: (next) => {
+      if (pinned !== null && !pinned.isLent()) stderr.write(pinned.wipe());
+      pinned = next;
+      const waited = held;
+      held = [];
+      for (const print of waited) print();
+      if (pinned !== null && !pinned.isLent()) stderr.write(pinned.draw());
+    },
     note: (sequence) => {
       if (stderr.isTTY && (env['CI'] ?? '') === '') stderr.write(sequence);
     },
@@ -62,6 +86,7 @@ export function collectOutput(onSay: (text: string) => void): {
     json: (value) => void json.push(value as object),
     say,
     note: () => {},
+    pin: () => {},
     goOnUnheard: () => {},
     style: styleFor(false),
     width: Number.POSITIVE_INFINITY,

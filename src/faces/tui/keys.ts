@@ -10,7 +10,10 @@ export interface Subject {
   readonly next: string | null;
   /** The commit whose changes somebody has before them. */
   readonly head: string | null;
+  /** Nothing lands. */
   readonly isPaused: boolean;
+  /** Nothing new starts. */
+  readonly isHeld: boolean;
 }
 
 export interface KeySpec {
@@ -84,6 +87,8 @@ export const KEYS: readonly KeySpec[] = [
   key('b', 'queue', 'land it first', ofLoop('queue', 'bump')),
   key('e', 'queue', 'take it out of the queue', ofLoop('queue', 'eject')),
   key('P', 'queue', 'pause landing, or let it go on', ({ isPaused }) => ['queue', isPaused ? 'resume' : 'pause']),
+  key('u', 'queue', 'start nothing new, or go on', ({ isHeld }) => [isHeld ? 'unpause' : 'pause']),
+  key('W', 'queue', 'how many loops work at once (asks)', () => ['workers']),
   key('ctrl-x', 'undo', 'throw it away: type its id; it is kept', ofLoop('loops', 'discard', '--yes')),
   key('z', 'undo', 'take back what was thrown away last', () => ['undo']),
   key('/', 'else', 'filter; in a text: search'),

@@ -44,14 +44,14 @@ function onAsked(model: Model, key: Key, size: Size): Pressed {
 /** What keys are about. */
 function subjectOf(model: Model, size: Size): Subject {
   const { facts, screen, page } = model;
-  const isPaused = facts.queue.paused;
+  const run = { isPaused: facts.queue.paused, isHeld: facts.state.pausedAt != null };
   if (screen.at === 'loop') {
     const loop = facts.state.loops[screen.loop] ?? null;
-    return { loop, task: null, next: null, head: screen.tab === 'diff' ? (page?.commit ?? null) : null, isPaused };
+    return { loop, task: null, next: null, head: screen.tab === 'diff' ? (page?.commit ?? null) : null, ...run };
   }
   const row = chosenRow(runRows(model, size), model.selected);
   const loop = row?.loop == null ? null : (facts.state.loops[row.loop] ?? null);
-  return { loop, task: row?.task ?? null, next: row?.next ?? null, head: null, isPaused };
+  return { loop, task: row?.task ?? null, next: row?.next ?? null, head: null, ...run };
 }
 
 /** The row that is chosen; until one was, the first. */

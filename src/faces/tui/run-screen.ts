@@ -158,6 +158,14 @@ function carsLine({ cars }: TrainView, target: string): Line {
   return [raw('  '), span(`${target} --`), ...each];
 }
 
+/** The train in one row. */
+export function trainLine({ queue: { train, waiting, paused, trouble }, target }: RunFacts): Line {
+  if (trouble !== null) return [span(`landing is stopped: ${trouble}`, 'red')];
+  if (paused) return [span(`landing is paused, ${waiting.length} wait: ralph queue resume`, 'yellow')];
+  if (train !== null) return [span(`train ${train.stage}`), ...carsLine(train, target)];
+  return [span(waiting.length === 0 ? 'nothing waits to land' : `${waiting.length} wait for the next train`, 'dim')];
+}
+
 /** What a loop at work is about. */
 const DOES: Readonly<Record<string, string>> = {
   preparing: 'prepares',

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 
 /**
@@ -12,7 +13,7 @@ ours=
 while read -r word; do
   case $word in
     on) ours=$(stty -g <&3) ;;
-    keys) stty -icanon -echo min 1 time 0 <&3; ours=$(stty -g <&3); echo done ;;
+    keys) stty -icanon -echo min 1 time 0 <&3; ours=$(stty -g <&3) ;;
     off) ours= ;;
     bye) [ -z "$ours" ] || stty "$saved" <&3; exit 0 ;;
   esac
@@ -45,4 +46,16 @@ export function startGuard(terminal: WriteStream, more: string): Promise<Guard> 
     for (const end of ['error', 'exit']) child.once(end, ready);
     stdout?.once('data', ready);
   });
+}
+
+/** Whether this terminal is ours now: who reads from one in the background is stopped. */
+export function hasTerminal(): boolean {
+  try {
+    // Behind the name of the program: state, parent, group, session, terminal, the group that has it.
+    const [, , group, , , owner] = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return group === owner;
+  } catch {
+    const { stdout, status } = spawnSync('ps', ['-o', 'stat=', '-p', String(process.pid)], { encoding: 'utf8' });
+    return status === 0 && stdout.includes('+');
+  }
 }

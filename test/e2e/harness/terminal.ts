@@ -31,6 +31,8 @@ export interface TerminalOptions {
   readonly cwd?: string;
   /** The program knows that its terminal is tmux; else that is hidden from it. */
   readonly isInTmux?: boolean;
+  /** What runs there; the built program unless set. */
+  readonly program?: readonly string[];
 }
 
 let terminals = 0;
@@ -54,7 +56,7 @@ export function openTerminal(scratch: Scratch, args: readonly string[], options:
   const hidden = options.isInTmux === true ? [] : ['-u', 'TMUX', '-u', 'TMUX_PANE'];
   const ending = beside(scratch, `${name}.code`);
   const shell = ['/bin/sh', '-c', '"$@"; echo $? > "$0"', ending];
-  const program = [...shell, process.execPath, bundle().main, ...args];
+  const program = [...shell, ...(options.program ?? [process.execPath, bundle().main]), ...args];
   const size = ['-x', '220', '-y', '50'];
   tell(
     'new-session',

@@ -1,5 +1,6 @@
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
-import { EXIT } from '../../../core/model/errors.ts';
+import { AppError, EXIT } from '../../../core/model/errors.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
 import { describeForeseen } from '../../../core/views/foreseen.ts';
 import { isOver, loopRows } from '../../../core/views/loops-view.ts';
 import { isPromptTask, isPromptTracker } from '../../../core/model/tasks.ts';
@@ -22,6 +23,7 @@ import type { AccountView, StatusView } from '../../../core/views/view.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 
 export const handle: Handler = async (call) => {
+  if (call.flags['watch'] === true) return watchOn(call);
   const project = await openProject(call);
   sayWhere(call, project.repo);
   const { tracker, state: all, warnings } = await openTasksIfAny(project, await readState(project.repo));
@@ -37,6 +39,13 @@ export const handle: Handler = async (call) => {
   }
   return EXIT.ok;
 };
+
+async function watchOn(call: Call): Promise<ExitCode> {
+  if (call.flags['json'] === true)
+    throw new AppError('E_USAGE', '--watch and --json exclude each other', { remedy: 'ralph events -f' });
+  const { watch } = await import('./watch.ts');
+  return watch(call, null, true);
+}
 
 function show(call: Call, view: StatusView): void {
   const { counts } = view;

@@ -1,10 +1,11 @@
 import { ReadStream } from 'node:tty';
-import { EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
+import { EXIT } from '../../../core/model/errors.ts';
 import type { LoopId } from '../../../core/model/ids.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
 import { openProject, readState } from '../../call/project.ts';
+import { lookOf } from '../../tui/look.ts';
 import { pictureOf, watchRun } from '../../tui/watch-run.ts';
 import type { Watched } from '../../tui/watch-run.ts';
 import { speakRun } from '../../tui/speak-run.ts';
@@ -13,10 +14,10 @@ import { runPolicy } from '../run/policy.ts';
 const COLUMNS = 100;
 
 /** What a run does, from any terminal; it reads and writes nothing, so that to end it ends nothing else. */
-export const handle: Handler = (call) => watch(call, null);
+export const handle: Handler = (call) => watch(call, null, call.flags['plain'] === true);
 
-/** `first`: the loop whose changes are shown first; null: the run. */
-export async function watch(call: Call, first: LoopId | null): Promise<ExitCode> {
+/** `first`: the loop whose changes are shown first; null: the run. `isPlain`: in sentences, also on a terminal. */
+export async function watch(call: Call, first: LoopId | null, isPlain = false): Promise<ExitCode> {
   const project = await openProject(call);
   const { repo, config } = project;
   const { tracker } = await openTasksIfAny(project, await readState(repo));
@@ -40,13 +41,10 @@ export async function watch(call: Call, first: LoopId | null): Promise<ExitCode>
       limits: config.settings.project,
     },
     withTasks: async (state) => (await openTasksIfAny(project, state)).state,
-    look: {
-      colour: (call.env['NO_COLOR'] ?? '') === '' && process.stdout.isTTY === true && call.env['TERM'] !== 'dumb',
-      ascii: call.flags['ascii'] === true || !isUtf8(call.env),
-    },
+    look: lookOf(call.env, { isTerminal: process.stdout.isTTY === true, isAscii: call.flags['ascii'] === true }),
   };
   const isOnce = call.flags['once'] === true;
-  if (call.flags['plain'] === true || (!isOnce && !isTerminal)) {
+  if (isPlain || (!isOnce && !isTerminal)) {
     await speakRun(watched, { say: (line) => call.out.data(line), isOnce, signal: call.signal });
     return EXIT.ok;
   }
@@ -64,6 +62,3 @@ export async function watch(call: Call, first: LoopId | null): Promise<ExitCode>
   });
   return EXIT.ok;
 }
-
-const isUtf8 = (env: NodeJS.ProcessEnv): boolean =>
-  /utf-?8/i.test([env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '') ?? '');

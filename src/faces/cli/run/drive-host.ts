@@ -11,6 +11,10 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import { runHost } from '../../../engine/host.ts';
 import type { OnRecord } from '../../../engine/journal.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
+import type { Repository } from '../../../world/git/run/repository.ts';
+import { clockTime } from '../../../world/os/clock.ts';
+import type { FactsAbout } from '../../tui/facts.ts';
+import type { PinnedRun } from '../../tui/pin-run.ts';
 import { hearWaits } from '../../../world/processes/mutex-waits.ts';
 import type { World } from '../../../world/contract/world.ts';
 import type { Call } from '../../call/handler.ts';
@@ -57,7 +61,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
   const sayChangedGates = changedGatesOnce(drive.settings.gates.commands, onWarning);
   hearWaits({ tell: onWarning, drain, force });
   call.out.goOnUnheard();
-  const { onRecord, notifier, stopTelling } = openTelling(call, drive);
+  const { onRecord, notifier, stopTelling } = await openTelling(call, drive);
   const asking = new AbortController();
   try {
     const { slots, target } = drive.policy;
@@ -88,6 +92,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       onRecord,
       onWarning,
     });
+    stopTelling();
     await notifier?.finish(before ?? state, state, signals.heard() !== null);
     await sayWhatWasSet(call);
     await trimSpare(call, drive);
@@ -151,25 +156,44 @@ function sayFull({ out }: Call, now: State, { policy, opening }: Drive): void {
 }
 
 /** Whoever sits at the terminal, reads the workers' logs, or looks elsewhere. */
-function openTelling(call: Call, { world, policy, settings }: Drive) {
+async function openTelling(call: Call, { world, policy, settings }: Drive) {
   const repo = findRepository(call.cwd);
+  const { tracker, target } = policy;
+  const about = { tracker, target, policy, attempts: settings.limits.attempts, limits: settings.project };
+  // Who only lands has soon done so.
+  const pinned = policy.slots === 0 ? null : await pinIfTerminal(call, repo, about);
   const { own } = world.hosts;
   const tellPerson =
-    call.flags['events'] === true ? eventStream(call, policy.tracker) : liveLines(call, policy.tracker);
+    call.flags['events'] === true ? eventStream(call, tracker) : liveLines(call, tracker, pinned !== null);
   // Who only lands has a person beside it.
   const notifier = policy.slots === 0 ? null : openNotifier(call, { repo, settings, own });
   const long = call.flags['events'] === true ? null : openLongTelling(call.out, own);
   const onRecord: OnRecord = (record, was, is) => {
     tellLoopLogs(repo, own, record, was, is);
     tellPerson(record, was, is);
+    pinned?.onRecord(record, is);
     notifier?.onRecord(record, was, is);
     long?.look(is);
   };
-  return { onRecord, notifier, stopTelling: () => long?.stop() };
+  const stopTelling = (): void => {
+    long?.stop();
+    pinned?.stop();
+  };
+  return { onRecord, notifier, stopTelling };
 }
 
-const liveLines = (call: Call, tracker: string): OnRecord =>
-  tellLines(tracker, call.out.style, (line) => call.out.say(line));
+/** What draws is loaded only where there is something to draw on. */
+async function pinIfTerminal(call: Call, ...where: [Repository, FactsAbout]): Promise<PinnedRun | null> {
+  if (!process.stderr.isTTY) return null;
+  const { pinRun } = await import('../../tui/pin-run.ts');
+  return pinRun(call, ...where);
+}
+
+/** A person who looks now and then wants to know when it was. */
+function liveLines({ out }: Call, tracker: string, isTimed: boolean): OnRecord {
+  const { style } = out;
+  return tellLines(tracker, style, (line, atMs) => out.say(isTimed ? `${style.dim(clockTime(atMs))} ${line}` : line));
+}
 
 /** One JSON object a line: the facts of the log, each followed by what it made of a loop. */
 function eventStream(call: Call, tracker: string): OnRecord {

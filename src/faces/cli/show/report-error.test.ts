@@ -13,6 +13,7 @@ function said(error: unknown): readonly [code: number, ...lines: string[]] {
     json: () => {},
     say: (text) => lines.push(text),
     note: () => {},
+    pin: () => {},
     goOnUnheard: () => {},
     style,
     width: 80,
