@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 import { itNeeds } from '../../needs.ts';
+import { landedTasks } from '../harness/git.ts';
 import { project } from '../harness/project.ts';
 import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
 import { hasTmux, openTerminal } from '../harness/terminal.ts';
+import { until } from '../harness/until.ts';
 
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
@@ -98,7 +100,9 @@ describe('A10: a review by keys', () => {
       await terminal.waitFor(/since [0-9a-f]{10}/);
       await terminal.waitFor(/ - two\n.* \+ 2\n/);
       terminal.type('a');
-      await terminal.waitFor(/main holds everything that landed|landed/);
+      await until('it is on main', () => landedTasks(at.git, 'main').includes('page'));
+      // The command says last that it is over.
+      await terminal.waitFor(/main holds everything that landed/);
       expect(at.git('show', 'main:page.txt')).toBe('one\n2\nthree');
       terminal.type('qq');
       expect(await terminal.ended()).toBe(0);
