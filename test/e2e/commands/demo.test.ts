@@ -15,7 +15,7 @@ describe('demo', () => {
     expect(everything(one.repo)).toEqual(before);
   });
 
-  it('--crash plays the seven situations of an orchestrator that dies, a line each', async () => {
+  it('scenario 23: --crash plays the seven situations of an orchestrator that dies, a line each', async () => {
     const one = scratch();
     const before = everything(one.repo);
     const { code, stdout, stderr } = await ralph(one, ['demo', '--crash']);

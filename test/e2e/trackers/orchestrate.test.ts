@@ -55,7 +55,7 @@ describe('ralph orchestrate', () => {
     ).toHaveLength(1);
   });
 
-  it('numbers a second attempt, and moves no branch and no folder that is there', async () => {
+  it('A3.8, scenario 16: numbers a second attempt, and moves no branch and no folder that is there', async () => {
     const one = scratch();
     plain(one, { tasks: ['login', 'search'], agent: [{ exit: 1 }] });
     one.git('branch', 'agent/search');
@@ -119,7 +119,7 @@ describe('ralph orchestrate', () => {
 });
 
 describe('ralph worker', () => {
-  it('is told what .claude/agents/worker.md says, byte by byte, and no shell sees it', async () => {
+  it('D3.4, scenario 22: is told what .claude/agents/worker.md says, byte by byte, and no shell sees it', async () => {
     const one = scratch();
     const canary = beside(one, 'canary');
     const text = `---\nname: worker\n---\nDo $TASK_ID, not $TASK_IDS.\r\n\`touch ${canary}\` $(touch ${canary}) "quotes' {{braces}}\n${'x'.repeat(200_000)}\n`;

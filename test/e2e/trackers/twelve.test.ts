@@ -21,7 +21,7 @@ export const planned = (stdout: string): readonly (readonly string[])[] => {
 const pairs = (ids: readonly string[]): readonly (readonly [string, string])[] =>
   ids.flatMap((a, at) => ids.slice(at + 1).map((b): readonly [string, string] => [a, b]));
 
-describe('acceptance 1: twelve tasks', () => {
+describe('acceptance 1, B3.1 B3.6: twelve tasks', () => {
   const plans = new Map<string, unknown>();
 
   it.each(Object.entries(TEXTS))('in %s', async (name, text) => {
