@@ -36,7 +36,7 @@ export default defineConfig({
         define: define(),
         test: {
           name: 'model',
-          include: ['test/sim/**/*.test.ts', 'test/landing/model/**/*.test.ts'],
+          include: ['test/{sim,history}/**/*.test.ts', 'test/landing/model/**/*.test.ts'],
           ...sharing,
           sequence: { groupOrder: 2 },
         },

@@ -6,6 +6,7 @@ import { BASE_MUTANTS } from './base-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { MISHAP_MUTANTS } from './mishap-mutants.ts';
 import { MUTANTS } from './mutants.ts';
+import { WAITING_MUTANTS } from './waiting-mutants.ts';
 import { runSeed } from './run-seed.ts';
 
 const SEEDS_MAX = 1600;
@@ -16,7 +17,7 @@ const FIRST = [...Array.from({ length: FEW }, (_, index) => index + 1), ...TELLI
 const SEEDS = new Set([...FIRST, ...Array.from({ length: SEEDS_MAX }, (_, index) => index + 1)]);
 
 describe('the invariants have teeth', () => {
-  it.each([...MUTANTS, ...AGENT_MUTANTS, ...LANDING_MUTANTS, ...MISHAP_MUTANTS, ...BASE_MUTANTS])(
+  it.each([...MUTANTS, ...AGENT_MUTANTS, ...LANDING_MUTANTS, ...MISHAP_MUTANTS, ...BASE_MUTANTS, ...WAITING_MUTANTS])(
     '$name',
     async ({ brain, caughtBy, world: seen = (world: World) => world }) => {
       for (const seed of SEEDS) {

@@ -7,6 +7,7 @@ import { watchAgents } from './checks/watch-agents.ts';
 import { watchLandings } from './checks/watch-landings.ts';
 import { watchMishaps } from './checks/watch-mishaps.ts';
 import { watchReviews } from './checks/watch-reviews.ts';
+import { checkNobodyWaits, watchWaiting } from './checks/watch-waiting.ts';
 import { watchRecords } from './checks/watch-records.ts';
 import type { Brain } from '../../src/engine/brain.ts';
 import { REAL_BRAIN } from '../../src/engine/brain.ts';
@@ -31,7 +32,13 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
   return withLightAbort(async () => {
     const random = createRandom(seed);
     const realm = createRealm(createScenario(random), random, brain);
-    watchRecords(realm, [watchAgents(realm), watchLandings(realm), watchMishaps(realm), watchReviews(realm)]);
+    watchRecords(realm, [
+      watchAgents(realm),
+      watchLandings(realm),
+      watchMishaps(realm),
+      watchReviews(realm),
+      watchWaiting(realm),
+    ]);
     if (realm.scenario.isCrowd) gatherCrowd(realm);
     if (realm.scenario.isUserBusy) keepUserBusy(realm);
     for (let host = 0; host < realm.scenario.hosts; host += 1)
@@ -41,6 +48,7 @@ export function runSeed(seed: number, runHost: HostRunner, brain: Brain = REAL_B
     await hostileTime(realm, runHost);
     await calmTime(realm, runHost);
     if (realm.violation === null) checkEnd(realm);
+    if (realm.violation === null) checkNobodyWaits(realm, stateOf(realm));
     return realm;
   });
 }

@@ -4,6 +4,7 @@ import { withoutCar } from './land.ts';
 import { adopted, beginLoop, endIteration, endWaiting, park, worktreeLost, worktreeMade } from '../loops/loop.ts';
 import { isLive, isWorking, loopsOf, PROPOSALS_MAX } from '../model/model.ts';
 import { endGates } from '../loops/end-gates.ts';
+import { onNewest } from '../loops/waiting.ts';
 import { parkStranded, mainMerged } from '../loops/rework.ts';
 import { review } from './review.ts';
 import { lastWord, released, resumeLoop, stopLoop } from './stop-loop.ts';
@@ -44,7 +45,9 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
       return alone(state, next, event.loop, stamp);
     }
     case 'worktree-made':
-      return changeOwned(state, event, (loop, host) => worktreeMade(loop, event, host.policy.limits, stamp));
+      return changeOwned(state, event, (loop, host) =>
+        onNewest(state, worktreeMade(loop, event, host.policy.limits, stamp)),
+      );
     case 'worktree-lost':
       return changeLoop(state, event.loop, (loop) => worktreeLost(loop, stamp));
     case 'worktree-retired':

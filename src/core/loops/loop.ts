@@ -6,7 +6,17 @@ import { isLive, isWorking, loopsOf, SPENDS_MAX } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { noteSpending, runName } from './run.ts';
 import { findTask } from '../model/tasks.ts';
-import { canWait, describeLack, hasEarlierOpen, isUsedUp, lackedBy, sawCall, triedOn, tryAgain } from './waiting.ts';
+import {
+  canWait,
+  describeLack,
+  hasEarlierOpen,
+  isBehind,
+  isUsedUp,
+  lackedBy,
+  sawCall,
+  triedBy,
+  tryAgain,
+} from './waiting.ts';
 import { usedSince } from '../model/grants.ts';
 import { addUsage, overspent } from '../model/usage.ts';
 import { describeWithdrawn, isWithdrawn } from './withdrawn.ts';
@@ -137,10 +147,12 @@ export function endIteration(state: State, event: Of<'iteration-ended'>, stamp: 
 /** Main has moved on in a way that does not merge with this loop: better to know now than when it is done. */
 export function updatedFirst(state: State, host: Host, loop: Loop): Loop {
   if (loop.phase.at !== 'iterating' || !canUpdate(loop)) return loop;
+  const { n } = loop.phase;
   const meetsMain = (state.foreseen[loop.id] ?? []).some((one) => one.with === null);
-  return meetsMain || lacksGreenBase(state, host.policy, loop)
-    ? { ...loop, phase: { at: 'updating', n: loop.phase.n } }
-    : loop;
+  if (meetsMain || lacksGreenBase(state, host.policy, loop)) return { ...loop, phase: { at: 'updating', n } };
+  // An iteration begins from the newest there is, unless that has to be mended first.
+  const isStale = loop.rework === null && loop.counted > 0 && isBehind(state, loop);
+  return isStale ? { ...loop, phase: { at: 'updating', n, onlyClean: true } } : loop;
 }
 
 /** The gates, another iteration, or the end by a stop rule. */
@@ -186,11 +198,13 @@ function afterIdleCall(
 ): Loop {
   const said = [...(before.lacks?.n === event.n ? before.lacks.tasks : []), ...(event.lacks ?? [])];
   after.idleCalls = (before.idleCalls ?? 0) + 1;
-  after.tried = triedOn(state, before.base);
+  after.tried = triedBy(state, before);
   const tasks = lackedBy(state, after, said);
   if (tasks.length > 0) after.hasNamed = true;
-  if (tasks.length === 0 && !hasEarlierOpen(state, before)) return nextIteration(after, limits, last, stamp);
-  if (isUsedUp(after)) return park(after, 'no-progress', `waited for ${describeLack(state, tasks)}`, stamp);
+  const hasEarlier = hasEarlierOpen(state, after);
+  const lack = tasks.length > 0 || hasEarlier ? describeLack(state, tasks) : 'other tasks to land';
+  if (isUsedUp(after)) return park(after, 'no-progress', `waited for ${lack}`, stamp);
+  if (tasks.length === 0 && !hasEarlier) return nextIteration(after, limits, last, stamp);
   const next = nextIteration({ ...after, ...uncounted(before) }, limits, '', stamp);
   return next.phase.at === 'parked' ? next : { ...next, host: null, phase: { at: 'waiting', tasks } };
 }

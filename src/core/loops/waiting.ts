@@ -25,9 +25,28 @@ export function triedOn({ stands, landings }: State, base: Sha | null): Tried {
   return stands.findLast(({ commit }) => commit === base) ?? { commit: base, landings };
 }
 
+/** What a loop was tried on. With unlanded branches below it, its base is none that integration ever stood at. */
+export function triedBy(state: State, { base, onto }: Loop): Tried {
+  const tried = triedOn(state, base);
+  return onto.length === 0 || state.stands.some(({ commit }) => commit === base)
+    ? tried
+    : { ...tried, commit: state.integration };
+}
+
 /** Something landed, or the user moved integration, since the loop was tried. */
 export const hasMovedSince = ({ integration }: State, { tried }: Loop): boolean =>
   tried !== undefined && integration !== null && tried.commit !== integration;
+
+/** Its base is one that integration has left behind. */
+export const isBehind = ({ stands, integration }: State, { base }: Loop): boolean =>
+  base !== null && base !== integration && stands.some(({ commit }) => commit === base);
+
+/** Asked again, it has to see the newest: where it got what an earlier try left behind, that comes in first. */
+export function onNewest(state: State, loop: Loop): Loop {
+  if (loop.phase.at !== 'iterating' || loop.tried === undefined || loop.rework !== null) return loop;
+  if (loop.tree !== loop.baseTree || !isBehind(state, loop)) return loop;
+  return { ...loop, phase: { at: 'updating', n: loop.phase.n, onlyClean: true } };
+}
 
 export const sawCall = (callMs: number | null, durationMs: number): number =>
   callMs === null ? durationMs : callMs + (durationMs - callMs) * CALL_WEIGHT;
@@ -51,14 +70,15 @@ export function lackedBy(state: State, loop: Loop, said: readonly TaskId[]): rea
   });
 }
 
-/** Some task before it in the list has not landed. */
-export function hasEarlierOpen(state: State, { task }: Loop): boolean {
+/** Some task before it in the list has not landed, or not in what it was tried on. */
+export function hasEarlierOpen(state: State, { task, tried }: Loop): boolean {
   const tracker = trackerOf(state, task);
   const places = placesIn(state, tracker);
   const place = places.get(task);
   if (place === undefined) return false;
-  for (const [key, other] of places) if (other < place && !isOver(state, key)) return true;
-  return false;
+  const known = tried?.landings ?? 0;
+  const isNews = (key: TaskKey): boolean => (state.landed[key]?.n ?? 0) > known;
+  return [...places].some(([key, other]) => other < place && (isNews(key) || !isOver(state, key)));
 }
 
 /** For which tasks, in words. */

@@ -70,6 +70,8 @@ export type Command =
       readonly loop: LoopId;
       readonly fence: number;
       readonly n: number;
+      /** What does not merge by itself is left as it is. */
+      readonly onlyClean: boolean;
     }
   | {
       readonly type: 'test-integration';

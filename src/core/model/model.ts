@@ -295,8 +295,8 @@ export type Phase =
   | { readonly at: 'preparing' }
   | { readonly at: 'iterating'; readonly n: number }
   | { readonly at: 'gating'; readonly n: number }
-  /** Main is merged into its worktree; iteration `n` comes next or, where that is over, its gates. */
-  | { readonly at: 'updating'; readonly n: number }
+  /** Main is merged into its worktree, or only where that leaves nothing to mend; iteration `n` comes next or, where that is over, its gates. */
+  | { readonly at: 'updating'; readonly n: number; readonly onlyClean?: true }
   /** Its last call changed nothing: it begins again when these tasks have landed or, where it named none, an earlier one of the list. */
   | { readonly at: 'waiting'; readonly tasks: readonly TaskKey[] }
   | { readonly at: 'ready'; readonly queued: boolean; readonly readySeq: number }

@@ -17,8 +17,8 @@ export interface Outlook {
   readonly places: ReadonlyMap<TaskKey, number>;
   /** By place in the list: the newest landing of all tasks before it. */
   readonly landedBefore: readonly number[];
-  /** The place of the first task that is under way; infinite: none is. */
-  readonly firstUnderWay: number;
+  /** The place of the first task that is under way, or about to be; infinite: none is. */
+  firstUnderWay: number;
 }
 
 export function outlookOn(state: State, tracker: string, newest: ReadonlyMap<TaskKey, Loop>, nowMs: number): Outlook {
@@ -45,13 +45,18 @@ function isUnderWay(state: State, loop: Loop, nowMs: number): boolean {
 
 /** What a waiting loop waits for has come: all that it named has landed, or an earlier task has and no earlier one is under way. */
 export function isWorthTrying({ state, newest, places, landedBefore, firstUnderWay }: Outlook, loop: Loop): boolean {
-  if (loop.phase.at !== 'waiting' || loop.worktreeState === 'made') return false;
+  if (loop.phase.at !== 'waiting') return false;
   if (loop.guidance.length > 0) return true;
   const lacks = loop.phase.tasks.filter((key) => findTask(state, key) !== null && !isGivenUp(state, newest.get(key)));
   if (lacks.length > 0) return lacks.every((key) => isOver(state, key));
   const place = places.get(loop.task);
   if (place === undefined) return false;
   return (landedBefore[place] ?? 0) > (loop.tried?.landings ?? 0) && firstUnderWay >= place;
+}
+
+/** A task begins: who waits for an earlier one waits for it as well. */
+export function noteBegun(outlook: Outlook, key: TaskKey): void {
+  outlook.firstUnderWay = Math.min(outlook.firstUnderWay, outlook.places.get(key) ?? Number.POSITIVE_INFINITY);
 }
 
 /** Parked, and nothing but a person brings it back. */

@@ -10,7 +10,7 @@ import { conflictsToMend } from '../loops/rework.ts';
 import { reachedLimit } from '../model/project-limits.ts';
 import { isInDoubt } from '../train/suspect.ts';
 import { findTask, inOrder, isPromptTracker, taskIdOf } from '../model/tasks.ts';
-import { isWorthTrying, lastChances, outlookOn } from './outlook.ts';
+import { isWorthTrying, lastChances, noteBegun, outlookOn } from './outlook.ts';
 import type { Outlook } from './outlook.ts';
 import { roomBeside, crowdOf, unreadOf } from './crowd.ts';
 import type { Start } from '../model/commands.ts';
@@ -94,6 +94,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
     const group = groupOf(host, task);
     const key = taskKey(host.policy.tracker, task.id);
     const again = picture.byTask.get(key);
+    noteBegun(picture.outlook, key);
     if (again?.phase.at === 'waiting') adopts.push({ loop: again.id, slot });
     else starts.push({ task: key, slot, onto: startsFrom(picture, task, group) });
     begun += 1;
@@ -215,9 +216,11 @@ function waitingOf(picture: Picture, task: Task): Waiting | null {
   if (loop?.phase.at === 'ready') return { why: 'ready', loop: loop.id };
   if (loop?.phase.at === 'waiting') {
     const { tasks } = loop.phase;
-    if (task.status === 'blocked' || !isWorthTrying(picture.outlook, loop))
-      return { why: 'waiting', loop: loop.id, on: tasks.map((one) => taskIdOf(state, one)) };
-    return groupWait(picture, task);
+    const isWorth = task.status !== 'blocked' && isWorthTrying(picture.outlook, loop);
+    if (isWorth && loop.worktreeState !== 'made') return groupWait(picture, task);
+    // It begins as soon as its worktree is given back.
+    if (isWorth) noteBegun(picture.outlook, key);
+    return { why: 'waiting', loop: loop.id, on: tasks.map((one) => taskIdOf(state, one)) };
   }
   if (loop != null && isLive(loop)) return { why: 'held', loop: loop.id };
   const there = state.trackers[host.policy.tracker]?.upstream;

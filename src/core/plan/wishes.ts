@@ -63,6 +63,7 @@ function loopWish(state: State, host: Host, loop: Loop): Command {
         loop: loop.id,
         fence: loop.fence,
         n: loop.phase.n,
+        onlyClean: loop.phase.onlyClean === true,
       };
     default:
       return {

@@ -138,7 +138,15 @@ export interface Worktrees {
     readonly branch: string;
     readonly commit: Sha;
     readonly message: (conflicts: readonly string[]) => string;
-  }): Promise<{ readonly head: Sha; readonly tree: Sha; readonly conflicts: readonly string[] }>;
+    /** Where it does not merge by itself, nothing is done. */
+    readonly onlyClean: boolean;
+  }): Promise<{
+    readonly head: Sha;
+    readonly tree: Sha;
+    readonly conflicts: readonly string[];
+    /** It did not merge by itself, and was left as it was. */
+    readonly isLeft?: true;
+  }>;
   /** `path:line` of conflict markers that are still in these files of a commit. */
   markers(commit: Sha, paths: readonly string[]): Promise<readonly string[]>;
   /** Writes down beside the worktree whose it is, for the day when the log is lost. */

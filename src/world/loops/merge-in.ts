@@ -64,6 +64,8 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
   if (!(await lookAtChanges(path)).onlyNew) throw notOurs(`${path} has changes that are not committed.`, path);
   if (await isAncestor(view, commit, head)) return { head, tree: await treeOf(view, head), conflicts: [] };
   const { tree, conflicts } = await mix(place, head, commit);
+  if (options.onlyClean && conflicts.length > 0)
+    return { head, tree: await treeOf(view, head), conflicts: [], isLeft: true };
   const merge = await commitTree(view, { tree, parents: [head, commit], message: message(conflicts), identity });
   const move = await landRef(view, `refs/heads/${branch}`, merge, head, 'paralph: main merged in');
   if (!move.moved) throw notOurs(`The branch ${branch} was moved while main was merged into it.`, path);

@@ -4,7 +4,9 @@ import type { Usage } from '../../../src/core/model/usage.ts';
 import { NO_USAGE } from '../../../src/core/model/usage.ts';
 import type { Report } from '../../../src/text/agents/report.ts';
 import { textReport } from '../../../src/text/agents/reporter.ts';
+import type { Random } from './random.ts';
 import type { Realm, SimAgent, SimWorktree } from './realm.ts';
+import type { HistoryHabits } from './scenario.ts';
 import { appendRecord, commitDirty, newName, stateOf, tipOf } from './realm.ts';
 
 export const SILENCE: Report = textReport('');
@@ -14,6 +16,7 @@ export function beginLife(realm: Realm, agent: SimAgent): void {
   const { random, timeline, scenario } = realm;
   const habits = scenario.agents;
   agent.report = { ...SILENCE, usage: bill(realm) };
+  if (scenario.history !== undefined) return liveHistory(realm, agent, scenario.history);
   if (isTurnedAway(realm, agent)) return;
   const ms = random.chance(0.15) ? random.between(900, 3000) : random.between(30, 900);
   const lacks = lacking(realm, agent);
@@ -35,6 +38,39 @@ export function beginLife(realm: Realm, agent: SimAgent): void {
     agent.report = { ...agent.report, finalText, limit };
     endAgent(agent, { how: 'exited', code: random.chance(habits.failing) ? 3 : 0 });
   });
+}
+
+/** Works where all it needs is there and nothing that spoils it; else it changes nothing, and may say what it lacks. */
+function liveHistory(realm: Realm, agent: SimAgent, { callMeanMs, names, needs, spoils }: HistoryHabits): void {
+  const { random, timeline, git } = realm;
+  const worktree = realm.worktrees.get(agent.cwd);
+  const tree = worktree === undefined ? undefined : tipOf(realm, worktree)?.tree;
+  const key = stateOf(realm).loops[agent.loop]?.task ?? '';
+  const task = key.slice(key.indexOf('#') + 1);
+  const isThere = (id: string): boolean =>
+    tree !== undefined && [...tree.tokens].some((one) => one.startsWith(`${id}-`));
+  const lacks = (needs[task] ?? []).filter((id) => !isThere(id));
+  const isSpoiled = (spoils[task] ?? []).some(isThere);
+  const others = Object.keys(needs).filter((id) => id !== task && !isThere(id));
+  const isRight = names === 'always' || random.chance(0.5) || others.length === 0;
+  const named = isRight ? lacks : [random.pick(others)];
+  timeline.after(lognormal(random, callMeanMs), () => {
+    const isDone = lacks.length === 0 && !isSpoiled && worktree !== undefined;
+    if (isDone) worktree.dirty.add(git.addToken({ id: `${agent.loop}.${agent.n}`, area: 5, bad: false, fixes: null }));
+    const waits = names !== 'never' && lacks.length > 0;
+    const finalText = waits ? `<promise>WAITING: ${named.join(', ')}</promise>` : 'nothing to do here';
+    agent.report = { ...agent.report, finalText: isDone ? 'LOOP_COMPLETE' : finalText };
+    endAgent(agent, { how: 'exited', code: 0 });
+  });
+}
+
+const SIGMA = 0.6;
+
+/** Calls take very different times. */
+function lognormal(random: Random, mean: number): number {
+  const [u, v] = [random.between(1, 1_000_000) / 1_000_000, random.int(1_000_000) / 1_000_000];
+  const normal = Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
+  return Math.ceil(mean * Math.exp(SIGMA * normal - SIGMA ** 2 / 2));
 }
 
 /** The hidden needs of its task that are not where it works. */

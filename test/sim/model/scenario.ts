@@ -10,6 +10,8 @@ export interface Scenario {
   readonly isCrowd: boolean;
   /** What each task cannot be done without, of which no list tells; absent: nothing is hidden. */
   readonly hidden?: Readonly<Record<string, readonly string[]>>;
+  /** A backlog of its own: what each task needs and what spoils it; absent: none. */
+  readonly history?: HistoryHabits;
   readonly hosts: number;
   readonly policy: Omit<HostPolicy, 'slots'>;
   /** The first task landed in an earlier life, of which no log tells. */
@@ -30,6 +32,14 @@ export interface Scenario {
   readonly flakes: number;
   /** Chance that a command of the world fails. */
   readonly faults: number;
+}
+
+export interface HistoryHabits {
+  readonly callMeanMs: number;
+  /** Whether agents name what they lack: never, every second time rightly, or always rightly. */
+  readonly names: 'never' | 'half' | 'always';
+  readonly needs: Readonly<Record<string, readonly string[]>>;
+  readonly spoils: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface AgentHabits {

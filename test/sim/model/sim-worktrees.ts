@@ -97,7 +97,7 @@ async function withGateWorktree<T>(
 function mergeIn(
   realm: Realm,
   host: SimHost,
-  { path, branch, commit }: Parameters<Worktrees['mergeIn']>[0],
+  { path, branch, commit, onlyClean }: Parameters<Worktrees['mergeIn']>[0],
 ): Awaited<ReturnType<Worktrees['mergeIn']>> {
   const { git, mergedIn } = realm;
   const { worktree, tip } = standing(realm, path);
@@ -111,6 +111,8 @@ function mergeIn(
   for (const agent of isOurs ? realm.agents.values() : [])
     if (agent.cwd === path && agent.end === null)
       fail(realm, 'nobody-works-meanwhile', `main was merged into ${path} while ${agent.loop}/${agent.n} works`);
+  if (onlyClean && 'conflicts' in git.merge(tip.id, commit))
+    return { ...factsOf({ tip }), conflicts: [], isLeft: true };
   const made = git.mergeMarked(tip.id, commit);
   mergedIn.set(made.commit, made.conflicts);
   realm.branches.set(branch, made.commit);

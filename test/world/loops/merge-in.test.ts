@@ -77,7 +77,13 @@ async function scene(files: Readonly<Record<string, string>>): Promise<Scene> {
     work: (changes) => change(path, changes),
     main: (changes) => change(scratch.dir, changes),
     merge: (commit) =>
-      worktrees.mergeIn({ path, branch: BRANCH, commit, message: (list) => `Merge main\n\nin: ${list.join(' ')}\n` }),
+      worktrees.mergeIn({
+        path,
+        branch: BRANCH,
+        commit,
+        onlyClean: false,
+        message: (list) => `Merge main\n\nin: ${list.join(' ')}\n`,
+      }),
   };
 }
 
