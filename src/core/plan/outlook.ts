@@ -55,8 +55,9 @@ export function isWorthTrying({ state, newest, places, landedBefore, firstUnderW
 }
 
 /** A task begins: who waits for an earlier one waits for it as well. */
-export function noteBegun(outlook: Outlook, key: TaskKey): void {
-  outlook.firstUnderWay = Math.min(outlook.firstUnderWay, outlook.places.get(key) ?? Number.POSITIVE_INFINITY);
+export function noteBegun(outlook: Outlook, key: TaskKey | undefined): void {
+  const place = key === undefined ? undefined : outlook.places.get(key);
+  if (place !== undefined) outlook.firstUnderWay = Math.min(outlook.firstUnderWay, place);
 }
 
 /** Parked, and nothing but a person brings it back. */

@@ -79,6 +79,7 @@ export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFIN
   const base = holdingBase(state, host.policy);
   const startsMax = base === null ? Number.POSITIVE_INFINITY : mayBeginOne(state, host.policy) ? 1 : 0;
   const picture = look(state, host, nowMs);
+  for (const { loop } of adopts) noteBegun(picture.outlook, state.loops[loop]?.task);
   const starts: Start[] = [];
   const taken = adopts.length;
   let begun = 0;

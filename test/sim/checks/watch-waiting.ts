@@ -77,7 +77,7 @@ const placeOf = (state: State, key: TaskKey): number =>
   (state.trackers[TRACKER]?.tasks ?? []).findIndex(({ id }) => taskKey(TRACKER, id) === key);
 
 /** Gated, queued or mended, an earlier task lands soon: who waits for any earlier one lets it. */
-function checkSettled(realm: Realm, before: State, id: LoopId, { by }: Stamp): void {
+function checkSettled(realm: Realm, before: State, id: LoopId, { by, seq }: Stamp): void {
   const loop = before.loops[id];
   if (loop?.phase.at !== 'waiting' || loop.phase.tasks.length > 0 || loop.guidance.length > 0) return;
   const place = placeOf(before, loop.task);
@@ -86,6 +86,8 @@ function checkSettled(realm: Realm, before: State, id: LoopId, { by }: Stamp): v
       placeOf(before, other.task) >= 0 &&
       placeOf(before, other.task) < place &&
       other.host !== null &&
+      // Last chances are given together.
+      other.fence !== seq &&
       before.hosts[other.host]?.state === 'up' &&
       (other.phase.at === 'gating' || other.phase.at === 'updating'),
   );
