@@ -1,5 +1,6 @@
+import { openLoops } from './draft.ts';
 import { canAdopt } from './withdrawn.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import { findTask, inOrder } from '../model/tasks.ts';
 import { sawVerdict, withOdds, recordVerdict, verdictOf } from './odds.ts';
 import type { Base, BaseRed, Mending } from '../model/base-model.ts';
@@ -47,7 +48,7 @@ export function loneLoop(state: State, policy: Judging): Loop | null {
     const known = findTask(state, task);
     return (known === null ? undefined : order.get(known)) ?? Number.POSITIVE_INFINITY;
   };
-  const [first] = loopsOf(state)
+  const [first] = openLoops(state)
     .filter((loop) => loop.task.startsWith(`${tracker}#`) && mayGoOn(state, policy, loop))
     .map((loop) => ({ loop, isFree: Number(loop.host === null), rank: rank(loop) }))
     .sort((a, b) => a.isFree - b.isFree || (a.rank === b.rank ? byClaim(a.loop, b.loop) : a.rank - b.rank));
@@ -202,6 +203,6 @@ export function nextOfBase(state: State, policy: HostPolicy, isIdle: boolean): '
 
 /** Loops that wait for main to be green. */
 export const heldLoops = (state: State, { tracker }: Pick<HostPolicy, 'tracker'>): readonly LoopId[] =>
-  loopsOf(state)
+  openLoops(state)
     .filter((loop) => loop.waitsFor === 'base' && isWorking(loop) && loop.task.startsWith(`${tracker}#`))
     .map((loop) => loop.id);

@@ -26,13 +26,38 @@ export function withEntry<Key extends string, Value>(
   key: Key,
   value: Value,
 ): Readonly<Record<Key, Value>> {
+  const open = openIn.get(table);
   if (own?.has(table) === true) {
     (table as Record<Key, Value>)[key] = value;
+    if (open !== undefined) noteOpen(open, key, value);
     return table;
   }
   const copy = { ...table, [key]: value };
   own?.add(copy);
+  if (open !== undefined) openIn.set(copy, noteOpen(new Map(open), key, value));
   return copy;
+}
+
+/** The loops of a table that are not over, in its order: what has landed is many after a while, and nobody asks for it. */
+const openIn = new WeakMap<object, Map<string, unknown>>();
+
+const isOver = ({ phase, worktreeState }: Loop): boolean => phase.at === 'landed' && worktreeState !== 'made';
+
+/** What has landed never comes back, so the order stays that of the table. */
+function noteOpen(open: Map<string, unknown>, key: string, value: unknown): Map<string, unknown> {
+  if (isOver(value as Loop)) open.delete(key);
+  else open.set(key, value);
+  return open;
+}
+
+/** All loops but those that have landed and given back their worktree, in the order in which they began. */
+export function openLoops({ loops }: Pick<State, 'loops'>): readonly Loop[] {
+  const known = openIn.get(loops);
+  if (known !== undefined) return [...known.values()] as Loop[];
+  const open = new Map<string, unknown>();
+  for (const loop of Object.values(loops)) if (!isOver(loop)) open.set(loop.id, loop);
+  openIn.set(loops, open);
+  return [...open.values()] as Loop[];
 }
 
 /** A list with one more item, of which the newest so many stay. */

@@ -1,12 +1,13 @@
+import { openLoops } from './draft.ts';
 import type { HostId, LoopId } from '../model/ids.ts';
 import type { Loop, State } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import { findTask } from '../model/tasks.ts';
 import { isWithdrawn } from './withdrawn.ts';
 
 /** Ready loops waiting to land: those a person wants first, then by the task's priority, then first come first. */
 export function landingQueue(state: State): readonly Loop[] {
-  return loopsOf(state)
+  return openLoops(state)
     .flatMap((loop) =>
       loop.phase.at === 'ready' && loop.phase.queued && !isWithdrawn(state, loop)
         ? [{ loop, seq: loop.phase.readySeq, rank: findTask(state, loop.task)?.priority ?? Number.MAX_SAFE_INTEGER }]
@@ -60,7 +61,7 @@ export function isWorthWaiting(state: State, me: HostId, nowMs: number): boolean
   const [first] = boarding(state, 1);
   const loop = first === undefined ? undefined : state.loops[first];
   if (loop === undefined || Math.abs(nowMs - loop.since) >= LANDING_WAIT_MS) return false;
-  return loopsOf(state).some((other) => other.host === me && isWorking(other));
+  return openLoops(state).some((other) => other.host === me && isWorking(other));
 }
 
 /** Its own gates were green once; only the landing did not work out. */

@@ -1,8 +1,8 @@
 import { accountOf, agentsFor, chooseAgent, noteAccount, STRIKES_MAX } from './accounts.ts';
 import { isHeldBack, lacksGreenBase, redBase } from './base.ts';
 import { describeMs, howMany } from '../model/describe-time.ts';
-import { withEntry, withItem, withLoop } from './draft.ts';
-import { isLive, isWorking, loopsOf, SPENDS_MAX } from '../model/model.ts';
+import { withEntry, withItem, withLoop, openLoops } from './draft.ts';
+import { isLive, isWorking, SPENDS_MAX } from '../model/model.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
 import { noteSpending, runName } from './run.ts';
 import { findTask } from '../model/tasks.ts';
@@ -32,7 +32,7 @@ type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 export function beginLoop(state: State, event: Of<'task-claimed'>, stamp: Stamp): State {
   const host = state.hosts[event.host];
   const task = findTask(state, event.task);
-  const held = loopsOf(state).some((loop) => loop.task === event.task && isLive(loop));
+  const held = openLoops(state).some((loop) => loop.task === event.task && isLive(loop));
   if (host == null || task == null || held || state.landed[event.task] != null || state.loops[event.loop] != null)
     return state;
   const again = event.again === true;

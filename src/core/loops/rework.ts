@@ -1,11 +1,11 @@
-import { withLoop } from './draft.ts';
+import { withLoop, openLoops } from './draft.ts';
 import type { Event, Stamp } from '../model/events.ts';
 import type { HostId, LoopId, Sha } from '../model/ids.ts';
 import { boarding, landingQueue } from './landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import { park, withinBudget } from './loop.ts';
 import type { GateReport, Loop, Rework, State, TrainPolicy, LandingTrouble } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import { showConflict } from '../model/shell-word.ts';
 import { taskIdOf } from '../model/tasks.ts';
 import { triedOn } from './waiting.ts';
@@ -134,7 +134,7 @@ export function conflictsToMend(state: State, me: HostId): readonly LoopId[] {
 
 /** Files that will be other ones soon: somebody mends them, or is about to land them. */
 function pathsUnderWay(state: State): Set<string> {
-  const mended = loopsOf(state).flatMap((loop) =>
+  const mended = openLoops(state).flatMap((loop) =>
     isWorking(loop) && loop.rework?.kind === 'conflict' ? loop.rework.paths : [],
   );
   // Who waits for another loop to be mended would wait for ever if that one waited for it.

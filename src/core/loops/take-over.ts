@@ -1,4 +1,4 @@
-import { withLoop } from './draft.ts';
+import { withLoop, openLoops } from './draft.ts';
 import type { Stamp } from '../model/events.ts';
 import { park } from './loop.ts';
 import type { Loop, State } from '../model/model.ts';
@@ -27,7 +27,7 @@ export const lastOnBranch = (state: State, branch: string): Loop | null =>
 /** Whoever works on a branch goes on with all that stands there: nobody waits any more for who worked there before. */
 export function takeOver(state: State, loop: Loop, stamp: Stamp): State {
   let next = state;
-  for (const other of loopsOf(state))
+  for (const other of openLoops(state))
     if (sharesBranch(loop, other) && isLeft(other))
       next = withLoop(next, park(other, 'replaced', `loop ${loop.id} goes on with its branch`, stamp));
   return next;

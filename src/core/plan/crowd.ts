@@ -1,5 +1,6 @@
+import { openLoops } from '../loops/draft.ts';
 import type { Host, HostPolicy, Loop, ParkReason, State } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import { isTakenByAnother } from '../fold/land.ts';
 import { isWithdrawn } from '../loops/withdrawn.ts';
 import { newestLoops } from './newest-loops.ts';
@@ -21,7 +22,7 @@ export function crowdOf(state: State): Crowd {
     .filter((host) => isCounted(host) && !isPromptTracker(host.policy.tracker))
     .map(({ policy }) => policy.maxWorkers ?? policy.slots);
   return {
-    atWork: loopsOf(state).filter((loop) => isWorking(loop) && isAtWork(loop)).length,
+    atWork: openLoops(state).filter((loop) => isWorking(loop) && isAtWork(loop)).length,
     max: Math.max(0, ...limits),
   };
 }

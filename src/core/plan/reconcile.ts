@@ -1,3 +1,4 @@
+import { openLoops } from '../loops/draft.ts';
 import { accountsToResume } from '../loops/accounts.ts';
 import type { Event } from '../model/events.ts';
 import { leaderOf } from '../fold/hosts.ts';
@@ -7,7 +8,7 @@ import type { Known, SeenValue } from '../loops/integration-value.ts';
 import { knownOf, standingOf } from '../loops/integration-value.ts';
 import { movingCars } from '../fold/land.ts';
 import type { ProcessMark, State } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import type { Task, UpstreamTasks } from '../model/task.ts';
 import { isOutside } from '../model/tasks.ts';
 
@@ -164,7 +165,7 @@ export function worktreesToWatch(
   state: State,
   me: HostId,
 ): readonly { readonly loop: LoopId; readonly path: string }[] {
-  return loopsOf(state).flatMap((loop) =>
+  return openLoops(state).flatMap((loop) =>
     loop.host === me && isWorking(loop) && loop.worktree !== null ? [{ loop: loop.id, path: loop.worktree }] : [],
   );
 }

@@ -1,10 +1,11 @@
+import { openLoops } from '../loops/draft.ts';
 import { chooseAgent, roomFor } from '../loops/accounts.ts';
 import { canAdopt, isWithdrawn } from '../loops/withdrawn.ts';
 import { holdingBase, isHeldBack, mayBeginOne } from '../loops/base.ts';
 import { boarding, landingQueue } from '../loops/landing-queue.ts';
 import { taskKey } from '../model/ids.ts';
 import { fitsAll } from '../model/filters.ts';
-import { isLive, isWorking, loopsOf } from '../model/model.ts';
+import { isLive, isWorking } from '../model/model.ts';
 import { newestLoops, staysParked } from './newest-loops.ts';
 import { conflictsToMend } from '../loops/rework.ts';
 import { reachedLimit } from '../model/project-limits.ts';
@@ -68,7 +69,7 @@ const NO_PLAN: Plan = { starts: [], adopts: [], waits: [], over: [] };
 export function schedule(state: State, me: HostId, nowMs = Number.NEGATIVE_INFINITY): Plan {
   const host = state.hosts[me];
   if (host == null || host.state !== 'up') return NO_PLAN;
-  const mine = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
+  const mine = openLoops(state).filter((loop) => loop.host === me && isWorking(loop));
   const free = freeSlots(state, host, mine);
   const adopts = (isInDoubt(state) || host.isEnding ? [] : orphans(state, host)).flatMap((loop) => {
     const slot = free.shift();
@@ -175,7 +176,7 @@ interface Picture {
 function look(state: State, host: Host, nowMs: number): Picture {
   const busyGroups = new Map<string, string>();
   const readyInGroup = new Map<string, Loop>();
-  const live = loopsOf(state).filter(
+  const live = openLoops(state).filter(
     (loop) =>
       isLive(loop) &&
       loop.phase.at !== 'waiting' &&
@@ -186,7 +187,9 @@ function look(state: State, host: Host, nowMs: number): Picture {
     for (const group of groupsOf(state, host, loop))
       if (loop.phase.at === 'ready' && !loop.phase.queued) readyInGroup.set(group, loop);
       else busyGroups.set(group, taskIdOf(state, loop.task));
-  const byTask = newestLoops(state);
+  // Of a task that has landed, an older loop is not its newest one.
+  const isOfOpenTask = (loop: Loop): boolean => isLive(loop) || state.landed[loop.task] === undefined;
+  const byTask = newestLoops(state, openLoops(state).filter(isOfOpenTask));
   const outlook = outlookOn(state, host.policy.tracker, byTask, nowMs);
   return { outlook, state, host, byTask, busyGroups, readyInGroup };
 }
@@ -267,7 +270,7 @@ function freeSlots(state: State, host: Host, mine: readonly Loop[]): number[] {
 }
 
 function orphans(state: State, host: Host): readonly Loop[] {
-  return loopsOf(state)
+  return openLoops(state)
     .filter((loop) => loop.host === null && isWorking(loop) && canAdopt(state, host, loop))
     .filter((loop) => !isHeldBack(state, host.policy, loop))
     .sort((a, b) => a.claimedAt - b.claimedAt || (a.id < b.id ? -1 : 1));
@@ -304,7 +307,7 @@ const isGivingBack = (state: State, { policy, isEnding }: Host): boolean =>
   policy.slots > 0 &&
   policy.only === null &&
   !isEnding &&
-  loopsOf(state).some(
+  openLoops(state).some(
     ({ phase, worktreeState, task }) =>
       phase.at === 'waiting' && worktreeState === 'made' && task.startsWith(`${policy.tracker}#`),
   );
@@ -312,7 +315,7 @@ const isGivingBack = (state: State, { policy, isEnding }: Host): boolean =>
 /** Some loop is at work for it, or beside it on the same list. */
 function isBeside(state: State, { id: me, policy, isEnding }: Host): boolean {
   const isItsTracker = policy.slots > 0 && policy.only === null && !isEnding;
-  return loopsOf(state).some(
+  return openLoops(state).some(
     (loop) =>
       loop.host !== null &&
       isWorking(loop) &&
@@ -336,5 +339,7 @@ function isAtRest(state: State, host: Host): boolean {
 function waitsForOthers(state: State, { policy, isEnding }: Host): boolean {
   if (policy.slots === 0 || isEnding || !landingQueue(state).some((loop) => loop.task.startsWith(`${policy.tracker}#`)))
     return false;
-  return loopsOf(state).some((loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up');
+  return openLoops(state).some(
+    (loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.state === 'up',
+  );
 }

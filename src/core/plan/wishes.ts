@@ -1,10 +1,11 @@
+import { openLoops } from '../loops/draft.ts';
 import { heldLoops, holdingBase, nextOfBase, testerOf } from '../loops/base.ts';
 import type { Command } from '../model/commands.ts';
 import { leaderOf } from '../fold/hosts.ts';
 import type { HostId, Sha } from '../model/ids.ts';
 import { boarding } from '../loops/landing-queue.ts';
 import type { GateRun, Host, Landing, Loop, State } from '../model/model.ts';
-import { isWorking, loopsOf } from '../model/model.ts';
+import { isWorking } from '../model/model.ts';
 import { isSpent, schedule } from './schedule.ts';
 import { isInDoubt, suspectWish } from '../train/suspect.ts';
 import { trainLimit } from '../train/drive.ts';
@@ -20,7 +21,7 @@ const DELAY_MAX_MS = 60_000;
 export function wishes(state: State, me: HostId): readonly Command[] {
   const host = state.hosts[me];
   if (host == null || host.state !== 'up') return [];
-  const own = loopsOf(state).filter((loop) => loop.host === me && isWorking(loop));
+  const own = openLoops(state).filter((loop) => loop.host === me && isWorking(loop));
   return [
     ...own.map((loop) => loopWish(state, host, loop)),
     ...landingWishes(state, host),
@@ -125,7 +126,7 @@ function testWish(state: State, { policy }: Host, fence: number, { commit, tree,
 function baseWish(state: State, { id, policy }: Host): readonly Command[] {
   const { gatesHash } = policy;
   if (testerOf(state, gatesHash) !== id || isInDoubt(state)) return [];
-  const isIdle = !loopsOf(state).some(
+  const isIdle = !openLoops(state).some(
     (loop) => isWorking(loop) && loop.host !== null && state.hosts[loop.host]?.policy.gatesHash === gatesHash,
   );
   if (isIdle && (holdingBase(state, policy) === null || !isAnybodyHeld(state, id))) return [];
@@ -151,7 +152,7 @@ function isAnybodyHeld(state: State, me: HostId): boolean {
 
 function leaderWishes(state: State, host: Host): readonly Command[] {
   if (leaderOf(state) !== host.id) return [];
-  const retire = loopsOf(state)
+  const retire = openLoops(state)
     .filter(({ phase, worktreeState }) => worktreeState === 'made' && (phase.at === 'landed' || phase.at === 'waiting'))
     .map(({ id, fence }): Command => ({ type: 'retire-worktree', key: `retire:${id}:${fence}`, loop: id }));
   return [...suspectWish(state, host), ...retire];

@@ -5,6 +5,7 @@ import { parkStranded, describeClash, flawReport, mayAnyMend, putOutRed } from '
 import { sharesBranch } from '../loops/take-over.ts';
 import { taskIdOf } from '../model/tasks.ts';
 import { stood, triedOn } from '../loops/waiting.ts';
+import { withEntry, withLoop } from '../loops/draft.ts';
 import { drive } from './drive.ts';
 import { baseMoved } from '../loops/base.ts';
 import { sawGreen, withOdds } from '../loops/odds.ts';
@@ -100,7 +101,7 @@ const times = (count: number): string => (count === 1 ? 'once' : `${count} times
 function change(state: State, id: LoopId, how: (loop: Loop) => Loop): State {
   const loop = state.loops[id];
   if (loop?.phase.at !== 'ready') return state;
-  return { ...state, loops: { ...state.loops, [id]: how(loop) } };
+  return withLoop(state, how(loop));
 }
 
 /** Integration moved to a car: it and all before it have landed, and the rest of the train goes on from there. */
@@ -147,10 +148,10 @@ export function landLoop(state: State, item: LoopId, commit: Sha, stamp: Stamp):
   const undone = withoutUndone(state, loop);
   return {
     ...state,
-    loops: { ...state.loops, [item]: landed },
+    loops: withEntry(state.loops, item, landed),
     landings: n,
     attempts: undone.attempts,
-    landed: { ...undone.landed, [loop.task]: { loop: item, commit, at: stamp.at, n } },
+    landed: withEntry(undone.landed, loop.task, { loop: item, commit, at: stamp.at, n }),
     foreseen,
     publishing: { ...state.publishing, blocked: null },
   };
