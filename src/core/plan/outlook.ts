@@ -82,7 +82,7 @@ function waitsForPerson({ newest, places }: Outlook, loop: Loop): boolean {
   if (loop.phase.at !== 'waiting') return false;
   const isWithPerson = (key: TaskKey): boolean => {
     const other = newest.get(key);
-    return other?.phase.at === 'ready' && !other.phase.queued;
+    return other?.phase.at === 'reviewing' || (other?.phase.at === 'ready' && !other.phase.queued);
   };
   const { tasks } = loop.phase;
   if (tasks.length > 0) return tasks.some(isWithPerson);
