@@ -3,9 +3,13 @@ import { CATALOG, EXIT } from '../../src/core/model/errors.ts';
 import { findAll, readText, sourceFiles } from './support/repository.ts';
 import { runNode } from './support/run-tool.ts';
 
+/** The compiler's last words where it is closed while it still works ahead, as on a busy machine. */
+const COMPILER_ENDS = /^context canceled\n/m;
+
 describe('generated files', () => {
   it('are up to date', () => {
-    expect(runNode(['scripts/docs.mjs', '--check'])).toEqual({ code: 0, output: '' });
+    const { code, output } = runNode(['scripts/docs.mjs', '--check']);
+    expect([code, output.replace(COMPILER_ENDS, '')]).toEqual([0, '']);
   });
 });
 
