@@ -39,7 +39,7 @@ export interface LoopLine {
 /** Every loop there is; null: nobody can say now. */
 export async function loopsNow(scene: Scene, programs: Programs): Promise<readonly LoopLine[] | null> {
   const { code, stdout } = await tellRalph(scene, programs, 'loops', 'list', '--all', '--json');
-  return code === 0 ? parsed<readonly LoopLine[]>(stdout) : null;
+  return code === 0 ? (parsed<{ readonly loops: readonly LoopLine[] }>(stdout)?.loops ?? null) : null;
 }
 
 /** What a command printed as JSON; null: it did not come to that. */

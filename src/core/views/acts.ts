@@ -163,7 +163,7 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
     phase.at === 'landed'
       ? {
           code: 'E_LOOP_ENDED',
-          says: 'has work that is no longer its own',
+          says: 'has landed, and its work is no longer its own',
           remedy: `git revert -m 1 ${phase.commit.slice(0, 12)}`,
         }
       : phase.at === 'parked' && phase.reason === 'discarded'

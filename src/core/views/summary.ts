@@ -38,7 +38,7 @@ export interface Summary {
   readonly done: readonly TaskLine[];
   readonly trouble: string | null;
   /** The command that brings landing on again, where one does; null: it goes on by itself, or its words say how. */
-  readonly troubleNext: string | null;
+  readonly trouble_next: string | null;
   /** Main itself fails its gates; null: it does not, as far as known, or nothing waits for that. */
   readonly base: BaseLine | null;
   /** What keeps agents from working, in words. */
@@ -126,7 +126,7 @@ export function summarize(state: State, asked: HostPolicy, before: State | null 
     blocked: pick('blocked'),
     done: pick('done'),
     trouble,
-    troubleNext: troubleNext(state, policy),
+    trouble_next: troubleNext(state, policy),
     base,
     held: accounts,
     overspent: state.run.overspent,

@@ -38,4 +38,4 @@ export interface Answer<Data extends object = object> {
 /** A handler names its data. Without a name it is of the old kind: it prints by itself. */
 export type Handler<Data extends object | null = null> = (
   call: Call,
-) => Promise<Data extends object ? Answer<Data> : ExitCode>;
+) => Promise<[Data] extends [object] ? Answer<Data> : ExitCode>;

@@ -3,7 +3,10 @@ import { alignRows } from '../../text/screen/table.ts';
 
 /** Standard output is data, standard error is messages. */
 export interface Output {
+  /** For people: left out where an answer in JSON is asked for. */
   data(text: string): void;
+  /** One JSON object on a line of its own. */
+  event(value: object): void;
   json(value: unknown): void;
   say(text: string): void;
   /** A sequence for the terminal that a person sits at; where there is none it goes nowhere. */
@@ -33,7 +36,11 @@ export interface Style {
   yellow(text: string): string;
 }
 
-export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+export function openOutput(
+  env: NodeJS.ProcessEnv,
+  { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
+  isForPeople = true,
+): Output {
   let goesOn = false;
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -47,7 +54,8 @@ export function openOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, s
     else stream.write(pinned === null ? text : `${pinned.wipe()}${text}${pinned.draw()}`);
   };
   return {
-    data: (text) => write(stdout, `${text}\n`),
+    data: (text) => void (isForPeople && write(stdout, `${text}\n`)),
+    event: (value) => write(stdout, `${JSON.stringify(value)}\n`),
     json: (value) => write(stdout, `${JSON.stringify(value, null, 2)}\n`),
     say: (text) => write(stderr, `${text}\n`),
     pin: (next) => {
@@ -83,6 +91,7 @@ export function collectOutput(onSay: (text: string) => void): {
   };
   const out: Output = {
     data: (text) => void printed.push(text),
+    event: (value) => void json.push(value),
     json: (value) => void json.push(value as object),
     say,
     note: () => {},

@@ -21,9 +21,9 @@ export async function runCli(
   version: string,
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
 ): Promise<ExitCode> {
-  const out = openOutput(process.env, stdout, stderr);
-  hearWaits({ tell: (text) => out.say(out.style.yellow(`warning: ${text}`)) });
   const wantsJson = words.includes('--json') || words.includes('--events');
+  const out = openOutput(process.env, { stdout, stderr }, !wantsJson);
+  hearWaits({ tell: (text) => out.say(out.style.yellow(`warning: ${text}`)) });
   const refused: AppError[] = [];
   try {
     refuseUnknown(words);

@@ -2,7 +2,7 @@ import { shellWord } from '../../core/model/shell-word.ts';
 import type { Memories, Memory } from '../../world/prompts/memories.ts';
 import { findOne } from '../call/find-one.ts';
 import type { Answer } from '../call/handler.ts';
-import { cutNotice, saidText } from './said-text.ts';
+import { cutNotice, saidText } from '../call/said-text.ts';
 
 interface Edited {
   readonly id: string;

@@ -7,7 +7,7 @@ import { readState } from '../call/project.ts';
 import type { Answer } from '../call/handler.ts';
 import { callerRepository, checkCaller } from './caller.ts';
 import type { CallerPlace } from './caller.ts';
-import { cutNotice, saidText } from './said-text.ts';
+import { cutNotice, saidText } from '../call/said-text.ts';
 
 interface MemoryView {
   readonly id: string;

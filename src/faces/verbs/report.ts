@@ -12,7 +12,7 @@ import { writeFacts } from '../call/write-facts.ts';
 import type { Answer } from '../call/handler.ts';
 import { callerRepository, checkCaller, requireClaim } from './caller.ts';
 import type { Caller, CallerPlace } from './caller.ts';
-import { PROGRESS_CHARS_MAX, cutNotice, saidLine, saidOrNothing, saidText } from './said-text.ts';
+import { PROGRESS_CHARS_MAX, cutNotice, saidLine, saidOrNothing, saidText } from '../call/said-text.ts';
 
 interface InLoop {
   readonly loop: LoopId;

@@ -51,5 +51,5 @@ export async function endInPlace(
 
 async function rowsOf(scene: Scene, { main }: Programs): Promise<readonly Row[]> {
   const { code, said } = await start(scene, [main, 'loops', 'list', '--all', '--json'], '');
-  return code === 0 ? (JSON.parse(said) as readonly Row[]) : [];
+  return code === 0 ? (JSON.parse(said) as { readonly loops: readonly Row[] }).loops : [];
 }

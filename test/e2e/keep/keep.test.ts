@@ -111,7 +111,7 @@ describe('discard, keep and undo', () => {
     expect((await ralph(one, ['undo'])).code).toBe(0);
     expect(portrait(one, path)).toEqual(before);
     expect(one.git('rev-parse', branch)).toBe(tip);
-    expect((await ralph(one, ['parallel', 'list'])).stdout).toMatch(/parked\s+bad/);
+    expect((await ralph(one, ['parallel', 'list'])).stdout).toMatch(/stopped\s+bad/);
     expect((await ralph(one, ['undo'])).stderr).toContain('nothing to undo');
     const changed = differences(user, fingerprint(one.repo));
     expect(changed.filter((name) => !name.startsWith('ref:refs/heads/restored/'))).toEqual([]);

@@ -37,7 +37,7 @@ describe('loops that were started by hand', () => {
       const busy = await ralph(one, ['loops', 'discard', 'make-first', '-y']);
       expect([busy.code, busy.stderr]).toEqual([
         5,
-        expect.stringMatching(/fix: ralph loops discard make-first\S+ -y --force\n/),
+        expect.stringMatching(/fix: ralph loops discard make-first\S+ --force\n/),
       ]);
       const stopped = await ralph(one, ['loops', 'stop', '--force', '--json']);
       expect([stopped.code, listOf(stopped.stdout, 'stopped')]).toMatchObject([0, [{ state: 'stopped' }]]);

@@ -184,7 +184,7 @@ describe('a person lands loops', () => {
     expect((await landing.ended).code).toBe(0);
     expect(await whyOf(one, 't1')).toMatch(/a person lands it$/);
     const merged = await ralph(one, ['loops', 'merge', 'last', '--json']);
-    expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('already merged')]);
+    expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining('has landed already')]);
     const late = await ralph(one, ['loops', 'retry', 'last']);
     expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('is landed: as')]);
 

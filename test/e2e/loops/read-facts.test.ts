@@ -13,6 +13,7 @@ import { ownIdentity } from '../../../src/world/processes/identity.ts';
 import { itNeeds, itOn } from '../../needs.ts';
 import { key, POLICY, task, TRACKER } from '../../sim/tale.ts';
 import type { Result } from '../harness/ralph.ts';
+import { listOf } from '../harness/answers.ts';
 import { beside, ralph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
@@ -72,7 +73,7 @@ describe('ralph loops', () => {
     await tellLoop(one, 'dead', 'main', { holds: true, mark: { ...ownIdentity(), startTime: '1' } });
     const { code, stdout } = await ralph(one, ['loops', '--json']);
     expect(code).toBe(0);
-    const seen = (JSON.parse(stdout) as LoopRow[]).map(({ reason, pid, next }) => [reason, pid, next]);
+    const seen = (listOf(stdout, 'loops') as unknown as LoopRow[]).map(({ reason, pid, next }) => [reason, pid, next]);
     expect(seen).toEqual([
       ['iterating', process.pid, 'ralph loops logs mine-1 -f'],
       ['host-died', null, 'ralph loops resume dead-1'],

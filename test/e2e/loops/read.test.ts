@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import type { LoopRow } from '../../../src/core/views/loops-view.ts';
+import { listOf } from '../harness/answers.ts';
 import { everything, differences } from '../harness/fingerprint.ts';
 import { gitSays } from '../harness/git.ts';
 import { HONEST, project, starts } from '../harness/project.ts';
@@ -21,12 +22,12 @@ const loops = (one: Scratch, words: readonly string[], cwd = one.repo): Promise<
 async function rows(one: Scratch, ...words: string[]): Promise<Readonly<Record<string, LoopRow>>> {
   const { code, stdout, stderr } = await loops(one, ['list', '--json', ...words]);
   expect(code, stderr).toBe(0);
-  return Object.fromEntries((JSON.parse(stdout) as LoopRow[]).map((row) => [row.task, row]));
+  return Object.fromEntries((listOf(stdout, 'loops') as unknown as LoopRow[]).map((row) => [row.task, row]));
 }
 
 /** What is told of a loop without what a moment changes. */
 const still = (text: string): string =>
-  JSON.stringify((JSON.parse(text) as LoopRow[]).map(({ age_ms: _age, ...row }) => row));
+  JSON.stringify((listOf(text, 'loops') as unknown as LoopRow[]).map(({ age_ms: _age, ...row }) => row));
 
 /** One that works until let go, one that landed, one thrown away, one put aside, and two that are ready. */
 async function severalLoops(one: Scratch): Promise<Running> {
@@ -56,7 +57,7 @@ describe('ralph loops', () => {
       const { code, stdout } = await loops(one, words);
       expect([code, stdout]).toEqual([0, 'No loops\n']);
     }
-    expect((await loops(one, ['--json'])).stdout).toBe('[]\n');
+    expect(listOf((await loops(one, ['--json'])).stdout, 'loops')).toEqual([]);
     for (const verb of READ) {
       const { code, stdout, stderr } = await loops(one, [verb, 'nobody']);
       expect([verb, code, stdout]).toEqual([verb, 2, '']);

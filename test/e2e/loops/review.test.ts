@@ -85,7 +85,7 @@ describe('what others look at before it lands', () => {
     const before = { hotFix: one.git('rev-parse', hotFix), fix: one.git('rev-parse', fix) };
     const single = await ralph(one, ['loops', 'rebase', 'fix', '--json']);
     expect([single.code, listOf(single.stdout, 'loops')]).toMatchObject([0, [{ how: 'rebased', pushed: false }]]);
-    const listed = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as {
+    const listed = listOf((await ralph(one, ['loops', '--json'])).stdout, 'loops') as unknown as {
       task: string;
       gates: string | null;
     }[];

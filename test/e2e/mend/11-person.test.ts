@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { itNeeds } from '../../needs.ts';
+import { listOf } from '../harness/answers.ts';
 import { parseEvents } from '../harness/events.ts';
 import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
@@ -82,7 +83,7 @@ echo made > made.txt; ralph done`,
       await until('the agent has tried', () => existsSync(said) || null);
       expect(readFileSync(said, 'utf8')).toMatch(/error\[E_NESTED\].*queue pause is for people/);
       const { stdout } = await ralph(one, ['loops', '--json']);
-      const [row] = JSON.parse(stdout) as { worktree: string }[];
+      const [row] = listOf(stdout, 'loops') as { worktree: string }[];
       const person = openTerminal(one, ['queue', 'pause'], { cwd: row?.worktree ?? '' });
       await person.ended();
       expect(person.screen()).toContain('paused');

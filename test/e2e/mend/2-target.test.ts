@@ -125,7 +125,7 @@ describe('mend 2: ralph.toml is the target’s', () => {
     const get = await ralph(one, ['config', 'get', 'gates.commands']);
     expect([get.code, get.stdout.trim()]).toEqual([0, '["test ! -e BROKEN"]']);
     const list = await ralph(one, ['config', 'list', '--show-origin', '--json']);
-    const { origin } = (JSON.parse(list.stdout) as Record<string, { origin: string }>)['gates.commands'] ?? {};
+    const { origin } = listOf(list.stdout, 'settings').find(({ key }) => key === 'gates.commands') ?? {};
     expect(origin).toMatch(/^main:ralph\.toml:\d+$/);
     const set = await ralph(one, ['config', 'set', 'parallel.max_workers', '2']);
     expect(set.code, 'a file that cannot be read is not written').toBe(3);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { promptFor, promptProject, PROMISE, readBook, tellAgents, writeAgent } from '../harness/prompt-project.ts';
 import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
@@ -50,7 +51,10 @@ describe('a prompt in a feature worktree', () => {
     expect(run.stderr).toContain(`${begun} Begin what is not done`);
     const [, id = ''] = /next: ralph land (\S+) --with-branch/.exec(run.stderr) ?? [];
     expect(id, run.stderr).toMatch(/^make-header-now-/);
-    const listed = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as Record<string, unknown>[];
+    const listed = listOf((await ralph(one, ['loops', '--json'])).stdout, 'loops') as unknown as Record<
+      string,
+      unknown
+    >[];
     expect(listed).toMatchObject([
       { state: 'ready', next: `ralph land ${id} --with-branch`, why: expect.stringContaining(begun) },
     ]);

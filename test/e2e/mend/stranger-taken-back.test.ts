@@ -19,7 +19,7 @@ const landed = savedScene(async (one) => {
 
 async function statuses(one: Scratch): Promise<readonly (readonly unknown[])[]> {
   const { stdout } = await ralph(one, ['tasks', 'list', '--json']);
-  return listOf(stdout, 'tasks').map(({ id, status }) => [id, status]);
+  return listOf(stdout, 'tasks').map(({ id, state }) => [id, state]);
 }
 
 /** The landing of a task on main. */

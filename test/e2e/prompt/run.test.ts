@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { parseEvents } from '../harness/events.ts';
 import { differences, everything } from '../harness/fingerprint.ts';
 import { landedTasks } from '../harness/git.ts';
@@ -55,7 +56,7 @@ describe('ralph run PROMPT', () => {
     expect(landedTasks(one.git, INT)).toEqual([parked[0]?.task]);
     expect(one.git('status', '--porcelain')).toBe('');
     const listed = await ralph(one, ['loops', 'list', '--all', '--json']);
-    expect(JSON.parse(listed.stdout)).toMatchObject([
+    expect(listOf(listed.stdout, 'loops')).toMatchObject([
       { id: parked[0]?.task, iterations: 3, cost_usd: expect.closeTo(1.2) },
     ]);
     const again = await ralph(one, ['run', '--continue']);

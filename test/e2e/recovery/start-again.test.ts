@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { PROMISE, promptProject, readBook, tellAgents, writeAgent } from '../harness/prompt-project.ts';
 import { ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
@@ -18,7 +19,7 @@ interface Row {
   readonly why: string;
 }
 const rows = async (one: Scratch): Promise<readonly Row[]> =>
-  JSON.parse((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout) as Row[];
+  listOf((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout, 'loops') as unknown as Row[];
 
 /** Commits a part, leaves another as it is, and then never ends. */
 const HALF = `echo part > part.txt; git add part.txt; git commit -qm part; echo more > more.txt

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { gitIn } from '../harness/git.ts';
 import { project, starts } from '../harness/project.ts';
 import { beside, ralph } from '../harness/ralph.ts';
@@ -133,7 +134,10 @@ describe('ralph start in repositories of all kinds', () => {
       kind.holds?.(worktree);
     }
     expect(one.git('log', '-1', '--format=%s', kind.target ?? 'main')).toContain(feature);
-    const listed = JSON.parse((await ralph(one, ['loops', 'list', '--all', '--json'])).stdout) as unknown;
+    const listed = listOf(
+      (await ralph(one, ['loops', 'list', '--all', '--json'])).stdout,
+      'loops',
+    ) as unknown as unknown;
     expect(listed).toMatchObject([{ branch: `feature/${feature}` }]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
 import { shellProject } from '../harness/shell-agent.ts';
@@ -48,7 +49,7 @@ describe('logs', () => {
     const config = { parallel: { merge_policy: 'manual' } };
     shellProject(one, `${OWN_FILE}; ${CLAIM}; ${SAYS}; echo; ${CLAIM}`, { tasks: ['t1', 't2'], config });
     expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
-    const loops = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as readonly Row[];
+    const loops = listOf((await ralph(one, ['loops', '--json'])).stdout, 'loops') as unknown as readonly Row[];
     const [first, second] = ['t1', 't2'].map((task) => loops.find((loop) => loop.task === task)) as [Row, Row];
     const here = await ralph(one, ['logs'], { cwd: second.worktree });
     expect(here.stdout).toBe((await ralph(one, ['logs', 't2'])).stdout);

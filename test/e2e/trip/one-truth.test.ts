@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { planOf, summaryOf } from '../harness/answers.ts';
+import { listOf, planOf, summaryOf } from '../harness/answers.ts';
 import { HONEST, project, writeScenario } from '../harness/project.ts';
 import { ralph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
@@ -28,7 +28,9 @@ async function saidOf(one: Scratch, task: string): Promise<readonly string[]> {
 }
 
 async function loopOf(one: Scratch): Promise<string> {
-  const loops = JSON.parse((await ralph(one, ['loops', 'list', '--json'])).stdout) as { readonly id: string }[];
+  const loops = listOf((await ralph(one, ['loops', 'list', '--json'])).stdout, 'loops') as unknown as {
+    readonly id: string;
+  }[];
   return loops[0]?.id ?? '';
 }
 

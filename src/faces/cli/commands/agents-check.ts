@@ -1,7 +1,8 @@
+import type { Failure } from '../../../core/model/failure.ts';
+import type { UsageView } from '../../../core/views/cost-view.ts';
 import { costInWords, usageView } from '../../../core/views/cost-view.ts';
 import { describeMs } from '../../../core/model/describe-time.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
@@ -17,7 +18,27 @@ import { SET_AGENT } from '../../../world/agents/choose-agent.ts';
 const SAID_CHARS_MAX = 200;
 
 /** Everything that can be known of an agent before a run depends on it. */
-export const handle: Handler = async (call) => {
+interface CheckedAgent {
+  readonly name: string;
+  readonly driver: string;
+  readonly path: string | null;
+  readonly version: string | null;
+  readonly chosen: boolean;
+  readonly fine: boolean;
+  readonly findings: readonly Finding[];
+  readonly smoke: SmokeTold | null;
+}
+
+interface SmokeTold extends UsageView {
+  readonly fine: boolean;
+  readonly outcome: string;
+  readonly failure: Failure | null;
+  readonly final_text: string;
+  readonly stderr: string;
+  readonly duration_ms: number;
+}
+
+export const handle: Handler<{ readonly agents: readonly CheckedAgent[] }> = async (call) => {
   const { repo, config } = await openProject(call);
   const { settings } = config;
   const look = { settings, state: await readState(repo), env: call.env, root: repo.root };
@@ -26,10 +47,9 @@ export const handle: Handler = async (call) => {
     const findings = checkAgent(look, sight);
     const smoke = call.flags['smoke'] === true && sight.path !== null ? await tryTurn(call, look, sight) : null;
     checked.push({ sight, findings, smoke });
-    if (call.flags['json'] !== true) tell(call, sight, findings, smoke);
+    tell(call, sight, findings, smoke);
   }
-  if (call.flags['json'] === true) call.out.json({ version: 1, agents: checked.map(inJson) });
-  return exitFor(call.args[0] ?? null, checked);
+  return { data: { agents: checked.map(inJson) }, error: errorOf(call.args[0] ?? null, checked) };
 };
 
 interface Checked {
@@ -88,23 +108,23 @@ function smokeRemedy({ name, settings }: AgentSight, smoke: SmokeResult): string
 }
 
 /** A turn that failed outweighs what is merely not in order. */
-function exitFor(name: string | null, checked: readonly Checked[]): ExitCode {
+function errorOf(name: string | null, checked: readonly Checked[]): AppError | null {
   const failed = checked.find(({ smoke }) => smoke !== null && !smoke.isFine);
   if (failed !== undefined) {
     const why = failed.smoke?.failure?.message ?? failed.smoke?.outcome ?? '';
-    throw new AppError('E_AGENT_FAILED', `agent ${failed.sight.name}: its turn came to nothing: ${why}`, {
+    return new AppError('E_AGENT_FAILED', `agent ${failed.sight.name}: its turn came to nothing: ${why}`, {
       remedy: smokeRemedy(failed.sight, failed.smoke as SmokeResult) ?? 'ralph agents list',
     });
   }
   const unfit = checked.find(({ findings }) => findings.some(({ level }) => level === 'fail'));
-  if (unfit === undefined) return EXIT.ok;
+  if (unfit === undefined) return null;
   const finding = unfit.findings.find(({ level }) => level === 'fail');
-  throw new AppError('E_AGENT_MISSING', `agent ${unfit.sight.name} cannot be used: ${finding?.message ?? ''}`, {
+  return new AppError('E_AGENT_MISSING', `agent ${unfit.sight.name} cannot be used: ${finding?.message ?? ''}`, {
     remedy: finding?.remedy ?? `ralph agents check ${name ?? ''}`,
   });
 }
 
-const inJson = ({ sight, findings, smoke }: Checked): object => ({
+const inJson = ({ sight, findings, smoke }: Checked): CheckedAgent => ({
   name: sight.name,
   driver: sight.settings.driver,
   path: sight.path,

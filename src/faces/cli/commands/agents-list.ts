@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import type { AgentSight } from '../../../world/agents/agent-check.ts';
 import { lookAtAgents } from '../../../world/agents/agent-check.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -7,18 +6,16 @@ import { openProject, readState } from '../../call/project.ts';
 import { SET_AGENT } from '../../../world/agents/choose-agent.ts';
 import { localTime } from '../../../world/os/clock.ts';
 
-export const handle: Handler = async (call) => {
+export const handle: Handler<{ readonly agents: readonly ListedAgent[] }> = async (call) => {
   const { repo, config } = await openProject(call);
   const { settings } = config;
   const sights = await lookAtAgents({ settings, state: await readState(repo), env: call.env, root: repo.root });
-  if (call.flags['json'] === true) call.out.json({ version: 1, agents: sights.map(inJson) });
-  else
-    call.out.data(
-      columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)], call.out.width),
-    );
-  if (!sights.some((sight) => sight.path !== null))
-    call.out.say(`none is installed; any command will do: ${SET_AGENT}`);
-  return EXIT.ok;
+  const isAny = sights.some((sight) => sight.path !== null);
+  return {
+    data: { agents: sights.map(listed) },
+    text: columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)], call.out.width),
+    says: isAny ? [] : [`none is installed; any command will do: ${SET_AGENT}`],
+  };
 };
 
 const row = (sight: AgentSight): readonly string[] => [
@@ -32,7 +29,20 @@ const row = (sight: AgentSight): readonly string[] => [
 
 const until = (ms: number | null): string => (ms === null ? 'for a person' : `until ${localTime(ms)}`);
 
-const inJson = (sight: AgentSight): object => ({
+interface ListedAgent {
+  readonly name: string;
+  readonly driver: string;
+  readonly command: readonly string[];
+  readonly model: string | null;
+  readonly path: string | null;
+  readonly installed: boolean;
+  readonly version: string | null;
+  readonly account: string;
+  readonly chosen: boolean;
+  readonly hold: { readonly kind: string; readonly until: number | null; readonly detail: string } | null;
+}
+
+const listed = (sight: AgentSight): ListedAgent => ({
   name: sight.name,
   driver: sight.settings.driver,
   command: sight.settings.command,

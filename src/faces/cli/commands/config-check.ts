@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { problemLine } from '../../../text/config/layer.ts';
 import type { ConfigProblem } from '../../../text/config/layer.ts';
@@ -12,25 +11,28 @@ import { gateWarnings } from '../run/policy.ts';
 import { refuseElsewhere } from '../../call/project.ts';
 import { warnAll } from '../show/warn-all.ts';
 
-export const handle: Handler = async (call) => {
+interface Checked {
+  readonly files: readonly string[];
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly ConfigProblem[];
+}
+
+export const handle: Handler<Checked> = async (call) => {
   const repo = findRepository(call.cwd);
   const config = await checkConfigHere(call, repo);
   const { files, problems, warnings } = config;
-  if (call.flags['json'] === true) call.out.json({ version: 1, files, problems, warnings });
   for (const warning of warnings) call.out.say(call.out.style.yellow(`warning: ${cleanLine(problemLine(warning))}`));
   warnAll(call, gateWarnings(config.settings, call.env));
-  const [first] = config.problems;
-  if (first !== undefined) {
-    throw configError(config.problems, first.line > 0 ? editCommand(first, config.target) : 'ralph config list');
-  }
+  const data = { files, problems, warnings };
+  const [first] = problems;
+  if (first !== undefined)
+    return {
+      data,
+      error: configError(problems, first.line > 0 ? editCommand(first, config.target) : 'ralph config list'),
+    };
   refuseElsewhere(call, config);
-  if (call.flags['json'] !== true)
-    call.out.say(
-      config.files.length === 0
-        ? 'no configuration file; the defaults are in force'
-        : `fine: ${config.files.join(', ')}`,
-    );
-  return EXIT.ok;
+  const fine = files.length === 0 ? 'no configuration file; the defaults are in force' : `fine: ${files.join(', ')}`;
+  return { data, says: [fine] };
 };
 
 /** What is read from a commit is edited where its branch is checked out. */

@@ -1,10 +1,10 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { nameKey } from '../../../text/config/layer.ts';
 import type { Handler } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
 
-export const handle: Handler = async (call) => {
+export const handle: Handler<{ readonly key: string; readonly value: unknown }> = async (call) => {
   const [asked = ''] = call.args;
   const { config } = await openProject(call);
   const named = nameKey(asked);
@@ -12,7 +12,5 @@ export const handle: Handler = async (call) => {
   const value = config.values.get(named.dotted);
   if (value === undefined)
     throw new AppError('E_USAGE', `${asked} is not set`, { remedy: `ralph config set ${shellWord(asked)} VALUE` });
-  if (call.flags['json'] === true) call.out.json(value);
-  else call.out.data(typeof value === 'string' ? value : JSON.stringify(value));
-  return EXIT.ok;
+  return { data: { key: named.dotted, value }, text: typeof value === 'string' ? value : JSON.stringify(value) };
 };

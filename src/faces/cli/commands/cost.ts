@@ -1,13 +1,12 @@
 import type { BudgetView, CostView, UsageView } from '../../../core/views/cost-view.ts';
 import { costInWords, costView } from '../../../core/views/cost-view.ts';
-import { EXIT } from '../../../core/model/errors.ts';
 import { findTaskSource } from '../../../world/trackers/find-source.ts';
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 
 /** A running host keeps to the budget it began with, whatever the files say since. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<CostView> = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const policy = Object.values(state.hosts).find((host) => host.policy.slots > 0)?.policy;
@@ -17,11 +16,10 @@ export const handle: Handler = async (call) => {
     run: policy?.budget ?? config.settings.run,
     loop: { maxCostUsd: limits.maxCostUsd, maxTokens: limits.maxTokens },
   });
-  if (call.flags['json'] === true) call.out.json(view);
-  else if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
+  if (view.tasks.length === 0) call.out.say('no loop has run yet; nothing was spent');
   else if (isUntold(view.total)) call.out.data('no agent has reported tokens or cost yet');
   else show(view, call.out.width, (text) => call.out.data(text));
-  return EXIT.ok;
+  return { data: view };
 };
 
 /** Plain programs report nothing, and a table of zeros would look like a figure. */

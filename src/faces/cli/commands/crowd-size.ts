@@ -1,4 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { State } from '../../../core/model/model.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 import { isPromptTracker } from '../../../core/model/tasks.ts';
@@ -11,15 +11,19 @@ import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 const CROWD_MAX = 256;
 
+interface CrowdSize {
+  readonly max: number;
+  readonly was: number;
+  readonly at_work: number;
+}
+
 /** How many loops may be at work in the runs that are alive; without a number, how many are. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<CrowdSize> = async (call) => {
   const [word] = call.args;
   const repo = findRepository(call.cwd);
   if (word === undefined) {
     const { atWork, max } = crowdOf(await readState(repo));
-    if (call.flags['json'] === true) call.out.json({ version: 1, max, was: max, at_work: atWork });
-    else call.out.data(`${atWork} of at most ${howMany(max, 'loop')} at work`);
-    return EXIT.ok;
+    return { data: { max, was: max, at_work: atWork }, text: `${atWork} of at most ${howMany(max, 'loop')} at work` };
   }
   refuseInLoop(call, 'workers');
   const max = readNumber(word);
@@ -29,10 +33,9 @@ export const handle: Handler = async (call) => {
     return [{ type: 'workers-set', max }];
   });
   const { atWork, max: was } = crowdOf(before);
-  if (call.flags['json'] === true) call.out.json({ version: 1, max, was, at_work: atWork });
   const over = atWork > max ? `; ${atWork} are, and nothing new starts until fewer than ${max} are` : '';
-  call.out.say(`at most ${howMany(max, 'loop')} at work, until this run ends (before: ${was})${over}`);
-  return EXIT.ok;
+  const told = `at most ${howMany(max, 'loop')} at work, until this run ends (before: ${was})${over}`;
+  return { data: { max, was, at_work: atWork }, says: [told] };
 };
 
 function readNumber(word: string): number {

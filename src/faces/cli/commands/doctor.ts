@@ -33,7 +33,13 @@ import { settleKeeps } from '../run/settle-keeps.ts';
 import { askGit } from '../run/start-project.ts';
 
 /** Everything is looked at, also when the first thing is broken: a sick house is what a doctor is for. */
-export const handle: Handler = async (call) => {
+interface Health {
+  readonly healthy: boolean;
+  readonly fixed: readonly string[];
+  readonly findings: readonly (Finding & { readonly fixable: boolean })[];
+}
+
+export const handle: Handler<Health> = async (call) => {
   const isFixing = call.flags['fix'] === true;
   if (isFixing) refuseInLoop(call, 'doctor --fix');
   const repo = findRepository(call.cwd);
@@ -62,8 +68,16 @@ export const handle: Handler = async (call) => {
     ...(await diagnose({ repo, settings: config.settings, state, env: call.env })),
   ];
   const isHealthy = findings.every((finding) => finding.level !== 'fail');
-  show(call, isHealthy, [...first.fixed, ...taken.fixed, ...settled.fixed, ...kept.fixed, ...later.fixed], findings);
-  return isHealthy ? EXIT.ok : EXIT.environment;
+  const fixed = [...first.fixed, ...taken.fixed, ...settled.fixed, ...kept.fixed, ...later.fixed];
+  const told = findings.map((finding) => ({ ...finding, fixable: finding.fixable === true }));
+  return {
+    data: { healthy: isHealthy, fixed, findings: told },
+    text: [
+      ...fixed.map((done) => `${call.out.style.green('fixed')} ${done}`),
+      ...findings.map((one) => line(call, one)),
+    ].join('\n'),
+    exit: isHealthy ? EXIT.ok : EXIT.environment,
+  };
 };
 
 interface Treated {
@@ -199,16 +213,6 @@ async function stateOrEmpty(repo: Repository): Promise<State> {
     if (error instanceof AppError) return EMPTY_STATE;
     throw error;
   }
-}
-
-function show(call: Call, isHealthy: boolean, fixed: readonly string[], findings: readonly Finding[]): void {
-  if (call.flags['json'] === true) {
-    const all = findings.map((finding) => ({ ...finding, fixable: finding.fixable === true }));
-    call.out.json({ version: 1, healthy: isHealthy, fixed, findings: all });
-    return;
-  }
-  for (const done of fixed) call.out.data(`${call.out.style.green('fixed')} ${done}`);
-  for (const finding of findings) call.out.data(line(call, finding));
 }
 
 function line({ out: { style } }: Call, finding: Finding): string {

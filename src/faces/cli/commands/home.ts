@@ -6,6 +6,7 @@ import { shortLine } from '../../../text/screen/clean.ts';
 import type { Call } from '../../call/handler.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
 import { openProject, readState } from '../../call/project.ts';
+import { printAnswer } from '../show/print-answer.ts';
 import { TEN_LINES } from '../show/short-help.ts';
 import { handle as showStatus } from './status.ts';
 
@@ -14,7 +15,8 @@ const WHY_CHARS_MAX = 60;
 /** Bare `ralph`: where things stand and the next step, or what it is for who is in no repository. */
 export async function home(call: Call): Promise<ExitCode> {
   try {
-    const exit = await showStatus(call);
+    const shown = await showStatus(call);
+    const exit = typeof shown === 'number' ? shown : printAnswer(call, shown);
     const { repo, config } = await openProject({ ...call, out: { ...call.out, say: () => {} } });
     const { state, tracker } = await openTasksIfAny({ repo, config }, await readState(repo));
     const { limits, project } = config.settings;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { configTemplate } from '../../../text/config/reference.ts';
 import { TRACKER_NAMES } from '../../../text/trackers/tracker-names.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
@@ -12,11 +12,17 @@ import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
 
 /** Looks around, writes what it found into a commented file, and says what to do next. */
-export const handle: Handler = async (call) => {
+interface Made {
+  readonly file: string;
+  readonly tasks: string | null;
+  readonly agent: string | null;
+  readonly gates: readonly string[];
+}
+
+export const handle: Handler<Made> = async (call) => {
   refuseInLoop(call, 'init');
   if (call.flags['justfile'] === true) {
-    call.out.data(ourJustfile().trimEnd());
-    return EXIT.ok;
+    return { data: null, text: ourJustfile().trimEnd() };
   }
   const { root } = findRepository(call.cwd);
   const existing = firstThere(root, ['ralph.toml', '.ralph/ralph.toml']);
@@ -28,7 +34,6 @@ export const handle: Handler = async (call) => {
   const [agent = null] = installedAgents(call.env, root);
   const gates = findGates(root);
   writeFirst(join(root, 'ralph.toml'), configTemplate({ tasks, agent, gates }));
-  if (call.flags['json'] === true) call.out.json({ version: 1, file: 'ralph.toml', tasks, agent, gates });
   call.out.say('wrote ralph.toml');
   call.out.say(tasks === null ? `no task file yet. next: ${FIRST_TASK}` : `tasks: ${tasks}`);
   call.out.say(
@@ -43,5 +48,5 @@ export const handle: Handler = async (call) => {
   );
   call.out.say('next: git add ralph.toml && git commit -m "Add ralph.toml"');
   call.out.say('next: ralph run --parallel --max-workers 3 --dry-run');
-  return EXIT.ok;
+  return { data: { file: 'ralph.toml', tasks, agent, gates } };
 };

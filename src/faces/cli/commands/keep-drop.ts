@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { landedKeeps, letGo } from '../../../world/keep/expire.ts';
@@ -12,20 +11,27 @@ import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { tellDropped } from '../run/settle-keeps.ts';
 
 /** Lets go of one keep for good. A person says so: it may be the last name of work that never landed. */
-export const handle: Handler = async (call) => {
+interface Dropped {
+  readonly id: string;
+  readonly ref: string;
+  readonly commit: string;
+  /** False: a person thought better of it. */
+  readonly dropped: boolean;
+}
+
+export const handle: Handler<Dropped> = async (call) => {
   refuseInLoop(call, 'keep drop');
   const { repo, config } = await openProject(call);
   const place = await openKeep(repo, config.settings);
   const keep = findKeep(await listKeeps(place.view), call.args[0] ?? '');
   const isLanded = (await landedKeeps(place.view, await readState(repo), [keep])).has(keep);
   const what = `${keep.id} (${filesText(keep.files)}, ${isLanded ? 'all of it is on main' : 'NOT on main'})`;
+  const facts = { id: keep.id, ref: keep.ref, commit: keep.commit };
   if (!(await confirm(call, `let go of ${what} for good?`, `ralph keep drop ${shellWord(keep.id)} -y`))) {
-    call.out.say('nothing was changed');
-    return EXIT.ok;
+    return { data: { ...facts, dropped: false }, says: ['nothing was changed'] };
   }
   await tellDropped(repo, [keep]);
   await letGo(place, keep);
-  if (call.flags['json'] === true) call.out.json({ version: 1, id: keep.id, ref: keep.ref, commit: keep.commit });
-  else call.out.say(`let go of ${cleanLine(what)}; until git collects it: git branch NAME ${keep.commit.slice(0, 12)}`);
-  return EXIT.ok;
+  const told = `let go of ${cleanLine(what)}; until git collects it: git branch NAME ${keep.commit.slice(0, 12)}`;
+  return { data: { ...facts, dropped: true }, says: [told] };
 };

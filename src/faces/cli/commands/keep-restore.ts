@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { leakedFiles, showCommand } from '../../../world/seal/keep-leaks.ts';
 import { listKeeps } from '../../../world/keep/list-keeps.ts';
@@ -13,7 +13,15 @@ import type { Call, Handler } from '../../call/handler.ts';
 const FILES_TOLD = 20;
 
 /** A new branch, and a new worktree where one is wished for. Nothing that exists is touched. */
-export const handle: Handler = async (call) => {
+interface Restored {
+  readonly id: string;
+  readonly branch: string;
+  readonly commit: string;
+  readonly path: string | null;
+  readonly files: number;
+}
+
+export const handle: Handler<Restored> = async (call) => {
   refuseInLoop(call, 'keep restore');
   const { repo, config } = await openProject(call);
   const place = await openKeep(repo, config.settings);
@@ -39,15 +47,11 @@ export const handle: Handler = async (call) => {
   const wanted = typeof call.flags['branch'] === 'string' ? call.flags['branch'] : null;
   const branch = await makeBranch(place.view, keep, wanted, commit);
   if (path !== null) await restoreWorktree(place, keep, { path, branch, lock: null, head: commit });
-  if (call.flags['json'] === true) {
-    call.out.json({ version: 1, id: keep.id, branch, commit, path, files: keep.files });
-    return EXIT.ok;
-  }
   call.out.say(`restored ${keep.id} as branch ${branch} at ${commit.slice(0, 12)}: ${filesText(keep.files)}`);
   if (path !== null) call.out.say(`  in ${path}, staged and unstaged as it was`);
   else if (keep.files > 0) call.out.say('  what was uncommitted is its last commit');
   call.out.say(path === null ? `next: git switch ${shellWord(branch)}` : `next: git -C ${shellWord(path)} status`);
-  return EXIT.ok;
+  return { data: { id: keep.id, branch, commit, path, files: keep.files } };
 };
 
 function worktreeOf({ flags, cwd }: Call): string | null {

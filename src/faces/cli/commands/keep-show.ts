@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
@@ -9,6 +8,7 @@ import { landedKeeps, mainHeads } from '../../../world/keep/expire.ts';
 import { leakedFiles, showCommand } from '../../../world/seal/keep-leaks.ts';
 import { type Keep, listKeeps } from '../../../world/keep/list-keeps.ts';
 import type { Handler } from '../../call/handler.ts';
+import type { KeepView } from '../show/keep-view.ts';
 import { age, filesText, findKeep, keepView } from '../show/keep-view.ts';
 import { columns } from '../../call/output.ts';
 import { readState } from '../../call/project.ts';
@@ -16,7 +16,13 @@ import { localTime } from '../../../world/os/clock.ts';
 
 const COMMITS_SHOWN = 50;
 
-export const handle: Handler = async (call) => {
+interface ShownKeep extends KeepView {
+  readonly commits: readonly string[];
+  readonly stat: string;
+  readonly patch?: string;
+}
+
+export const handle: Handler<ShownKeep> = async (call) => {
   const repo = findRepository(call.cwd);
   const view = await openView(repo);
   const state = await readState(repo);
@@ -29,14 +35,10 @@ export const handle: Handler = async (call) => {
   const from = (leaked === null ? keep.head : null) ?? (await emptyTree(view));
   const stat = (await differ(view, from, keep, '--stat')).trimEnd();
   const patch = call.flags['patch'] === true ? await differ(view, from, keep, '--patch', '--binary') : null;
-  if (call.flags['json'] === true) {
-    call.out.json({ version: 1, ...shown, commits, stat, ...(patch === null ? {} : { patch }) });
-    return EXIT.ok;
-  }
+  const data = { ...shown, commits, stat, ...(patch === null ? {} : { patch }) };
   if (patch !== null) {
     // Whoever applies it needs every byte; a terminal must not be steered by it.
-    call.out.data((process.stdout.isTTY ? cleanText(patch) : patch).replace(/\n$/, ''));
-    return EXIT.ok;
+    return { data, text: (process.stdout.isTTY ? cleanText(patch) : patch).replace(/\n$/, '') };
   }
   const rows = [
     ['kept', `${localTime(keep.atMs)} (${age(Date.now() - keep.atMs)} ago), before ${shown.act}`],
@@ -57,7 +59,7 @@ export const handle: Handler = async (call) => {
   if (commits.length > 0) call.out.data(`\nCommits\n${commits.map((line) => `  ${cleanLine(line)}`).join('\n')}`);
   if (stat !== '') call.out.data(`\n${leaked === null ? 'Uncommitted' : 'Files'}\n${cleanText(stat)}`);
   call.out.say(cleanLine(`to have ${leaked === null ? 'it' : 'one'} back: ${shown.next}`));
-  return EXIT.ok;
+  return { data };
 };
 
 async function unlandedCommits(view: GitView, { head, tip }: Keep): Promise<readonly string[]> {

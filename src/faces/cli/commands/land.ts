@@ -1,6 +1,5 @@
 import { describeBesides, madeBefore, withBranch } from '../../../core/views/besides.ts';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import { requireAct } from '../../../core/views/acts.ts';
 import type { LoopId } from '../../../core/model/ids.ts';
@@ -21,7 +20,7 @@ import { ownTarget, toOwnTarget } from '../run/as-started.ts';
 import { driveHost } from '../run/drive-host.ts';
 import { headToReview } from '../../call/acts/review.ts';
 import { findOne } from '../../call/find-one.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call, Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openLandingWorld } from '../run/landing-world.ts';
 import { gateWarnings, landPolicy } from '../run/policy.ts';
@@ -29,13 +28,34 @@ import { warnAll } from '../show/warn-all.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
 import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
-import { printAnswer } from '../show/print-answer.ts';
 import { sayObeyed } from '../show/say-obeyed.ts';
 import { startProject } from '../run/start-project.ts';
+import type { PullView } from '../../../core/views/pull-view.ts';
+import type { RunAnswer } from '../run/finish-run.ts';
 import { finishRun } from '../run/finish-run.ts';
 
+export interface LandPlan {
+  readonly target: string;
+  readonly land: readonly {
+    readonly task: string;
+    readonly loop: string;
+    readonly branch: string;
+    readonly head: string | null;
+  }[];
+}
+
+/** What `land` answers where nothing is ready. */
+export type NothingLanded = Readonly<Record<'landed' | 'ready' | 'parked', readonly string[]>>;
+
+/** Under pull requests: what was opened. */
+interface Opened {
+  readonly pulls: readonly PullView[];
+}
+
+export type LandAnswer = RunAnswer | LandPlan | NothingLanded | Opened;
+
 /** Lands what is ready: the same host as a run, with no slot for new loops. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<LandAnswer> = async (call) => {
   if (call.flags['dryRun'] !== true) refuseInLoop(call, typedName(call, 'land'));
   const project = await startProject(call);
   const { repo, config } = project;
@@ -44,7 +64,7 @@ export const handle: Handler = async (call) => {
   // Under pull requests nothing lands here: what a person names is opened as one.
   if (settings.parallel.mergePolicy === 'pr' && !isDry && call.args.length > 0) {
     const { openPulls } = await import('./pr-open.ts');
-    return printAnswer(call, await openPulls(call, project));
+    return openPulls(call, project);
   }
   const state = await readState(repo);
   const { target } = await preflight(repo, settings.landing.target);
@@ -60,9 +80,7 @@ export const handle: Handler = async (call) => {
     state.suspect !== null ||
     (state.integration !== null && state.integration !== state.publishing.published);
   if (!pending) {
-    if (call.flags['json'] === true) call.out.json({ version: 1, landed: [], ready: [], parked: [] });
-    call.out.say('nothing is ready to land');
-    return EXIT.ok;
+    return { data: { landed: [], ready: [], parked: [] }, says: ['nothing is ready to land'] };
   }
   warnAll(call, gateWarnings(settings, call.env));
   const world = await openLandingWorld(call, project, target);
@@ -77,10 +95,12 @@ export const handle: Handler = async (call) => {
 };
 
 /** Lands one loop. What became of that one decides; others that are parked do not. */
-export async function landOne(call: Call, repo: Repository, { id }: Loop): Promise<ExitCode> {
-  const exit = await handle({ ...toOwnTarget(call, repo, id), args: [id] });
-  if (exit !== EXIT.ok && exit !== EXIT.parked) return exit;
-  return (await readState(repo)).loops[id]?.phase.at === 'landed' ? EXIT.ok : EXIT.parked;
+export async function landOne(call: Call, repo: Repository, { id }: Loop): Promise<Answer<LandAnswer>> {
+  const answer = await handle({ ...toOwnTarget(call, repo, id), args: [id] });
+  const { exit = EXIT.ok } = answer;
+  if (exit !== EXIT.ok && exit !== EXIT.parked) return answer;
+  const isLanded = (await readState(repo)).loops[id]?.phase.at === 'landed';
+  return { ...answer, exit: isLanded ? EXIT.ok : EXIT.parked };
 }
 
 function choose(call: Call, state: State): readonly Loop[] {
@@ -184,23 +204,21 @@ async function headsToLand(call: Call, { repo }: Project, loops: readonly Loop[]
 }
 
 async function dryRun(
-  call: Call,
+  { out }: Call,
   { repo }: Project,
   state: State,
   { chosen, target }: { readonly chosen: readonly Loop[]; readonly target: string },
-): Promise<typeof EXIT.ok> {
+): Promise<Answer<LandPlan>> {
   const rows = [];
   for (const { id, task, branch, head } of chosen)
     rows.push({ task: taskIdOf(state, task), loop: id, branch, head: (await branchTip(repo, branch)) ?? head });
-  if (call.flags['json'] === true) call.out.json({ version: 1, target, land: rows });
-  else if (rows.length === 0) call.out.say('nothing is ready to land');
-  else
-    call.out.data(
-      columns(
-        rows.map((row) => ['land', row.task, row.branch, row.head ?? '']),
-        call.out.width,
-      ),
-    );
-  call.out.say(`target ${target}; nothing was changed`);
-  return EXIT.ok;
+  const told = `target ${target}; nothing was changed`;
+  return {
+    data: { target, land: rows },
+    text: columns(
+      rows.map((row) => ['land', row.task, row.branch, row.head ?? '']),
+      out.width,
+    ),
+    says: rows.length === 0 ? ['nothing is ready to land', told] : [told],
+  };
 }

@@ -7,7 +7,7 @@ import { findRepository } from '../../../world/git/run/repository.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { pause } from '../../../world/os/clock.ts';
 import { startedIterations } from '../../../world/agents/transcript.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import type { Shown } from '../../verbs/print-transcript.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openPen, prefixed } from '../show/open-pen.ts';

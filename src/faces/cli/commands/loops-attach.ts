@@ -11,7 +11,7 @@ import { listKeeps } from '../../../world/keep/list-keeps.ts';
 import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { isThere } from '../../../world/os/read-if-there.ts';
 import { runShell } from '../../../world/processes/run-shell.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import type { Handler } from '../../call/handler.ts';
 import { restoreCommand } from '../show/keep-view.ts';
 import { readState } from '../../call/project.ts';

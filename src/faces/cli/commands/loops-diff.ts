@@ -1,3 +1,4 @@
+import type { ExitCode } from '../../../core/model/errors.ts';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import { canBeQueued } from '../../../core/loops/landing-queue.ts';
 import type { Loop } from '../../../core/model/model.ts';
@@ -9,14 +10,24 @@ import { openView } from '../../../world/git/run/view.ts';
 import type { LoopDiff } from '../../../world/loops/loop-diff.ts';
 import { diffStat, findLoopDiff, isSame, writeDiff } from '../../../world/loops/loop-diff.ts';
 import { readLoopFiles } from '../../../world/checkout/loop-files.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
 import { showPatch, writeJson } from '../show/show-patch.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { openProject, readState } from '../../call/project.ts';
 
+/** With a patch it is written as git gives it, for a patch may be larger than memory. */
+interface DiffAnswer extends LoopDiff {
+  readonly loop: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly uncommitted: boolean;
+  readonly stat: string;
+  readonly patch: string | null;
+}
+
 /** What a loop has made since it left the target, wherever that is kept by now; of one that is not done, its files as they are now. */
-export const handle: Handler = async (call) => {
+export const handle = async (call: Call): Promise<Answer<DiffAnswer> | ExitCode> => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
@@ -35,9 +46,9 @@ export const handle: Handler = async (call) => {
   const write = writeDiff(view, base, to, how);
   if (call.flags['json'] === true) {
     const stat = await diffStat(view, base, to);
-    const facts = { version: 1, loop: loop.id, branch: loop.branch, target, base, head, from, uncommitted, stat };
-    if (how === 'stat') call.out.json({ ...facts, patch: null });
-    else await writeJson({ ...facts, patch: '' }, write);
+    const data = { loop: loop.id, branch: loop.branch, target, base, head, from, uncommitted, stat, patch: null };
+    if (how === 'stat') return { data };
+    await writeJson({ version: 1, ...data, patch: '' }, write);
     return EXIT.ok;
   }
   sayWhere(call, loop, found);

@@ -1,5 +1,4 @@
 import { costInWords } from '../../../core/views/cost-view.ts';
-import { EXIT } from '../../../core/model/errors.ts';
 import type { LoopRow, TipOf } from '../../../core/views/loops-view.ts';
 import { countRows, isOver, loopRows } from '../../../core/views/loops-view.ts';
 import { shortLine } from '../../../text/screen/clean.ts';
@@ -19,25 +18,22 @@ const TASK_LEAST = 16;
 const STATE_LEAST = 'discarded …'.length;
 
 /** Reads the log and where branches stand, and nothing else, so it works with a broken configuration too, and writes nothing. */
-export const handle: Handler = async ({ cwd, flags, out }) => {
+export const handle: Handler<{ readonly loops: readonly LoopRow[] }> = async ({ cwd, flags, out }) => {
   const repo = findRepository(cwd);
   const tipOf: TipOf = (branch) => readRefFile(repo.commonDir, `refs/heads/${branch}`) ?? null;
   const rows = loopRows(await readState(repo), Date.now(), tipOf);
   const shown = flags['all'] === true ? rows : rows.filter((row) => !isOver(row));
-  if (flags['json'] === true) {
-    out.json(shown);
-    return EXIT.ok;
-  }
+  const data = { loops: shown };
   if (rows.length === 0) {
     out.data('No loops');
     out.say('start one: ralph run "what to do", or ralph run --parallel for the task file');
-    return EXIT.ok;
+    return { data };
   }
   out.data(`Loops: ${counted(rows)}`);
   if (shown.length > 0) out.data(table(shown, flags['all'] === true, out.width));
   const hidden = rows.filter((row) => !shown.includes(row));
   if (hidden.length > 0) out.data(`not shown: ${counted(hidden)}; with them: ralph loops --all`);
-  return EXIT.ok;
+  return { data };
 };
 
 const counted = (rows: readonly LoopRow[]): string =>

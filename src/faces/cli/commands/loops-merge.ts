@@ -1,16 +1,23 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import type { Handler } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
-import { awaitState } from '../run/await-state.ts';
+import { awaitState } from '../../call/await-state.ts';
+import type { LandAnswer } from './land.ts';
 import { landOne } from './land.ts';
 
+interface Landed {
+  readonly loop: string;
+  readonly already_landed: true;
+  readonly commit: string;
+}
+
 /** Lands one loop. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<LandAnswer | Landed> = async (call) => {
   refuseInLoop(call, 'loops merge');
   const repo = findRepository(call.cwd);
   const asked = findLoop(await readState(repo), call.args[0] ?? '');
@@ -18,9 +25,8 @@ export const handle: Handler = async (call) => {
   const loop = state.loops[asked.id] ?? asked;
   if (loop.phase.at === 'landed') {
     const { commit } = loop.phase;
-    if (call.flags['json'] === true) call.out.json({ version: 1, loop: loop.id, already_merged: true, commit });
-    call.out.say(`${loop.id} is already merged, as ${commit.slice(0, 12)}`);
-    return EXIT.ok;
+    const says = [`${loop.id} has landed already, as ${commit.slice(0, 12)}`];
+    return { data: { loop: loop.id, already_landed: true, commit }, says };
   }
   refuseUnfit(state, loop);
   return landOne(call, repo, loop);

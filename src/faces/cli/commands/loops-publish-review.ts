@@ -1,7 +1,8 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { isJudged } from '../../../core/views/loops-view.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
+import type { ReviewFacts } from '../../../text/review-summary.ts';
 import { reviewSummary } from '../../../text/review-summary.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { logSubjects } from '../../../world/git/objects/history.ts';
@@ -13,7 +14,7 @@ import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
 import { notePushed, readPushed, writeReview } from '../../../world/landing/pushed.ts';
 import { requireAct } from '../../../core/views/acts.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
@@ -25,7 +26,13 @@ import type { Call, Handler } from '../../call/handler.ts';
 const COMMITS_MAX = 1000;
 
 /** Pushes a loop's branch for others to look at, and writes down what they need for that. Lands nothing. */
-export const handle: Handler = async (call) => {
+interface PublishedReview extends Omit<ReviewFacts, 'remoteBranch'> {
+  readonly remote_branch: string;
+  /** The file with its summary. */
+  readonly summary: string;
+}
+
+export const handle: Handler<PublishedReview> = async (call) => {
   refuseInLoop(call, 'loops publish-review');
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
@@ -53,15 +60,12 @@ export const handle: Handler = async (call) => {
   const facts = { loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title, branch: loop.branch, head };
   const where = { base: target, remote, remoteBranch, commits, files, gates: gatesOf(loop, head) };
   const summary = writeReview(repo, loop.id, reviewSummary({ ...facts, ...where }));
-  if (call.flags['json'] === true) {
-    const { remoteBranch: remote_branch, ...rest } = where;
-    call.out.json({ version: 1, ...facts, ...rest, remote_branch, summary });
-  }
+  const { remoteBranch: remote_branch, ...rest } = where;
   call.out.say(
     `${loop.id} is on ${remote} as ${remoteBranch}: ${howMany(commits.length, 'commit')}, ${howMany(files.length, 'file')}`,
   );
   call.out.say(`summary: ${cleanLine(summary)}`);
-  return EXIT.ok;
+  return { data: { ...facts, ...rest, remote_branch, summary } };
 };
 
 const textFlag = (call: Call, name: string): string | null => {

@@ -13,12 +13,12 @@ import { livingTokens } from '../../../world/agents/quiet-loop.ts';
 import { notePushed, readPushed } from '../../../world/landing/pushed.ts';
 import { rebaseBranch } from '../../../world/loops/rebase-branch.ts';
 import { requireAct } from '../../../core/views/acts.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { mayFetch } from '../show/say-upstream.ts';
-import { whereOf } from '../run/stop-loops.ts';
+import { whereOf } from '../../call/acts/stop.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import type { RemotePlace } from '../../../world/git/refs/remote.ts';
@@ -38,8 +38,14 @@ interface Line {
   readonly next: string;
 }
 
+interface Rebased {
+  readonly target: string;
+  readonly base: Sha;
+  readonly loops: readonly (Line & { readonly target: string })[];
+}
+
 /** Brings waiting branches up to date with what they will land on. Touches no checkout but their own. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<Rebased> = async (call) => {
   refuseInLoop(call, 'loops rebase');
   const { repo, config } = await openProject(call);
   await healWorktreeEntries(repo);
@@ -58,10 +64,11 @@ export const handle: Handler = async (call) => {
     const own = targetFor(call, repo, loop.id, config.settings) ?? target;
     lines.push({ ...(await rebaseOne(call, place, state, loop, { base: await upTo(own), target: own })), target: own });
   }
-  if (call.flags['json'] === true) call.out.json({ version: 1, target, base: await upTo(target), loops: lines });
-  else if (lines.length === 0) call.out.say('no branch waits to land');
-  for (const line of lines) call.out.say(inWords(line, line.target));
-  return lines.some(({ how }) => how === 'conflict') ? EXIT.parked : EXIT.ok;
+  return {
+    data: { target, base: await upTo(target), loops: lines },
+    says: lines.length === 0 ? ['no branch waits to land'] : lines.map((line) => inWords(line, line.target)),
+    exit: lines.some(({ how }) => how === 'conflict') ? EXIT.parked : EXIT.ok,
+  };
 };
 
 /** What waits for a person; a queue brings main in by itself. */

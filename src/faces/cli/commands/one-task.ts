@@ -12,12 +12,15 @@ import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
 import { asOrchestrated } from '../run/as-orchestrated.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
+import type { Continued } from '../run/continue-task.ts';
+import type { RunPlan } from '../run/dry-run.ts';
+import type { RunAnswer } from '../run/finish-run.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { runTasks } from '../run/run-tasks.ts';
 import { startProject } from '../run/start-project.ts';
 
 /** One task, as an orchestrator would have it done; what was begun of it goes on. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<RunAnswer | RunPlan | Continued> = async (call) => {
   refuseInLoop(call, 'worker');
   const found = asOrchestrated(await startProject(call));
   refuseLoopsOwn(found);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT } from '../../../core/model/errors.ts';
+import { standing } from '../../../core/views/standing.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { plainView } from '../../../world/git/run/view.ts';
 import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
@@ -7,7 +7,18 @@ import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 
-export const handle: Handler = async (call) => {
+interface WorktreeRow {
+  readonly path: string;
+  readonly branch: string | null;
+  readonly use: string;
+  readonly loop: string | null;
+  readonly task: string | null;
+  readonly state: string;
+  readonly spare: boolean;
+  readonly keep: string | null;
+}
+
+export const handle: Handler<{ readonly worktrees: readonly WorktreeRow[] }> = async (call) => {
   const { repo, config } = await openProject(call);
   const state = await readState(repo);
   const worktreeRoot = resolve(repo.root, config.settings.parallel.worktreeRoot);
@@ -18,18 +29,16 @@ export const handle: Handler = async (call) => {
     use,
     loop: loop?.id ?? null,
     task: loop === null ? null : taskIdOf(state, loop.task),
-    status: loop?.phase.at ?? (isSpare ? 'spare' : use),
+    state: loop === null ? (isSpare ? 'spare' : use) : standing(state, loop).state,
     spare: isSpare,
     keep,
   }));
-  if (call.flags['json'] === true) call.out.json({ version: 1, worktrees: rows });
-  else if (rows.length === 0) call.out.say('no worktree of ours');
-  else
-    call.out.data(
-      columns(
-        rows.map((row) => [row.status, row.task ?? '-', row.branch ?? '-', row.path, row.keep ?? 'can be cleaned']),
-        call.out.width,
-      ),
-    );
-  return EXIT.ok;
+  return {
+    data: { worktrees: rows },
+    text: columns(
+      rows.map((row) => [row.state, row.task ?? '-', row.branch ?? '-', row.path, row.keep ?? 'can be cleaned']),
+      call.out.width,
+    ),
+    says: rows.length === 0 ? ['no worktree of ours'] : [],
+  };
 };

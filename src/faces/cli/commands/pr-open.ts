@@ -5,7 +5,7 @@ import { shellWord } from '../../../core/model/shell-word.ts';
 import type { PullView } from '../../../core/views/pull-view.ts';
 import { describeStanding, standing } from '../../../core/views/standing.ts';
 import { branchTip } from '../../../world/worktrees/worktrees.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import type { Project } from '../../call/project.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';

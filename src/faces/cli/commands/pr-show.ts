@@ -6,7 +6,7 @@ import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Handler } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
+import { findLoop } from '../../call/find-loop.ts';
 import { rulesFor } from '../run/forge-for.ts';
 
 /** One pull request: where it stands, and what it waits for. */

@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import { expiredKeeps, letGo, oldRuns, removeRuns } from '../../../world/keep/expire.ts';
@@ -8,6 +7,7 @@ import { ourWorktrees } from '../../../world/loops/our-worktrees.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop, typedName } from '../run/refuse-in-loop.ts';
 import { tellDropped } from '../run/settle-keeps.ts';
+import type { Gone, Stays } from '../run/take-worktrees.ts';
 import { newTogether, sayHowBack, sayOutcome, takeWorktrees } from '../run/take-worktrees.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 import type { State } from '../../../core/model/model.ts';
@@ -16,7 +16,16 @@ import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import type { Handler } from '../../call/handler.ts';
 
 /** Clears away what nobody will ask for: worktrees and branches of loops that are over, old keeps of what landed, old logs. */
-export const handle: Handler = async (call) => {
+interface Pruned {
+  readonly dry_run: boolean;
+  readonly removed: readonly Gone[];
+  readonly branches: readonly PrunedBranch[];
+  readonly expired: readonly string[];
+  readonly runs: number;
+  readonly stays: readonly Stays[];
+}
+
+export const handle: Handler<Pruned> = async (call) => {
   const isDryRun = call.flags['dryRun'] === true;
   if (!isDryRun) refuseInLoop(call, typedName(call, 'prune'));
   const { repo, config } = await openProject(call);
@@ -32,16 +41,7 @@ export const handle: Handler = async (call) => {
   const stays = [...wanted, ...refused];
   const branches = await pruneBranches(place, state, together, isDryRun);
   const old = await pruneOld(place, state, { days, nowMs: Date.now() }, isDryRun);
-  if (call.flags['json'] === true)
-    call.out.json({
-      version: 1,
-      dryRun: isDryRun,
-      removed: gone,
-      branches,
-      expired: old.expired,
-      runs: old.runs,
-      stays,
-    });
+  const data = { dry_run: isDryRun, removed: gone, branches, expired: old.expired, runs: old.runs, stays };
   const would = isDryRun ? 'would ' : '';
   sayOutcome(call.out, { gone, stays }, isDryRun);
   for (const { branch, kept } of branches)
@@ -57,9 +57,8 @@ export const handle: Handler = async (call) => {
     call.out,
     [...gone, ...branches].map((one) => one.kept),
   );
-  if (failed !== null) throw failed;
-  if (gone.length + branches.length + old.expired.length + old.runs === 0) call.out.say('nothing to prune');
-  return EXIT.ok;
+  const count = gone.length + branches.length + old.expired.length + old.runs;
+  return { data, says: failed === null && count === 0 ? ['nothing to prune'] : [], error: failed };
 };
 
 interface PrunedBranch {

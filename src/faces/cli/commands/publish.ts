@@ -1,6 +1,5 @@
 import { describePutBack } from '../../../core/views/describe-put-back.ts';
 import { EXIT } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import { vouchedFor } from '../../../core/loops/integration-value.ts';
 import type { State } from '../../../core/model/model.ts';
@@ -10,7 +9,7 @@ import { publishTo } from '../../../engine/effects/publish.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
 import type { World } from '../../../world/contract/world.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Handler } from '../../call/handler.ts';
 import { openLandingWorld } from '../run/landing-world.ts';
 import { readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
@@ -20,7 +19,14 @@ import { startProject } from '../run/start-project.ts';
 import { writeFacts } from '../../call/write-facts.ts';
 
 /** Moves your branch to everything that has landed; lands nothing new. */
-export const handle: Handler = async (call) => {
+interface Published {
+  readonly target: string;
+  readonly outcome: 'nothing' | 'refused' | 'published' | 'blocked' | 'diverged';
+  readonly to: Sha | null;
+  readonly paths: readonly string[];
+}
+
+export const handle: Handler<Published> = async (call) => {
   refuseInLoop(call, 'publish');
   const project = await startProject(call);
   const { repo, config } = project;
@@ -28,21 +34,19 @@ export const handle: Handler = async (call) => {
   const world = await openLandingWorld(call, project, target, { isTesting: false });
   const putBack = await settleIntegration(repo, target);
   if (putBack !== null && putBack.found !== null)
-    return refuse(call, target, { to: putBack.found, why: describePutBack(putBack, target), next: 'ralph publish' });
+    return refuse(target, { to: putBack.found, why: describePutBack(putBack, target), next: 'ralph publish' });
   const state = await readState(repo);
   const { to, strange } = await whatToPublish(world, state, target);
   if (strange !== null) {
     const why = `the log holds no green verdict of ${strange}`;
-    return refuse(call, target, { to: strange, why, next: 'ralph land --all' });
+    return refuse(target, { to: strange, why, next: 'ralph land --all' });
   }
   if (to === null || Object.keys(state.landed).length === 0) {
-    if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'nothing', to: null, paths: [] });
-    call.out.say('nothing has landed yet');
-    return EXIT.ok;
+    return { data: { target, outcome: 'nothing', to: null, paths: [] }, says: ['nothing has landed yet'] };
   }
   const event = await publishTo(world, to);
   await writeFacts(repo, () => Promise.resolve([event]));
-  return tell(call, target, event);
+  return inWords(target, event);
 };
 
 /** What the log vouches for; beside it, what is on integration and nothing vouches for. */
@@ -68,29 +72,30 @@ interface Refused {
   readonly next: string;
 }
 
-function refuse(call: Call, target: string, { to, why, next }: Refused): ExitCode {
-  if (call.flags['json'] === true) call.out.json({ version: 1, target, outcome: 'refused', to, paths: [] });
-  call.out.say(`${target} was not moved: ${cleanLine(why)}`);
-  call.out.say(`next: ${next}`);
-  return EXIT.needsPerson;
+function refuse(target: string, { to, why, next }: Refused): Answer<Published> {
+  const says = [`${target} was not moved: ${cleanLine(why)}`, `next: ${next}`];
+  return { data: { target, outcome: 'refused', to, paths: [] }, says, exit: EXIT.needsPerson };
 }
 
-function tell(call: Call, target: string, event: PublishEvent): ExitCode {
-  const paths = event.type === 'publish-blocked' ? event.paths : [];
-  if (call.flags['json'] === true)
-    call.out.json({ version: 1, target, outcome: event.type.replace('publish-', ''), to: event.to, paths });
+function inWords(target: string, event: PublishEvent): Answer<Published> {
+  const { to } = event;
   switch (event.type) {
     case 'published':
-      call.out.say(`${target} holds everything that landed, up to ${event.to.slice(0, 10)}`);
-      return EXIT.ok;
-    case 'publish-blocked':
-      call.out.say(
-        `${target} was not moved: ${cleanLine(event.why)}${paths.length === 0 ? '' : `: ${cleanLine(paths.join(', '))}`}`,
-      );
-      call.out.say(`next: ${nextToPublish(paths)}`);
-      return EXIT.needsPerson;
+      return {
+        data: { target, outcome: 'published', to, paths: [] },
+        says: [`${target} holds everything that landed, up to ${to.slice(0, 10)}`],
+      };
+    case 'publish-blocked': {
+      const { paths, why } = event;
+      const names = paths.length === 0 ? '' : `: ${cleanLine(paths.join(', '))}`;
+      const says = [`${target} was not moved: ${cleanLine(why)}${names}`, `next: ${nextToPublish(paths)}`];
+      return { data: { target, outcome: 'blocked', to, paths }, says, exit: EXIT.needsPerson };
+    }
     case 'publish-diverged':
-      call.out.say(`${target} has commits of its own, which must be merged and tested first. next: ralph land --all`);
-      return EXIT.needsPerson;
+      return {
+        data: { target, outcome: 'diverged', to, paths: [] },
+        says: [`${target} has commits of its own, which must be merged and tested first. next: ralph land --all`],
+        exit: EXIT.needsPerson,
+      };
   }
 }

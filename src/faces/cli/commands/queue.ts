@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeMs } from '../../../core/model/describe-time.ts';
+import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { QueueView, TrainView } from '../../../core/views/queue-view.ts';
 import { queueView } from '../../../core/views/queue-view.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { readState } from '../../call/project.ts';
 
 const LOOK_EVERY_MS = 1000;
 
 /** The train, what is tested where, who waits for what, and how long it may take. */
-export const handle: Handler = async (call) => {
+export const handle = async (call: Call): Promise<Answer<QueueView> | ExitCode> => {
   const repo = findRepository(call.cwd);
   let last = '';
   for (;;) {
@@ -20,10 +21,11 @@ export const handle: Handler = async (call) => {
     const view = queueView(state, Date.now());
     // Seconds pass by themselves; only what happened is worth another picture.
     const seen = JSON.stringify({ ...view, expected_ms: null, train: withoutTimes(view.train) });
+    if (call.flags['watch'] !== true) return { data: view, text: inWords(view, call.out.width) };
     if (seen !== last) show(call, view);
     last = seen;
     const isOver = view.train === null && view.waiting.length === 0 && view.mending.length === 0;
-    if (call.flags['watch'] !== true || (isOver && Object.keys(state.hosts).length === 0)) return EXIT.ok;
+    if (isOver && Object.keys(state.hosts).length === 0) return EXIT.ok;
     await sleep(LOOK_EVERY_MS);
   }
 };
@@ -31,11 +33,12 @@ export const handle: Handler = async (call) => {
 const withoutTimes = (train: TrainView | null): unknown =>
   train === null ? null : { ...train, runs: train.runs.map((run) => ({ ...run, since_ms: 0 })) };
 
-function show(call: Call, view: QueueView): void {
-  if (call.flags['json'] === true) return call.out.json(view);
-  if (view.paused) call.out.data('the queue is paused; let it go: ralph queue resume');
-  if (view.trouble !== null) call.out.data(`landing is stopped: ${cleanLine(view.trouble)}`);
-  if (view.train !== null) call.out.data(trainText(view.train));
+function show({ out, flags }: Call, view: QueueView): void {
+  if (flags['json'] === true) out.json(view);
+  else out.data(inWords(view, out.width));
+}
+
+function inWords(view: QueueView, width: number): string {
   const rows = [
     ...view.waiting.map((one) => ['waiting', cleanLine(one.task), cleanLine(one.why)]),
     ...view.mending.map((one) => [
@@ -44,9 +47,14 @@ function show(call: Call, view: QueueView): void {
       cleanLine(one.kind === 'red' ? 'red together with what landed' : `conflicts in ${one.paths.join(', ')}`),
     ]),
   ];
-  if (rows.length > 0) call.out.data(columns(rows, call.out.width));
-  if (view.train === null && rows.length === 0) call.out.data('nothing waits to land');
-  if (view.expected_ms !== null) call.out.data(`about ${describeMs(view.expected_ms)} until the queue is empty`);
+  return [
+    ...(view.paused ? ['the queue is paused; let it go: ralph queue resume'] : []),
+    ...(view.trouble === null ? [] : [`landing is stopped: ${cleanLine(view.trouble)}`]),
+    ...(view.train === null ? [] : [trainText(view.train)]),
+    ...(rows.length === 0 ? [] : [columns(rows, width)]),
+    ...(view.train === null && rows.length === 0 ? ['nothing waits to land'] : []),
+    ...(view.expected_ms === null ? [] : [`about ${describeMs(view.expected_ms)} until the queue is empty`]),
+  ].join('\n');
 }
 
 function trainText(train: TrainView): string {

@@ -1,5 +1,4 @@
 import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import { loopId, slug, taskId } from '../../../core/model/ids.ts';
 import type { LoopId, Sha, TaskId, TaskKey } from '../../../core/model/ids.ts';
@@ -21,12 +20,13 @@ import type { Reverted } from '../../../world/landing/revert.ts';
 import { readLogOnly } from '../../../world/log/file-log.ts';
 import { editTaskFile } from '../../../world/trackers/edit-task-file.ts';
 import { findOne } from '../../call/find-one.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call, Handler } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
 import { writeFacts } from '../../call/write-facts.ts';
-import { awaitState } from '../run/await-state.ts';
+import { awaitState } from '../../call/await-state.ts';
 import { driveHost } from '../run/drive-host.ts';
+import type { RunAnswer } from '../run/finish-run.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { openLandingWorld } from '../run/landing-world.ts';
 import { landPolicy } from '../run/policy.ts';
@@ -36,7 +36,15 @@ import { startProject } from '../run/start-project.ts';
 type Made = Extract<Event, { type: 'revert-made' }>;
 
 /** Undoes a landing by one of its own: its gates decide, and main is never anything but green. */
-export const handle: Handler = async (call) => {
+interface LeftToLand {
+  readonly loop: string;
+  readonly task: string;
+  /** What is undone. */
+  readonly commit: string;
+  readonly landed: boolean;
+}
+
+export const handle: Handler<RunAnswer | LeftToLand> = async (call) => {
   refuseInLoop(call, 'revert');
   const project = await startProject(call);
   const state = await readState(project.repo);
@@ -46,14 +54,15 @@ export const handle: Handler = async (call) => {
   refuseOther(state, task, target);
   const { made, isUnticked } = await make(project, state, task);
   const host = Object.values(state.hosts).find(({ state: at }) => at === 'up');
-  const exit =
+  const answer =
     host === undefined ? await land(call, project, target, made) : await leave(call, project, made, host.mark.pid);
   const { loops } = await readState(project.repo);
   const phase = loops[made.loop]?.phase;
-  if (phase?.at !== 'landed') return exit === EXIT.ok ? EXIT.parked : exit;
+  const { exit = EXIT.ok } = answer;
+  if (phase?.at !== 'landed') return { ...answer, exit: exit === EXIT.ok ? EXIT.parked : exit };
   call.out.say(`${cleanLine(idOf(task))} is undone as ${phase.commit.slice(0, 12)}; its task is open again`);
   if (!isUnticked) openLoose(call, project, trackerOf(state, task), taskId(idOf(task)));
-  return EXIT.ok;
+  return { ...answer, exit: EXIT.ok };
 };
 
 const idOf = (task: TaskKey): string => task.slice(task.lastIndexOf('#') + 1);
@@ -163,7 +172,7 @@ async function parentOf(view: Awaited<ReturnType<typeof openView>>, commit: Sha)
 }
 
 /** As `ralph land` does: a host without room for loops. */
-async function land(call: Call, project: Project, target: string, made: Made): Promise<ExitCode> {
+async function land(call: Call, project: Project, target: string, made: Made): Promise<Answer<RunAnswer>> {
   const { settings } = project.config;
   const world = await openLandingWorld(call, project, target);
   const policy = landPolicy({ settings, tracker: world.tracker.path, target, env: call.env });
@@ -172,7 +181,7 @@ async function land(call: Call, project: Project, target: string, made: Made): P
 }
 
 /** A host is at work: it lands this as well. */
-async function leave(call: Call, { repo }: Project, made: Made, pid: number): Promise<ExitCode> {
+async function leave(call: Call, { repo }: Project, made: Made, pid: number): Promise<Answer<LeftToLand>> {
   await writeFacts(repo, async () => [made]);
   call.out.say(`${made.loop} waits to land; the host with process ${pid} tests and lands it`);
   const { loops } = await awaitState(repo, ({ loops: all, hosts }) => {
@@ -180,9 +189,8 @@ async function leave(call: Call, { repo }: Project, made: Made, pid: number): Pr
     return at !== 'ready' || Object.values(hosts).every(({ state }) => state !== 'up');
   });
   const isLanded = loops[made.loop]?.phase.at === 'landed';
-  if (call.flags['json'] === true)
-    call.out.json({ version: 1, loop: made.loop, task: idOf(made.task), commit: made.commit, landed: isLanded });
-  return isLanded ? EXIT.ok : EXIT.parked;
+  const data = { loop: made.loop, task: idOf(made.task), commit: made.commit, landed: isLanded };
+  return { data, exit: isLanded ? EXIT.ok : EXIT.parked };
 }
 
 /** A task file that git does not have is opened where it lies. */

@@ -1,4 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { inboxView } from '../../../core/views/inbox.ts';
 import type { Loop, ReviewComment, State } from '../../../core/model/model.ts';
@@ -16,23 +16,55 @@ import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
 import { readGivenText } from '../../../world/os/given-text.ts';
 import { headToReview, refuseReview, reviewLoop } from '../../call/acts/review.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
-import { cutNotice, saidText } from '../../verbs/said-text.ts';
+import { findLoop } from '../../call/find-loop.ts';
+import { cutNotice, saidText } from '../../call/said-text.ts';
 import { targetFor } from '../run/as-started.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
+import type { ReviewShown } from '../show/show-review.ts';
 import { showReview } from '../show/show-review.ts';
+import type { LandAnswer } from './land.ts';
 import { landOne, withoutBesides } from './land.ts';
-import { hostFor } from './loops-resume.ts';
+import { hostFor } from '../../call/acts/resume.ts';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const CODE_LINES_MAX = 40;
 
+interface WaitingReview {
+  readonly loop: string;
+  readonly task: string | null;
+  readonly title: string;
+  readonly reason: string;
+  readonly detail: string;
+  readonly head: string | null;
+  readonly reviewed: string | null;
+  readonly since: string;
+  readonly next: string;
+}
+
+interface Reviewed {
+  readonly loop: string;
+  readonly task: string;
+  readonly verdict: 'approved' | 'changes';
+  readonly head: string;
+  readonly comments?: readonly ReviewComment[];
+  /** Who lands it, or goes on with it. */
+  readonly host: string | null;
+  readonly next?: string | null;
+}
+
+type ReviewAnswer =
+  | ReviewShown
+  | Reviewed
+  | LandAnswer
+  | { readonly waiting: readonly WaitingReview[] }
+  | { readonly loop: null };
+
 /** A person reads what is ready, and says what becomes of it. */
-export const handle: Handler = async (call) => {
+export const handle = async (call: Call): Promise<Answer<ReviewAnswer> | ExitCode> => {
   refuseInLoop(call, 'review');
   const verdict = verdictOf(call);
   const project = await openProject(call);
@@ -40,9 +72,7 @@ export const handle: Handler = async (call) => {
   if (call.flags['list'] === true) return list(call, state);
   const loop = call.args.length === 0 && verdict === null ? nextToReview(state) : findLoop(state, call.args[0] ?? '');
   if (loop === null) {
-    if (call.flags['json'] === true) call.out.json({ version: 1, loop: null });
-    call.out.say('nothing waits for a review');
-    return EXIT.ok;
+    return { data: { loop: null }, says: ['nothing waits for a review'] };
   }
   if (verdict === 'approved') return approve(call, project, state, loop);
   if (verdict === 'changes') return sendBack(call, project, state, loop);
@@ -82,7 +112,7 @@ function nextToReview(state: State): Loop | null {
   return id === null ? null : (state.loops[id] ?? null);
 }
 
-function list({ flags, out }: Call, state: State): ExitCode {
+function list({ out }: Call, state: State): Answer<{ readonly waiting: readonly WaitingReview[] }> {
   const waiting = inboxView(state).items.flatMap(({ kind, loop: id, task, title, reason, detail, since }) => {
     const loop = id === null ? undefined : state.loops[id];
     if (kind !== 'review' || loop === undefined) return [];
@@ -90,21 +120,18 @@ function list({ flags, out }: Call, state: State): ExitCode {
     const { head, reviewed = null } = loop;
     return [{ loop: loop.id, task, title, reason, detail, head, reviewed: reviewed?.head ?? null, since, next }];
   });
-  if (flags['json'] === true) {
-    const dated = waiting.map((one) => ({ ...one, since: new Date(one.since).toISOString() }));
-    out.json({ version: 1, waiting: dated });
-    return EXIT.ok;
-  }
   const rows = waiting.map(({ task, detail, title, next }) => [task ?? '', detail, title, next].map(cleanLine));
-  if (rows.length > 0) out.data(columns(rows, out.width));
-  else out.say('nothing waits for a review');
-  return EXIT.ok;
+  return {
+    data: { waiting: waiting.map((one) => ({ ...one, since: new Date(one.since).toISOString() })) },
+    text: columns(rows, out.width),
+    says: rows.length === 0 ? ['nothing waits for a review'] : [],
+  };
 }
 
 const headFlag = ({ flags }: Call): string | null => (typeof flags['head'] === 'string' ? flags['head'] : null);
 
 /** Where a host works, it lands there; else here, as by `ralph land`. */
-async function approve(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+async function approve(call: Call, project: Project, state: State, loop: Loop): Promise<Answer<Reviewed | LandAnswer>> {
   const { repo, config } = project;
   refuseReview(state, loop, 'approved');
   const head = await headToReview(repo, loop, headFlag(call), 'approved');
@@ -113,20 +140,12 @@ async function approve(call: Call, project: Project, state: State, loop: Loop): 
   const { target } = await preflight(repo, targetFor(call, repo, loop.id, config.settings));
   await withoutBesides(call, project, { state, loops: [loop], target });
   await reviewLoop(repo, { loop: loop.id, head, verdict: 'approved', comments: [] });
-  if (call.flags['json'] === true)
-    call.out.json({
-      version: 1,
-      loop: loop.id,
-      task: taskIdOf(state, loop.task),
-      verdict: 'approved',
-      head,
-      host: host.id,
-    });
-  call.out.say(`${loop.id} is approved at ${head.slice(0, 12)}; the host with process ${host.mark.pid} lands it`);
-  return EXIT.ok;
+  const told = `${loop.id} is approved at ${head.slice(0, 12)}; the host with process ${host.mark.pid} lands it`;
+  const task = taskIdOf(state, loop.task);
+  return { data: { loop: loop.id, task, verdict: 'approved', head, host: host.id }, says: [told] };
 }
 
-async function sendBack(call: Call, project: Project, state: State, loop: Loop): Promise<ExitCode> {
+async function sendBack(call: Call, project: Project, state: State, loop: Loop): Promise<Answer<Reviewed>> {
   const { repo } = project;
   refuseReview(state, loop, 'changes');
   const head = await headToReview(repo, loop, headFlag(call), 'changes');
@@ -135,17 +154,16 @@ async function sendBack(call: Call, project: Project, state: State, loop: Loop):
   const host = hostFor(before, loop)?.id ?? null;
   const isAtWork = isWorking(loop);
   const resume = `ralph loops resume ${shellWord(loop.id)}`;
-  if (call.flags['json'] === true) {
-    const facts = { version: 1, loop: loop.id, task: taskIdOf(state, loop.task), verdict: 'changes', head };
-    call.out.json({ ...facts, comments, host, next: host === null && !isAtWork ? resume : null });
-  }
   const told = `${howMany(comments.length, 'comment')}${cut}`;
-  call.out.say(
-    isAtWork ? `${loop.id} is told with its next iteration: ${told}` : `${loop.id} goes back to work with ${told}`,
-  );
-  if (host === null && !(isAtWork && loop.host !== null))
-    call.out.say(`no run works through its task file now; to go on: ${resume}`);
-  return EXIT.ok;
+  const isLeft = host === null && !(isAtWork && loop.host !== null);
+  const next = host === null && !isAtWork ? resume : null;
+  return {
+    data: { loop: loop.id, task: taskIdOf(state, loop.task), verdict: 'changes', head, comments, host, next },
+    says: [
+      isAtWork ? `${loop.id} is told with its next iteration: ${told}` : `${loop.id} goes back to work with ${told}`,
+      ...(isLeft ? [`no run works through its task file now; to go on: ${resume}`] : []),
+    ],
+  };
 }
 
 interface Said {

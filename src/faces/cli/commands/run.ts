@@ -3,8 +3,12 @@ import type { Project } from '../../call/project.ts';
 import { realClock } from '../../../world/os/clock.ts';
 import { findTaskSource, findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
+import type { Detached } from '../run/detach-run.ts';
 import { detachRun } from '../run/detach-run.ts';
 import { hasPromptFile, isForPrompt } from '../run/prompt-text.ts';
+import type { RunPlan } from '../run/dry-run.ts';
+import type { RunAnswer } from '../run/finish-run.ts';
+import type { PromptPlan } from '../run/prompt-loop.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { runEnd } from '../run/run-end.ts';
 import { runTasks } from '../run/run-tasks.ts';
@@ -12,7 +16,7 @@ import { startProject } from '../run/start-project.ts';
 import { sayWhere } from '../show/say-where.ts';
 
 /** One prompt, or the task file from its first task to main. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<Detached | RunAnswer | RunPlan | PromptPlan> = async (call) => {
   refuseInLoop(call, 'run');
   runEnd(call, realClock);
   if (call.flags['detach'] === true) return detachRun(call);

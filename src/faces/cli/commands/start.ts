@@ -12,29 +12,43 @@ import { keepAside, whoLoops } from '../../../world/start/who-loops.ts';
 import { talkToAgent } from '../../../world/start/talk-to-agent.ts';
 import { findTmux } from '../../../world/start/tmux.ts';
 import { openOwnProject } from '../../call/project.ts';
+import type { RunAnswer } from '../run/finish-run.ts';
+import type { PromptPlan } from '../run/prompt-loop.ts';
 import { runPromptLoop } from '../run/prompt-loop.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 import { sayFailedSetup } from '../show/say-failed-setup.ts';
 import { chooseWay } from '../start/choose-way.ts';
+import type { Launched } from '../start/launch-beside.ts';
 import { launchBeside, refuseTwoWays, sayLaunched, wishedTmux } from '../start/launch-beside.ts';
 import { makeRoom } from '../start/make-room.ts';
 import { loopText, openingOf, requireText, wishOf } from '../start/start-wish.ts';
 import { talkWords, writeLaunch } from '../start/write-launch.ts';
 import { startProject } from '../run/start-project.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Sha } from '../../../core/model/ids.ts';
 import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import type { FeatureOrder, MadeFeature } from '../../../world/feature/make-feature.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import type { Occupant } from '../../../world/start/who-loops.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call, Handler } from '../../call/handler.ts';
 import type { Project } from '../../call/project.ts';
 import type { LaunchOrder } from '../start/launch-beside.ts';
 import type { StartWish } from '../start/start-wish.ts';
 import type { LaunchWish } from '../start/write-launch.ts';
 
 /** A worktree for a feature and an agent in it: to talk to, or as a loop; beside whoever loops here already. */
-export const handle: Handler = async (call) => {
+interface Beside extends Launched {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly base: string;
+  readonly reused: boolean;
+  readonly port_base: number | null;
+  readonly setup: unknown;
+  readonly workflow: string;
+  readonly script: string;
+}
+
+export const handle: Handler<Beside | RunAnswer | PromptPlan> = async (call) => {
   refuseInLoop(call, 'start');
   refuseTwoWays(call);
   const [given = '', ...words] = call.args;
@@ -64,8 +78,7 @@ export const handle: Handler = async (call) => {
   };
   const way = occupants.all.length === 0 ? null : await chooseWay(call, crowd);
   if (way === 'cancel') {
-    call.out.say('cancelled; nothing was changed');
-    return EXIT.busy;
+    return { data: null, says: ['cancelled; nothing was changed'], exit: EXIT.busy };
   }
 
   // First: what an agent at work has not committed yet is what a worktree in use looks like.
@@ -168,36 +181,28 @@ async function beside(
   { workflow }: StartWish,
   { made }: LaunchWish,
   how: Pick<LaunchOrder, 'script' | 'tmux' | 'isChosen'>,
-): Promise<ExitCode> {
+): Promise<Answer<Beside>> {
   const { name, path, branch, base, reused, portBase, setup } = made;
   const order = { name, path, ...how };
   const launched = await launchBeside(call, order);
-  if (call.flags['json'] === true)
-    call.out.json({
-      version: 1,
-      name,
-      path,
-      branch,
-      base,
-      reused,
-      portBase,
-      setup,
-      workflow,
-      script: how.script,
-      ...launched,
-    });
-  else sayLaunched(call, order, launched);
-  return EXIT.ok;
+  if (call.flags['json'] !== true) sayLaunched(call, order, launched);
+  const data = { name, path, branch, base, reused, port_base: portBase, setup, workflow, script: how.script };
+  return { data: { ...data, ...launched } };
 }
 
-async function talk(call: Call, launch: LaunchWish, own: Readonly<Record<string, string>>): Promise<ExitCode> {
+async function talk(call: Call, launch: LaunchWish, own: Readonly<Record<string, string>>): Promise<Answer<Beside>> {
   const { path, env } = launch.made;
   const code = await talkToAgent({ argv: talkWords(call, launch), cwd: path, env: { ...call.env, ...own, ...env } });
   call.out.say(`${launch.agent.name} has ended${code === 0 ? '' : ` with ${code}`}; its worktree is ${path}`);
-  return code === 0 ? EXIT.ok : EXIT.parked;
+  return { data: null, exit: code === 0 ? EXIT.ok : EXIT.parked };
 }
 
-async function loop(call: Call, { made, settings }: LaunchWish, prompt: string, title: string): Promise<ExitCode> {
+async function loop(
+  call: Call,
+  { made, settings }: LaunchWish,
+  prompt: string,
+  title: string,
+): Promise<Answer<RunAnswer | PromptPlan>> {
   const there: Call = { ...call, cwd: made.path, settings };
   return runPromptLoop(there, { project: await startProject(there), prompt, title });
 }

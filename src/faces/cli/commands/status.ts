@@ -1,5 +1,5 @@
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { describeForeseen } from '../../../core/views/foreseen.ts';
 import { isOver, loopRows } from '../../../core/views/loops-view.ts';
@@ -20,9 +20,9 @@ import { FIRST_TASK } from '../../../world/trackers/find-tracker.ts';
 import type { LoopRow } from '../../../core/views/loops-view.ts';
 import type { State } from '../../../core/model/model.ts';
 import type { AccountView, StatusView } from '../../../core/views/view.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 
-export const handle: Handler = async (call) => {
+export const handle = async (call: Call): Promise<Answer<StatusView> | ExitCode> => {
   if (call.flags['watch'] === true) return watchOn(call);
   const project = await openProject(call);
   sayWhere(call, project.repo);
@@ -31,13 +31,13 @@ export const handle: Handler = async (call) => {
   warnAll(call, warnings);
   const { limits } = project.config.settings;
   const view = statusView(state, tracker, Date.now(), limits.attempts, project.config.settings.project);
-  if (call.flags['json'] === true) call.out.json(view);
-  else if (call.flags['parallel'] === true) call.out.data(workers(view.workers, call.out.width));
+  if (call.flags['json'] === true) return { data: view };
+  if (call.flags['parallel'] === true) call.out.data(workers(view.workers, call.out.width));
   else {
     show(call, view);
     if (isPromptTracker(tracker)) showWithoutTasks(call, state);
   }
-  return EXIT.ok;
+  return { data: view };
 };
 
 async function watchOn(call: Call): Promise<ExitCode> {

@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import type { TaskView } from '../../../core/views/view.ts';
 import { withChosen } from '../run/choose-tasks.ts';
@@ -8,15 +7,18 @@ import { openTasks } from '../../call/open-tasks.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { warnAll } from '../show/warn-all.ts';
 
-export const handle: Handler = async (call) => {
+export interface TaskList {
+  readonly tracker: string;
+  readonly tasks: readonly TaskView[];
+}
+
+export const handle: Handler<TaskList> = async (call) => {
   const project = await openProject(call);
   const { tracker, state: all, warnings } = await openTasks(project, await readState(project.repo));
   const state = withChosen(call, all, tracker);
   warnAll(call, warnings);
   const views = taskViews(state, tracker, project.config.settings.limits.attempts);
-  if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
-  else call.out.data(columns(views.map(taskRow), call.out.width));
-  return EXIT.ok;
+  return { data: { tracker, tasks: views }, text: columns(views.map(taskRow), call.out.width) };
 };
 
 export function taskRow(view: TaskView): readonly string[] {

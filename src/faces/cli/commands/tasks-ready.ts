@@ -1,4 +1,3 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import { withChosen } from '../run/choose-tasks.ts';
@@ -9,12 +8,13 @@ import { planRun } from '../../../core/plan/plan-run.ts';
 import { runPolicy } from '../run/policy.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { warnAll } from '../show/warn-all.ts';
+import type { TaskList } from './tasks-list.ts';
 import { taskRow } from './tasks-list.ts';
 
 const EVERY_SLOT = 10_000;
 
 /** Ready: it could start now if there were a slot. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<TaskList> = async (call) => {
   const project = await openProject(call);
   const { tracker, state: all, warnings } = await openTasks(project, await readState(project.repo));
   const state = withChosen(call, all, tracker, project.config.settings.tracker.only);
@@ -31,8 +31,6 @@ export const handle: Handler = async (call) => {
   const views = starts.flatMap((id) =>
     taskViews(state, tracker, policy.limits.attempts).filter((view) => view.id === id),
   );
-  if (call.flags['json'] === true) call.out.json({ version: 1, tracker, tasks: views });
-  else if (views.length === 0) call.out.say('no task could start now; see: ralph tasks list');
-  else call.out.data(columns(views.map(taskRow), call.out.width));
-  return EXIT.ok;
+  const says = views.length === 0 ? ['no task could start now; see: ralph tasks list'] : [];
+  return { data: { tracker, tasks: views }, text: columns(views.map(taskRow), call.out.width), says };
 };

@@ -1,7 +1,9 @@
-import { EXIT } from '../../../core/model/errors.ts';
 import { taskKey } from '../../../core/model/ids.ts';
 import { loopsOf } from '../../../core/model/model.ts';
 import { describeStanding, standing } from '../../../core/views/standing.ts';
+import type { LoopRow } from '../../../core/views/loops-view.ts';
+import { loopRows } from '../../../core/views/loops-view.ts';
+import type { TaskView } from '../../../core/views/view.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -11,17 +13,20 @@ import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 
-export const handle: Handler = async (call) => {
+interface ShownTask extends TaskView {
+  readonly tracker: string;
+  readonly body: string;
+  readonly acceptance: readonly string[];
+  readonly loops: readonly LoopRow[];
+}
+
+export const handle: Handler<ShownTask> = async (call) => {
   const project = await openProject(call);
   const { tracker, state } = await openTasks(project, await readState(project.repo));
   const views = taskViews(state, tracker, project.config.settings.limits.attempts);
   const view = findOne(views, (task) => [task.id], call.args[0] ?? '', 'task', 'ralph tasks list');
   const task = state.trackers[tracker]?.tasks.find((one) => one.id === view.id);
   const loops = loopsOf(state).filter((loop) => task !== undefined && loop.task === taskKey(tracker, task.id));
-  if (call.flags['json'] === true) {
-    call.out.json({ version: 1, tracker, ...view, body: task?.body ?? '', acceptance: task?.acceptance ?? [], loops });
-    return EXIT.ok;
-  }
   const facts = [
     ['task', view.id],
     ['title', view.title],
@@ -41,5 +46,6 @@ export const handle: Handler = async (call) => {
   for (const line of task?.acceptance ?? []) call.out.data(`- ${cleanText(line)}`);
   const gate = loops.at(-1)?.lastGate;
   if (gate?.verdict === 'red') call.out.data(`\n$ ${gate.failing ?? ''}\n${cleanText(gate.tail)}`);
-  return EXIT.ok;
+  const rows = loopRows(state, Date.now()).filter(({ id }) => loops.some((loop) => loop.id === id));
+  return { data: { tracker, ...view, body: task?.body ?? '', acceptance: task?.acceptance ?? [], loops: rows } };
 };

@@ -1,4 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { noteFeature } from '../../../world/worktrees/feature-note.ts';
@@ -22,7 +22,13 @@ import type { AwayPlace } from '../../../world/keep/take-away.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 
 /** Takes back the last act that took something away: discard, prune, clean or the removal of a worktree. */
-export const handle: Handler = async (call) => {
+interface Undone {
+  readonly act: string | null;
+  readonly restored: readonly Pick<Keep, 'id' | 'loop' | 'branch' | 'path'>[];
+  readonly blocked: readonly { readonly id: string; readonly why: string; readonly next: string }[];
+}
+
+export const handle: Handler<Undone> = async (call) => {
   refuseInLoop(call, 'undo');
   const { repo, config } = await openProject(call);
   await healWorktreeEntries(repo);
@@ -39,24 +45,23 @@ export const handle: Handler = async (call) => {
       restored.push(keep);
     }
   }
-  if (call.flags['json'] === true)
-    call.out.json({
-      version: 1,
-      act: taken[0]?.act ?? null,
-      restored: restored.map(({ id, loop, branch, path }) => ({ id, loop, branch, path })),
-      blocked: blocked.map(({ keep, why }) => ({ id: keep.id, why, next: restoreCommand(keep.id) })),
-    });
+  const data = {
+    act: taken[0]?.act ?? null,
+    restored: restored.map(({ id, loop, branch, path }) => ({ id, loop, branch, path })),
+    blocked: blocked.map(({ keep, why }) => ({ id: keep.id, why, next: restoreCommand(keep.id) })),
+  };
   for (const keep of restored) {
     call.out.say(describe(keep));
     await fillSubmodules(call, keep, config.settings.worktree);
   }
   if (taken.length === 0) call.out.say('nothing to undo: nothing was taken away that is not back');
   const [first] = blocked;
-  if (first === undefined) return EXIT.ok;
-  throw new AppError('E_NEEDS_PERSON', `${first.keep.id} cannot go back to where it was: ${first.why}`, {
+  if (first === undefined) return { data };
+  const error = new AppError('E_NEEDS_PERSON', `${first.keep.id} cannot go back to where it was: ${first.why}`, {
     facts: blocked.slice(1).map(({ keep, why }) => `${keep.id}: ${why}`),
     remedy: restoreCommand(first.keep.id),
   });
+  return { data, error };
 };
 
 /** The loop is told when its work stands again, and only then is the act done with. */

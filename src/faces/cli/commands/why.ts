@@ -1,7 +1,8 @@
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
-import { EXIT } from '../../../core/model/errors.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
 import { allTaskViews } from '../../../core/views/view.ts';
+import type { Standing, TaskState } from '../../../core/views/standing.ts';
+import type { Explanation } from '../../../core/views/why.ts';
 import { explain } from '../../../core/views/why.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
@@ -13,8 +14,14 @@ import { runPolicy } from '../run/policy.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { inLocalTime } from '../../../world/os/clock.ts';
 
+interface Why extends Standing<TaskState>, Omit<Explanation, 'next'> {
+  readonly task: string;
+  readonly loop: string | null;
+  readonly stderr: readonly string[];
+}
+
 /** Says in sentences why a task is not landed, shows the gate that failed, and how to see it fail again. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<Why> = async (call) => {
   const project = await openProject(call);
   const { settings } = project.config;
   const { tracker, state } = await openTasks(project, await readState(project.repo));
@@ -27,23 +34,12 @@ export const handle: Handler = async (call) => {
   const waiting = plan.waits.find((one) => one.task.id === task.id)?.waiting;
   const why = explain(state, task, { target, waiting: waiting === undefined ? null : describeWaiting(waiting) });
   const stderr = failedWords(project.repo, state, task.loop);
-  if (call.flags['json'] === true) {
-    call.out.json({
-      version: 1,
-      task: task.id,
-      state: task.state,
-      reason: task.reason,
-      why: task.why,
-      ...why,
-      stderr: stderr.slice(1),
-    });
-    return EXIT.ok;
-  }
   call.out.data(`${cleanText(task.id)}: ${cleanText(task.title)} (${task.state})`);
   for (const sentence of why.sentences) call.out.data(inLocalTime(cleanText(sentence)));
   for (const line of stderr) call.out.data(line);
   if (why.gate !== null) call.out.data(`\n$ ${cleanText(why.gate.command)}\n${cleanText(why.gate.tail)}`);
   if (why.reproduce !== null) call.out.data(`\nto see it again: ${cleanText(why.reproduce)}`);
   if (why.next !== null) call.out.data(`next: ${why.next}`);
-  return EXIT.ok;
+  const { id, loop, state: at, reason } = task;
+  return { data: { task: id, loop, state: at, reason, why: task.why, ...why, stderr: stderr.slice(1) } };
 };

@@ -5,8 +5,8 @@ import { newestLoops } from '../../../core/plan/newest-loops.ts';
 import { taskKey } from '../../../core/model/ids.ts';
 import type { TaskKey } from '../../../core/model/ids.ts';
 import { fitsAll } from '../../../core/model/filters.ts';
-import { findLoop } from '../../verbs/find-loop.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import { findLoop } from '../../call/find-loop.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { openTasks } from '../../call/open-tasks.ts';
 import type { Project } from '../../call/project.ts';
 import { chooseTasks, hasFilters } from './choose-tasks.ts';
@@ -60,18 +60,35 @@ export function requireChoice(call: Call): void {
 const typedWords = ({ words }: Call): string =>
   ['ralph', ...words.filter((word) => !word.startsWith('-')).slice(0, 2)].join(' ');
 
+export const NOTHING_FITS = 'none of the tasks that fit has anything to do here';
+
+interface Refused {
+  readonly id: string;
+  readonly error: { readonly code: string; readonly message: string; readonly remedy: string | null };
+}
+
+/** Of one the answer itself, of several one for each. */
+export type OfEach<Data extends object> = Data | { readonly results: readonly (Data | Refused)[] };
+
 /** One after the other: what refuses one keeps none of the others, and decides how the whole ends. */
-export async function actOnEach(call: Call, ids: readonly string[], act: Handler): Promise<ExitCode> {
+export async function actOnEach<Data extends object>(
+  call: Call,
+  ids: readonly string[],
+  act: (id: string) => Promise<Answer<Data>>,
+): Promise<Answer<OfEach<Data>>> {
   const [first] = ids;
-  if (ids.length === 1 && first !== undefined) return act({ ...call, args: [first] });
-  const results: unknown[] = [];
+  if (ids.length === 1 && first !== undefined) return act(first);
+  const results: (Data | Refused)[] = [];
   let exit: ExitCode = EXIT.ok;
   const failed = (code: ExitCode): void => {
     if (exit === EXIT.ok) exit = code;
   };
   for (const id of ids)
     try {
-      failed(await act({ ...call, args: [id], out: { ...call.out, json: (value) => void results.push(value) } }));
+      const answer = await act(id);
+      if (answer.data !== null) results.push(answer.data);
+      for (const line of answer.says ?? []) call.out.say(line);
+      failed(answer.exit ?? EXIT.ok);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       failed(error.exit);
@@ -79,7 +96,6 @@ export async function actOnEach(call: Call, ids: readonly string[], act: Handler
       results.push({ id, error: { code, message, remedy } });
       call.out.say(`${id}: ${message}${remedy === null ? '' : `. fix: ${remedy}`}`);
     }
-  if (call.flags['json'] === true) call.out.json({ version: 1, results });
-  if (ids.length === 0) call.out.say('none of the tasks that fit has anything to do here');
-  return exit;
+  const says = ids.length === 0 ? [NOTHING_FITS] : [];
+  return { data: { results }, says, exit };
 }

@@ -1,17 +1,18 @@
-import type { ExitCode } from '../../../core/model/errors.ts';
 import { AppError } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { isPromptTask } from '../../../core/model/tasks.ts';
 import { findOne } from '../../call/find-one.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
+import type { RunAnswer } from './finish-run.ts';
+import type { PromptPlan } from './prompt-loop.ts';
 import { continueLoop } from './prompt-loop.ts';
 import { startProject } from './start-project.ts';
 
 /** `ralph run --continue [--loop-id ID]`: the single loop that was worked on last, or the one named. */
-export async function continuePrompt(call: Call): Promise<ExitCode> {
+export async function continuePrompt(call: Call): Promise<Answer<RunAnswer | PromptPlan>> {
   if (call.args.length > 0 || call.flags['prompt'] !== undefined || call.flags['promptFile'] !== undefined) {
     const id = call.flags['loopId'];
     throw new AppError('E_USAGE', '--continue goes on with the prompt a loop has; another one cannot be given', {

@@ -1,3 +1,4 @@
+import type { LoopId } from '../../../core/model/ids.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
@@ -9,12 +10,14 @@ import { taskIdOf, trackerOf } from '../../../core/model/tasks.ts';
 import type { Filter } from '../../../core/model/task.ts';
 import { invariant } from '../../../core/model/assert.ts';
 import { openWorld } from '../../../world/real-world.ts';
+import type { LoopStanding } from '../../../core/views/standing.ts';
 import { describeStanding, standing } from '../../../core/views/standing.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { driveHost } from './drive-host.ts';
+import type { RunAnswer } from './finish-run.ts';
 import { finishRun } from './finish-run.ts';
 import type { Driven } from './drive-host.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { openTaskFile } from './open-task-file.ts';
 import { readTracker } from '../../call/open-tasks.ts';
 import { prepareRun } from './prepare-run.ts';
@@ -29,7 +32,7 @@ export async function continueTasks(
   project: Project,
   state: State,
   loops: readonly Loop[],
-): Promise<ExitCode> {
+): Promise<Answer<RunAnswer | Continued>> {
   const [loop] = loops;
   invariant(loop !== undefined, 'no loop to go on with');
   const { repo, config } = project;
@@ -82,7 +85,14 @@ const ofTask = (state: State, loop: Loop): Filter => ({ key: 'id', sign: '=', va
 
 const isHeld = (loop: Loop | undefined): boolean => loop === undefined || (isWorking(loop) && !loop.stopping);
 
-function finish(call: Call, loop: Loop, { state, signal, over }: Driven): ExitCode {
+export interface Continued extends LoopStanding {
+  readonly loop: LoopId;
+  readonly by: 'this';
+  readonly branch: string;
+  readonly exit: ExitCode;
+}
+
+function finish(call: Call, loop: Loop, { state, signal, over }: Driven): Answer<Continued> {
   const { phase } = loop;
   const stands = standing(state, loop);
   const exit =
@@ -93,9 +103,7 @@ function finish(call: Call, loop: Loop, { state, signal, over }: Driven): ExitCo
       : phase.at === 'landed' || phase.at === 'ready' || (over !== null && isWorking(loop))
         ? EXIT.ok
         : EXIT.parked;
-  if (call.flags['json'] === true)
-    call.out.json({ version: 1, loop: loop.id, by: 'this', ...stands, branch: loop.branch, exit });
   call.out.say(`${loop.id} is ${cleanLine(describeStanding(stands))}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ralph loops resume ${shellWord(loop.id)}`);
-  return exit;
+  return { data: { loop: loop.id, by: 'this', ...stands, branch: loop.branch, exit }, exit };
 }

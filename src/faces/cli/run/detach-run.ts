@@ -6,7 +6,7 @@ import { pause } from '../../../world/os/clock.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { startDetached } from '../../../world/start/start-detached.ts';
 import type { DetachedRun } from '../../../world/start/start-detached.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { readState } from '../../call/project.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -14,8 +14,16 @@ const LOOK_EVERY_MS = 100;
 const STARTING_MAX_MS = 120_000;
 const EXITS: ReadonlySet<number> = new Set(Object.values(EXIT));
 
+export interface Detached {
+  readonly pid: number | null;
+  readonly host: string | null;
+  readonly log: string | null;
+  readonly watch: string | null;
+  readonly stop: string | null;
+}
+
 /** The same command as a run of its own. Comes back when that is at work; what keeps it from starting is told here. */
-export async function detachRun(call: Call): Promise<ExitCode> {
+export async function detachRun(call: Call): Promise<Answer<Detached>> {
   const clash = ['dryRun', 'events'].find((name) => call.flags[name] === true);
   if (clash !== undefined || call.flags['promptFile'] === '-')
     throw new AppError('E_USAGE', `--detach has no terminal to ${clash === undefined ? 'read from' : 'print to'}`, {
@@ -30,14 +38,11 @@ export async function detachRun(call: Call): Promise<ExitCode> {
     return Object.values(hosts).find(({ mark }) => mark.pid === run.pid)?.id ?? null;
   });
   const exit = run.exit();
-  if (exit !== null) return tellEnd(call, run, exit);
+  if (exit !== null) return endOf(run, exit);
   const log = relative(call.cwd, run.log);
   const stop = `kill ${run.pid}`;
-  if (call.flags['json'] === true) call.out.json({ version: 1, pid: run.pid, host, log, watch: 'ralph watch', stop });
-  call.out.say(
-    `the run is on its own now, process ${run.pid}. watch it: ralph watch   stop it: ${stop}   what it says: ${log}`,
-  );
-  return EXIT.ok;
+  const told = `the run is on its own now, process ${run.pid}. watch it: ralph watch   stop it: ${stop}   what it says: ${log}`;
+  return { data: { pid: run.pid, host, log, watch: 'ralph watch', stop }, says: [told] };
 }
 
 /** It is where it was told to go already. */
@@ -53,10 +58,11 @@ async function joined(run: DetachedRun, hostOf: () => Promise<string | null>): P
 }
 
 /** It did not get as far as to work, or had nothing to do: what it said belongs here. */
-function tellEnd(call: Call, { said }: DetachedRun, exit: number): ExitCode {
+function endOf({ said }: DetachedRun, exit: number): Answer<Detached> {
   const text = cleanText(said()).trimEnd();
-  if (call.flags['json'] === true)
-    call.out.json({ version: 1, pid: null, host: null, log: null, watch: null, stop: null });
-  if (text !== '') call.out.say(text);
-  return EXITS.has(exit) ? (exit as ExitCode) : EXIT.bug;
+  return {
+    data: { pid: null, host: null, log: null, watch: null, stop: null },
+    says: text === '' ? [] : [text],
+    exit: EXITS.has(exit) ? (exit as ExitCode) : EXIT.bug,
+  };
 }

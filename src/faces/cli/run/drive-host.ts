@@ -201,7 +201,7 @@ function eventStream(call: Call, tracker: string): OnRecord {
     tellEach(record, before, (event, state) => {
       if (isOfAnother(event, state, tracker)) return;
       const { seq, at, by } = record;
-      call.out.data(JSON.stringify({ seq, at, by, ...event }));
+      call.out.event({ seq, at, by, ...event });
     });
 }
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -7,6 +6,7 @@ import type { Facts } from '../../../core/fold/fold.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { RunLine } from '../../../core/views/runs.ts';
 import { runsView } from '../../../core/views/runs.ts';
+import type { Summary } from '../../../core/views/summary.ts';
 import { summarize } from '../../../core/views/summary.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import type { Driven } from './drive-host.ts';
@@ -14,8 +14,23 @@ import type { Settings } from '../../../core/model/settings.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import { logFolder, ralphFolder } from '../../../world/git/run/state-places.ts';
 import { readLogOnly } from '../../../world/log/file-log.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { showSummary } from '../show/show-summary.ts';
+
+/** What came of a run; `exit` also counts what stopped it. */
+export interface RunAnswer extends Summary {
+  /** Null: this only landed, or the log cannot be read any more. */
+  readonly run: RunFigures | null;
+}
+
+interface RunFigures {
+  readonly n: number;
+  readonly duration_ms: number;
+  readonly iterations: number;
+  readonly cost_usd: number | null;
+  readonly gate_runs: number;
+  readonly gate_runs_saved: number;
+}
 
 interface Ending {
   /** The command that goes on with what was interrupted; absent: the same once more. */
@@ -30,7 +45,7 @@ export async function finishRun(
   { before, state, settings, signal, over }: Driven,
   policy: HostPolicy,
   ending: Ending = {},
-): Promise<ExitCode> {
+): Promise<Answer<RunAnswer>> {
   const { resume = `ralph ${call.words.map(shellWord).join(' ')}`, isSpent = false } = ending;
   const summary = summarize(state, policy, before);
   const isLeft = summary.stopped.length + summary.waiting.length + summary.open.length > 0;
@@ -39,14 +54,15 @@ export async function finishRun(
   const own = summary.exit !== EXIT.parked ? summary.exit : isSpent ? EXIT.limit : isInTime ? EXIT.ok : summary.exit;
   const exit = signal === null ? own : signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
   const run = policy.slots === 0 ? null : await lastRun(call);
-  if (call.flags['json'] === true && call.flags['events'] !== true)
-    call.out.json({ version: 1, ...summary, run: run === null ? null : figures(run), exit });
   showSummary(call.out, summary, policy.target, run);
   if (signal === null && over !== null && isLeft)
     call.out.say(`the time of this run is over (${over}); everything is kept. go on: ${resume}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ${resume}`);
   if (policy.slots > 0) await writeReportAtEnd(call, settings);
-  return exit;
+  return {
+    data: call.flags['events'] === true ? null : { ...summary, run: run === null ? null : figures(run), exit },
+    exit,
+  };
 }
 
 /** What the log says of the run that ends; null: it cannot be read any more. */
@@ -68,7 +84,7 @@ const figures = ({
   cost_usd: cost,
   gate_runs: runs,
   gate_runs_saved: saved,
-}: RunLine) => ({
+}: RunLine): RunFigures => ({
   n,
   duration_ms: Math.max(0, (ended ?? last) - since),
   iterations,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import { AppError } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import { loopId, slug, taskId } from '../../../core/model/ids.ts';
@@ -23,8 +22,9 @@ import type { ChosenPlace } from './choose-place.ts';
 import { describeSettings, settingsInWords } from './describe-sources.ts';
 import { driveHost } from './drive-host.ts';
 import { failedWords } from '../show/failed-words.ts';
+import type { RunAnswer } from './finish-run.ts';
 import { finishRun } from './finish-run.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { prepareRun } from './prepare-run.ts';
 import { openOwnProject, readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
@@ -45,7 +45,7 @@ interface Single {
 }
 
 /** `ralph run PROMPT`: one loop, in place or in a worktree of its own, from its prompt to main. */
-export async function runPrompt(call: Call): Promise<ExitCode> {
+export async function runPrompt(call: Call): Promise<Answer<RunAnswer | PromptPlan>> {
   if (call.flags['continue'] !== undefined || call.flags['loopId'] !== undefined) {
     const { continuePrompt } = await import('./continue-prompt.ts');
     return continuePrompt(call);
@@ -65,7 +65,7 @@ export interface PromptOrder {
   readonly title: string | null;
 }
 
-export async function runPromptLoop(call: Call, order: PromptOrder): Promise<ExitCode> {
+export async function runPromptLoop(call: Call, order: PromptOrder): Promise<Answer<RunAnswer | PromptPlan>> {
   const { project, prompt, title } = order;
   const shown = title ?? titleOf(prompt);
   const id = `${slug(shown)}-${realIds(project.repo).suffix()}`;
@@ -75,7 +75,12 @@ export async function runPromptLoop(call: Call, order: PromptOrder): Promise<Exi
 }
 
 /** Goes on with a single loop that was stopped, put aside, or lost its host, as it was started. */
-export async function continueLoop(given: Call, found: Project, state: State, loop: Loop): Promise<ExitCode> {
+export async function continueLoop(
+  given: Call,
+  found: Project,
+  state: State,
+  loop: Loop,
+): Promise<Answer<RunAnswer | PromptPlan>> {
   const call = asStarted(given, found.repo, loop.id);
   const project = call === given ? found : { ...found, config: (await openOwnProject(call)).config };
   const tracker = trackerOf(state, loop.task);
@@ -99,7 +104,12 @@ const taskOf = (id: string, title: string, prompt: string): Task => ({
   line: 1,
 });
 
-async function drive(call: Call, project: Project, single: Single, prompt: string): Promise<ExitCode> {
+async function drive(
+  call: Call,
+  project: Project,
+  single: Single,
+  prompt: string,
+): Promise<Answer<RunAnswer | PromptPlan>> {
   const { repo } = project;
   const { tracker, tasks } = single;
   const settings = settingsOf(call, project);
@@ -111,7 +121,7 @@ async function drive(call: Call, project: Project, single: Single, prompt: strin
   try {
     if (call.flags['dryRun'] === true) {
       call.out.say(settingsInWords(await describeSettings(project), target));
-      return sayPlan(call, chosen, id);
+      return planOf(chosen, id);
     }
     warnAll(call, prepared.warnings);
     call.out.say(`loop ${id}: ${chosen.said}`);
@@ -144,10 +154,10 @@ async function drive(call: Call, project: Project, single: Single, prompt: strin
     const resume = `ralph run --continue --loop-id ${shellWord(id)}`;
     const phase = driven.state.loops[loopId(id)]?.phase;
     const isSpent = isRunsBudget(project) && phase?.at === 'parked' && phase.reason === 'budget';
-    const exit = await finishRun(call, driven, policy, { resume, isSpent });
+    const answer = await finishRun(call, driven, policy, { resume, isSpent });
     for (const line of failedWords(repo, driven.state, loopId(id))) call.out.say(line);
     sayYours(call, driven.state.loops[loopId(id)]);
-    return exit;
+    return answer;
   } finally {
     await chosen.lock?.release();
   }
@@ -219,8 +229,13 @@ const policyOf = (policy: HostPolicy, { parallel }: Settings, place: Place): Hos
   place,
 });
 
-function sayPlan(call: Call, { place, said }: ChosenPlace, loop: string): ExitCode {
-  if (call.flags['json'] === true) call.out.json({ version: 1, loop, place, why: said });
-  else call.out.data(`would start loop ${loop}: ${said}`);
-  return 0;
+export interface PromptPlan {
+  readonly loop: string;
+  readonly place: Place;
+  readonly why: string;
 }
+
+const planOf = ({ place, said }: ChosenPlace, loop: string): Answer<PromptPlan> => ({
+  data: { loop, place, why: said },
+  text: `would start loop ${loop}: ${said}`,
+});

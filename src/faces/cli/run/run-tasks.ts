@@ -1,5 +1,4 @@
 import { AppError } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { HostPolicy, State } from '../../../core/model/model.ts';
 import { fitsAll } from '../../../core/model/filters.ts';
@@ -9,15 +8,18 @@ import { refuseBeadsLines } from '../../../world/trackers/find-source.ts';
 import { otherTrackers } from '../../../world/trackers/find-tracker.ts';
 import { pause } from '../../../world/os/clock.ts';
 import { openWorld } from '../../../world/real-world.ts';
-import type { Call } from '../../call/handler.ts';
+import type { Answer, Call } from '../../call/handler.ts';
 import { readTracker, withoutTakenBack, withTasks } from '../../call/open-tasks.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
+import { printAnswer } from '../show/print-answer.ts';
 import { warnAll } from '../show/warn-all.ts';
 import { chooseTasks } from './choose-tasks.ts';
 import { describeSources } from './describe-sources.ts';
 import { driveHost } from './drive-host.ts';
+import type { RunPlan } from './dry-run.ts';
 import { dryRun } from './dry-run.ts';
+import type { RunAnswer } from './finish-run.ts';
 import { finishRun } from './finish-run.ts';
 import { openTaskFile } from './open-task-file.ts';
 import { prepareRun } from './prepare-run.ts';
@@ -31,7 +33,7 @@ export interface TasksOrder {
 }
 
 /** Works through a task file, or says what would be done. */
-export async function runTasks(call: Call, project: Project, order: TasksOrder): Promise<ExitCode> {
+export async function runTasks(call: Call, project: Project, order: TasksOrder): Promise<Answer<RunAnswer | RunPlan>> {
   const { repo, config } = project;
   const { settings } = config;
   const { path, isTestFirst = false } = order;
@@ -76,8 +78,9 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
       forge,
     });
     const driven = await driveHost(call, { world, policy, settings, opening, readAgain });
-    const exit = finishRun(call, driven, policy);
-    if (call.flags['watch'] !== true || driven.signal !== null || driven.over !== null) return exit;
+    const answer = await finishRun(call, driven, policy);
+    if (call.flags['watch'] !== true || driven.signal !== null || driven.over !== null) return answer;
+    printAnswer(call, answer);
     call.out.say('waiting for tasks that are ready; Ctrl-C ends that');
     await awaitWork(call, async () => {
       await readAgain();

@@ -10,6 +10,7 @@ function said(error: unknown): readonly [code: number, ...lines: string[]] {
   const style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain };
   const out: Output = {
     data: () => {},
+    event: () => {},
     json: () => {},
     say: (text) => lines.push(text),
     note: () => {},

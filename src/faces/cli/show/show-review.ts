@@ -26,6 +26,16 @@ interface Shown {
   readonly target: string;
 }
 
+/** With `--json`, written as git gives the patch. */
+export interface ReviewShown extends Pick<ReviewDiff, 'head' | 'base' | 'since'> {
+  readonly loop: string;
+  readonly task: string;
+  readonly title: string;
+  readonly gates: 'green' | 'red' | null;
+  readonly files: readonly (Omit<ReviewFile, 'isDeleted'> & { readonly deleted: boolean })[];
+  readonly patch: string;
+}
+
 /** What a person has to know before they read the patch, and the patch; what decides for others comes first. */
 export async function showReview(call: Call, repo: Repository, { state, loop, target }: Shown): Promise<ExitCode> {
   const view = await openView(repo);
@@ -39,8 +49,9 @@ export async function showReview(call: Call, repo: Repository, { state, loop, ta
   if (call.flags['json'] === true) {
     const { head, base, since } = diff;
     const files = diff.files.map(({ isDeleted, ...file }) => ({ ...file, deleted: isDeleted }));
-    const facts = { version: 1, loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title, head, base, since };
-    await writeJson({ ...facts, gates, files, patch: '' }, write);
+    const own = { loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title };
+    const shown: ReviewShown = { ...own, head, base, since, gates, files, patch: '' };
+    await writeJson({ version: 1, ...shown }, write);
     return EXIT.ok;
   }
   for (const line of summaryOf(state, loop, diff, gates)) call.out.say(line);

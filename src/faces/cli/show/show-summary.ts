@@ -55,7 +55,7 @@ export function showSummary(out: Output, summary: Summary, target: string, run: 
   for (const line of summary.put_back) out.say(style.yellow(`put back: ${cleanLine(line)}`));
   if (summary.base !== null) showBase(out, summary.base, target);
   if (summary.trouble !== null) out.say(style.red(`landing is stopped: ${cleanLine(summary.trouble)}`));
-  if (summary.troubleNext !== null) out.say(`          next: ${summary.troubleNext}`);
+  if (summary.trouble_next !== null) out.say(`          next: ${summary.trouble_next}`);
   publishLine(out, summary, target);
   if (summary.ready.length > 1) out.say('land what is ready: ralph land --all   look first: ralph review');
   if (run !== null) out.say('the whole story: ralph report');
@@ -112,7 +112,7 @@ function publishLine(out: Output, summary: Summary, target: string): void {
       return out.say(`${target} holds everything that landed`);
     case 'pending':
       return out.say(
-        `landed on refs/paralph/int/${target}; ${target} was not moved.${summary.troubleNext === null ? ' next: ralph publish' : ''}`,
+        `landed on refs/paralph/int/${target}; ${target} was not moved.${summary.trouble_next === null ? ' next: ralph publish' : ''}`,
       );
     case 'blocked':
       return out.say(

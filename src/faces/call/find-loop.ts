@@ -2,7 +2,7 @@ import type { Loop, State } from '../../core/model/model.ts';
 import { loopsOf } from '../../core/model/model.ts';
 import { newestLoops } from '../../core/plan/newest-loops.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
-import { findOne } from '../call/find-one.ts';
+import { findOne } from './find-one.ts';
 
 /** The loop an id names: its own id, or the id of a task, which stands for its newest loop. A unique beginning will do. */
 export function findLoop(state: State, id: string): Loop {

@@ -5,9 +5,9 @@ import { isWorking } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { askLoop, livingTokens, quietLoop } from '../../../world/agents/quiet-loop.ts';
-import { awaitState } from './await-state.ts';
-import { readState } from '../../call/project.ts';
-import { writeFacts } from '../../call/write-facts.ts';
+import { awaitState } from '../await-state.ts';
+import { readState } from '../project.ts';
+import { writeFacts } from '../write-facts.ts';
 
 /** A host needs that long beyond the agent's own grace to read the log and let go. */
 export const HOST_MS = 5000;

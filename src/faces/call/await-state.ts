@@ -1,7 +1,7 @@
-import type { State } from '../../../core/model/model.ts';
-import type { Repository } from '../../../world/git/run/repository.ts';
-import { pause } from '../../../world/os/clock.ts';
-import { readState } from '../../call/project.ts';
+import type { State } from '../../core/model/model.ts';
+import type { Repository } from '../../world/git/run/repository.ts';
+import { pause } from '../../world/os/clock.ts';
+import { readState } from './project.ts';
 
 const LOOK_EVERY_MS = 200;
 
