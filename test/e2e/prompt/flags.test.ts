@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { listOf } from '../harness/answers.ts';
 import { foldersOf, HONEST_SH, promptFor, promptProject, readBook, writeAgent } from '../harness/prompt-project.ts';
 import { beside, ralph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
@@ -23,7 +24,7 @@ describe('what a single loop was started with', () => {
     expect(readBook(one, 'first.prompt')).toContain('<promise>ALL SAID</promise>');
     expect([one.git('rev-parse', 'main'), one.git('rev-parse', 'develop')]).toEqual([main, main]);
 
-    const [{ id = '' } = {}] = JSON.parse((await ralph(one, ['loops', '--json'])).stdout) as { id?: string }[];
+    const [{ id = '' } = {}] = listOf((await ralph(one, ['loops', '--json'])).stdout, 'loops') as { id?: string }[];
     const process = await ralph(one, ['loops', 'process']);
     expect([process.code, process.stderr]).toEqual([
       0,
