@@ -18,7 +18,7 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.kind',
     choice('github', 'gitea'),
     'github',
-    'Where pull requests are opened: github (GitHub, GitHub Enterprise) or gitea (Gitea, Forgejo); told by the URL of the remote when unset.',
+    'Where pull requests are opened: github (GitHub, GitHub Enterprise); gitea (Gitea, Forgejo) is refused so far. Unset: found from the URL of the remote.',
   ),
   open(
     'forge.base_url',
@@ -44,7 +44,7 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.review',
     choice('auto', 'agent', 'none'),
     'auto',
-    'Who approves before ralph merger merges: agent: a reviewer of ours; none: nobody has to; auto: agent where .claude/agents/merger.md exists.',
+    'Whether ralph merger waits for an approval on the forge: agent: yes, by a person or a reviewing agent of yours; none: no; auto: yes where .claude/agents/merger.md exists.',
   ),
   key('forge.bots', texts, [], "Logins whose comments count beside those of the repository's collaborators."),
   key(
