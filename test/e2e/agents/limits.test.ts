@@ -116,7 +116,7 @@ describe('usage limits', () => {
     expect((await statusOf(one)).accounts).toMatchObject([{ kind: 'rate' }]);
     run.signal('SIGINT');
     await run.ended;
-    expect((await statusOf(one)).tasks).toMatchObject([{ attempts: 1, reason: null }]);
+    expect((await statusOf(one)).tasks).toMatchObject([{ attempts: 1, state: 'stopped', reason: 'host-stopped' }]);
   });
 });
 
