@@ -76,7 +76,14 @@ describe('the plugin for Claude Code', () => {
       expect.objectContaining({ name: 'plugin:paralph:ralph', status: 'connected' }),
     );
     const tools = ours(begun.tools, TOOLS);
-    const forPeople = ['land', 'run', 'status', 'why', ...tools.filter((name) => name.startsWith('worktree_'))];
+    const forPeople = [
+      'land',
+      'report',
+      'run',
+      'status',
+      'why',
+      ...tools.filter((name) => name.startsWith('worktree_')),
+    ];
     expect(tools).toEqual(expect.arrayContaining(['memory_list', 'worktree_start', 'worktree_cleanup', ...forPeople]));
     const inside = await begin(one, { RALPH_LOOP_ID: 'a-loop', RALPH_ITERATION: '1', RALPH_TOKEN: 'x' });
     expect(ours(inside.tools, TOOLS)).toEqual(tools.filter((name) => !forPeople.includes(name)));

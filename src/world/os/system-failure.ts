@@ -22,6 +22,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   EEXIST: { code: 'E_STATE_UNWRITABLE', means: 'something else has its name' },
   ENOTDIR: { code: 'E_STATE_UNWRITABLE', means: 'a file stands where a folder belongs' },
   EISDIR: { code: 'E_STATE_UNWRITABLE', means: 'a folder stands where a file belongs' },
+  ENAMETOOLONG: { code: 'E_STATE_UNWRITABLE', means: 'the name is too long' },
   ENOENT: { code: 'E_STATE_UNWRITABLE', means: 'no such file or folder' },
 };
 

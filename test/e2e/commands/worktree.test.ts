@@ -144,7 +144,8 @@ describe("a loop's worktree", () => {
     const { kept, branch } = JSON.parse(stdout) as { readonly kept: string; readonly branch: string };
     expect([existsSync(dirty), branch]).toEqual([false, 'agent/login']);
     expect(one.git('branch', '--list', 'agent/login')).toBe('');
-    await ralph(one, ['keep', 'restore', kept, '--branch', 'again']);
+    const back = await ralph(one, ['keep', 'restore', kept, '--branch', 'again']);
+    expect(back.code, back.stderr).toBe(0);
     expect(one.git('show', 'again:late.txt')).toContain('a person was here');
     const status = await ralph(one, ['tasks', 'ready', '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({ tasks: [{ id: 'login' }] });

@@ -52,7 +52,9 @@ export async function ralph(scratch: Scratch, args: readonly string[], options: 
   const before = head === null ? {} : fingerprint(scratch.repo);
   const result = await startRalph(scratch, args, options).ended;
   if (head !== null) checkoutKept(git, before, fingerprint(scratch.repo), head);
-  const isAnswer = args.includes('--json') && !args.includes('--events') && result.signal === null;
+  // Through a pipe another program has the last word.
+  const isItsOwn = options.prefix === undefined && result.signal === null;
+  const isAnswer = args.includes('--json') && !args.includes('--events') && isItsOwn;
   if (isAnswer && result.stdout !== '') checkAnswer(args, result.stdout);
   return result;
 }

@@ -39,8 +39,12 @@ const isTold = ({ stderr }: Result): boolean =>
 describe('mend 7: a gate that is red on main', () => {
   it('mend 7: is said with its end, burns two claims of the earliest task and none of the others, and ends with exit 6', async () => {
     const one = scratch();
-    project(one, { tasks: TASKS, agent: [wait(one, 'go'), ...HONEST], config: { gates: { commands: [GATE] } } });
+    // The first agents are at work before the base is known to be red: they do not wait for it.
+    const held = `until test -e ${beside(one, 'at-work')}; do sleep 0.05; done`;
+    project(one, { tasks: TASKS, agent: [wait(one, 'go'), ...HONEST], config: { gates: { commands: [held, GATE] } } });
     const run = startRalph(one, RUN);
+    await until('three agents', () => starts(one).length === 3);
+    writeFileSync(beside(one, 'at-work'), '');
     await run.waitFor(/only t1 goes on/);
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;

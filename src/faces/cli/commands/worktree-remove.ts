@@ -18,6 +18,7 @@ import { healWorktreeEntries } from '../../../world/keep/heal-entries.ts';
 import { findFeature } from '../show/feature-view.ts';
 import type { Answer, Call, Handler } from '../../call/handler.ts';
 import { filesText } from '../show/keep-view.ts';
+import type { Project } from '../../call/project.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
@@ -28,12 +29,13 @@ interface RemovedView extends Omit<RemovedFeature, 'branchGone'> {
 /** Removes one worktree. What has not landed is refused, or by force kept first. */
 export const handle: Handler<RemovedView> = async (call) => {
   refuseInLoop(call, 'worktree remove');
-  const { repo, config } = await openProject(call);
+  const project = await openProject(call);
+  const { repo, config } = project;
   const { settings } = config;
   await healWorktreeEntries(repo);
   const found = await listFeatures(repo, { target: settings.landing.target });
   const loop = await loopCalled(repo, found, call);
-  if (loop !== null) return takeLoops(call, repo, loop);
+  if (loop !== null) return takeLoop(call, project, loop);
   const target = findFeature(repo, found, call.args[0] ?? '', call.cwd);
   // Whoever says so is not asked again: what it holds is kept, and `ralph undo` takes it back.
   const force = call.flags['force'] === true;
@@ -61,20 +63,20 @@ async function loopCalled(repo: Repository, found: readonly FeatureStatus[], cal
 }
 
 /** Its work is kept, and its task is free. */
-async function takeLoops(call: Call, repo: Repository, loop: Loop): Promise<Answer<RemovedView>> {
+async function takeLoop(call: Call, project: Project, loop: Loop): Promise<Answer<RemovedView>> {
+  const { repo } = project;
   const { id, task, branch, worktree } = loop;
   if (loop.host !== null && isWorking(loop))
     throw new AppError('E_BUSY', `loop ${id} is at work in ${worktree ?? 'its worktree'}`, {
       facts: ['stopped, it keeps its worktree, which can be removed then'],
       remedy: `ralph loops stop ${shellWord(id)}`,
     });
-  const { handle: discard } = await import('./loops-discard.ts');
-  const said: { readonly path: string | null; readonly kept: string | null }[] = [];
-  const out = { ...call.out, json: (value: unknown) => void said.push(value as never), say: () => undefined };
-  await discard({ ...call, args: [id], flags: { ...call.flags, yes: true, json: true }, out });
+  const { discardLoop } = await import('../../call/acts/discard.ts');
+  const order = { force: call.flags['force'] === true, isMeant: async () => true };
+  const { discarded } = (await discardLoop(project, id, order)) ?? { discarded: { path: null, kept: null } };
+  const { path, kept } = discarded;
   await writeFacts(repo, async (state) => (state.landed[task] === undefined ? [{ type: 'task-reset', task }] : []));
   const view = plainView(repo);
-  const [{ path, kept } = { path: null, kept: null }] = said;
   const files = (await listKeeps(view)).find((one) => one.id === kept)?.files ?? 0;
   const branchGone = (await readRef(view, `refs/heads/${branch}`)) === null;
   const restore = kept === null ? null : `ralph keep restore ${shellWord(kept)}`;

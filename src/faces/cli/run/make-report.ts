@@ -14,6 +14,7 @@ import { readLogOnly } from '../../../world/log/file-log.ts';
 import { sizesOf } from '../../../world/loops/loop-diff.ts';
 import { localTime } from '../../../world/os/clock.ts';
 import { placeFile } from '../../../world/os/files.ts';
+import { errnoOf, systemFailure } from '../../../world/os/system-failure.ts';
 
 /** `last`, `all` or the number of a run; null: there was none. */
 export async function makeReport(
@@ -37,7 +38,17 @@ export async function makeReport(
 
 /** Whole or not at all: who looks meanwhile sees the one before. */
 export function writeReport(file: string, report: ReportView): void {
-  placeFile(file, reportHtml(report, timeFor(report)));
+  try {
+    placeFile(file, reportHtml(report, timeFor(report)));
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    const { message, code } = systemFailure('the report cannot be written', error);
+    // What only a disk can help is the disk's; anything else is the name that was given.
+    throw new AppError(code === 'E_DISK' ? code : 'E_USAGE', message, {
+      facts: [file],
+      remedy: 'ralph report --html report.html',
+    });
+  }
 }
 
 /** The time of day; with its day where the report is about more than one. */
