@@ -24,7 +24,8 @@ const SILENT_MS = 60_000;
 
 export interface PinnedRun {
   readonly onRecord: (record: Facts, state: State) => void;
-  readonly stop: () => void;
+  /** Where the view is open: once it is closed, so that the terminal is one program's at a time. */
+  readonly stop: () => Promise<void>;
 }
 
 /** Rows below the lines of a run, and the key that opens the view. Null: there is no terminal of ours to draw on. */
@@ -40,6 +41,8 @@ export async function pinRun(call: Call, repo: Repository, about: FactsAbout): P
   let facts: RunFacts | null = null;
   let drawn = '';
   let isLent = false;
+  let isOver = false;
+  let lent: Promise<unknown> = Promise.resolve();
 
   const rows = (): readonly string[] =>
     facts === null
@@ -60,9 +63,11 @@ export async function pinRun(call: Call, repo: Repository, about: FactsAbout): P
     borrow: async (borrower) => {
       isLent = true;
       screen.write(pinned.wipe());
-      await borrower().catch(() => {});
+      lent = borrower().catch(() => {});
+      await lent;
       isLent = false;
-      out.pin(pinned);
+      // The run may have ended behind the view.
+      if (!isOver) out.pin(pinned);
     },
   });
   out.pin(pinned);
@@ -79,8 +84,12 @@ export async function pinRun(call: Call, repo: Repository, about: FactsAbout): P
       state = now;
       quotes.heard(record);
     },
-    stop: () => {
+    stop: async () => {
+      if (isOver) return;
+      isOver = true;
       clearInterval(timer);
+      await lent;
+      isLent = false;
       screen.removeListener('resize', show);
       out.pin(null);
       keys.stop();
@@ -126,14 +135,15 @@ async function hearView(
   const words = isPromptTracker(tracker) ? ['watch'] : ['watch', '--tasks', tracker];
   const argv = [process.execPath, process.argv[1] ?? '', ...words];
   let input: ReadStream | null = null;
+  let isOver = false;
   const deafen = (): void => {
     input?.destroy();
     input = null;
   };
   const hear = (): void => {
     deafen();
-    // A key would stop who reads in the background.
-    if (!hasTerminal()) return;
+    // A key would stop who reads in the background; a run that ended behind its view has no keys.
+    if (isOver || !hasTerminal()) return;
     guard.say('keys');
     const stream = new ReadStream(process.stdin.fd);
     input = stream;
@@ -149,6 +159,7 @@ async function hearView(
   process.on('SIGCONT', hear);
   return {
     stop: () => {
+      isOver = true;
       process.removeListener('SIGCONT', hear);
       deafen();
       guard.say('bye');

@@ -89,7 +89,7 @@ describe('mend stranger: a task that is taken out of the file', () => {
     letGo(one);
     const { code, stdout, stderr } = await run.ended;
     expect([code, summaryOf(stdout).landed, iterationsOf(one, 'shell', 't1')], stderr).toEqual([0, ['t2', 't3'], 1]);
-    expect(stderr).toMatch(/parked {2}t1 \(stopped\): its task is no longer in PRD\.md; kept on ralph\/t1-/);
+    expect(stderr).toMatch(/stopped t1 on ralph\/t1-\S+: its task is no longer in PRD\.md/);
     expect((await ralph(one, RUN)).code).toBe(0);
     expect(iterationsOf(one, 'shell', 't1')).toBe(1);
   });
@@ -134,7 +134,7 @@ describe('mend stranger: a task that is taken out of the file', () => {
     letGo(one);
     const { code, stdout, stderr } = await run.ended;
     expect([code, summaryOf(stdout).landed], stderr).toEqual([0, ['t1', 't2', 't3']]);
-    expect(stderr).toMatch(/landed {2}t1 as \w+: reworded since it began as "Make t1"/);
+    expect(stderr).toMatch(/landed {2}t1 as \w+; reworded since it began as "Make t1"/);
     expect((await ralph(one, ['status'])).stdout).toContain('3 landed');
   });
 });

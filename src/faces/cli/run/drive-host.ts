@@ -92,7 +92,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
       onRecord,
       onWarning,
     });
-    stopTelling();
+    await stopTelling();
     await notifier?.finish(before ?? state, state, signals.heard() !== null);
     await sayWhatWasSet(call);
     await trimSpare(call, drive);
@@ -103,7 +103,7 @@ export async function driveHost(call: Call, drive: Drive): Promise<Driven> {
     throw error;
   } finally {
     asking.abort();
-    stopTelling();
+    await stopTelling();
     signals.stop();
   }
 }
@@ -175,9 +175,9 @@ async function openTelling(call: Call, { world, policy, settings }: Drive) {
     notifier?.onRecord(record, was, is);
     long?.look(is);
   };
-  const stopTelling = (): void => {
+  const stopTelling = async (): Promise<void> => {
     long?.stop();
-    pinned?.stop();
+    await pinned?.stop();
   };
   return { onRecord, notifier, stopTelling };
 }
