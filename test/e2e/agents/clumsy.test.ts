@@ -39,7 +39,7 @@ describe('command lines that say too little or too much', () => {
     project(one, { tasks: ['a', 'b'], agent: HONEST });
     const commands = [
       ['config', 'set', 'completion_promise', 'ALL', 'DONE'],
-      ['tasks', 'reset', 'a', 'b'],
+      ['tasks', 'show', 'a', 'b'],
       ['status', 'a'],
       ['cost', 'a'],
     ];
