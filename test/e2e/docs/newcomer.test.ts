@@ -16,7 +16,7 @@ const fence = (language: string): string => fences.find((one) => one.language ==
 const COMMANDS = fences
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => text.trim().split('\n'))
-  .filter((line) => /^(?:ralph|git log) /.test(line));
+  .filter((line) => /^(?:ralph|git log) [^|]*$/.test(line));
 
 /** Works as a client called claude would: reads the prompt, makes one file for it, says that it is done. */
 const AGENT = `
