@@ -15,25 +15,28 @@ const ISSUES = [
 
 describe('tasks in Beads', () => {
   for (const version of ['1.3.0', '0.47.1'] as const)
-    itWithBd(version)(`land, and are closed with their phases and epic, by bd ${version}`, async () => {
-      const one = beadsProject(version, ISSUES);
-      const { code, stdout, stderr } = await ralph(one.place, ['run', '--parallel', '--max-workers', '2']);
-      expect(code, stdout + stderr).toBe(0);
-      const landed = landedTasks(one.place.git, 'main');
-      expect([...landed].sort()).toEqual(['t-c', 't-e.1', 't-e.2']);
-      expect(landed.indexOf('t-e.1')).toBeLessThan(landed.indexOf('t-e.2'));
-      const after = new Map(one.all().map((shown) => [shown.id, shown]));
-      for (const id of landed) {
-        const shown = after.get(id);
-        expect(shown, id).toMatchObject({ status: 'closed', assignee: expect.stringMatching(/^r-\w+\/t-/) });
-        expect(shown?.close_reason).toMatch(/^Landed on main as [0-9a-f]{40}$/);
-        expect(phasesIn(shown ?? {})).toEqual(['phase:merged']);
-        const told = version === '1.3.0' ? JSON.stringify(shown?.metadata) : shown?.notes;
-        expect(told).toMatch(/ralph\/t-/);
-      }
-      expect(after.get('t-e')).toMatchObject({ status: 'closed', close_reason: 'All of its parts are closed' });
-      expect(after.get('t-d')).toMatchObject({ status: 'open', labels: ['proposed'] });
-      expect(after.get('t-b')).toMatchObject({ status: 'blocked' });
-      expect(one.place.git('status', '--porcelain')).toBe('');
-    });
+    itWithBd(version)(
+      `B3.3, 39, 41: land side by side, and are closed with their phases and epic, by bd ${version}`,
+      async () => {
+        const one = beadsProject(version, ISSUES);
+        const { code, stdout, stderr } = await ralph(one.place, ['run', '--parallel', '--max-workers', '2']);
+        expect(code, stdout + stderr).toBe(0);
+        const landed = landedTasks(one.place.git, 'main');
+        expect([...landed].sort()).toEqual(['t-c', 't-e.1', 't-e.2']);
+        expect(landed.indexOf('t-e.1')).toBeLessThan(landed.indexOf('t-e.2'));
+        const after = new Map(one.all().map((shown) => [shown.id, shown]));
+        for (const id of landed) {
+          const shown = after.get(id);
+          expect(shown, id).toMatchObject({ status: 'closed', assignee: expect.stringMatching(/^r-\w+\/t-/) });
+          expect(shown?.close_reason).toMatch(/^Landed on main as [0-9a-f]{40}$/);
+          expect(phasesIn(shown ?? {})).toEqual(['phase:merged']);
+          const told = version === '1.3.0' ? JSON.stringify(shown?.metadata) : shown?.notes;
+          expect(told).toMatch(/ralph\/t-/);
+        }
+        expect(after.get('t-e')).toMatchObject({ status: 'closed', close_reason: 'All of its parts are closed' });
+        expect(after.get('t-d')).toMatchObject({ status: 'open', labels: ['proposed'] });
+        expect(after.get('t-b')).toMatchObject({ status: 'blocked' });
+        expect(one.place.git('status', '--porcelain')).toBe('');
+      },
+    );
 });
