@@ -1,3 +1,6 @@
+import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
+import { JSON_FLAG } from '../../src/faces/cli/tables/command-spec.ts';
+import answers from '../../schema/answers.schema.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { CATALOG, EXIT } from '../../src/core/model/errors.ts';
 import { findAll, readText, sourceFiles } from './support/repository.ts';
@@ -13,14 +16,33 @@ describe('generated files', () => {
   });
 });
 
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Every property that some answer has, with its schema. */
+const propertiesIn = (schema: unknown): readonly (readonly [string, Schema])[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const below = Object.values(schema).flatMap(propertiesIn);
+  return 'properties' in schema ? [...Object.entries(schema.properties as Record<string, Schema>), ...below] : below;
+};
+
 describe('the schema of answers', () => {
+  const properties = propertiesIn(answers.$defs);
+
   it('names everything in snake_case', () => {
-    const names = [
-      ...readText('schema/answers.schema.json').matchAll(/"([\w-]+)":\{"(?:type|enum|const|anyOf|\$ref)"/g),
-    ];
-    const strange = names.map(([, name = '']) => name).filter((name) => !/^[a-z][a-z0-9_]*$/.test(name));
-    expect(strange.filter((name) => !/^[A-Z]|^additionalProperties$/.test(name))).toEqual([]);
-    expect(names.length).toBeGreaterThan(50);
+    expect(properties.map(([name]) => name).filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([]);
+    expect(properties.length).toBeGreaterThan(50);
+  });
+
+  it('tells every moment as text', () => {
+    const moments = properties.filter(([name]) => /^(?:at|from|to|since|until)$|_at$/.test(name));
+    expect(moments.filter(([, schema]) => JSON.stringify(schema).includes('"number"'))).toEqual([]);
+    expect(moments.length).toBeGreaterThan(10);
+  });
+
+  it.each(COMMANDS.filter(({ flags }) => flags.includes(JSON_FLAG)))('knows ralph $name', ({ name }) => {
+    const found: Schema | undefined = (answers.$defs as Record<string, Schema>)[name];
+    for (const one of (found?.['anyOf'] as readonly Schema[] | undefined) ?? [found])
+      expect(one).toMatchObject({ type: 'object', properties: { version: { const: 1 } } });
   });
 });
 

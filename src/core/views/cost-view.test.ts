@@ -45,7 +45,7 @@ describe('costView', () => {
     const view = costView(STATE, ALL);
     expect(view.total).toMatchObject({ input_tokens: 200, cached_tokens: 100, output_tokens: 5, cost_usd: 10 });
     expect(view.total.cost_kind).toBe('estimated');
-    expect(view.run).toMatchObject({ input_tokens: 50, cost_usd: 6, is_open: true, since: 5 });
+    expect(view.run).toMatchObject({ input_tokens: 50, cost_usd: 6, is_open: true, since: '1970-01-01T00:00:00.005Z' });
     expect(view.tasks.map(({ task, usage }) => [task, usage.cost_usd])).toEqual([
       ['a', 10],
       ['b', null],

@@ -1,3 +1,4 @@
+import { isoMs } from '../model/describe-time.ts';
 import type { Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
 import { taskIdOf } from '../model/tasks.ts';
@@ -34,7 +35,8 @@ export interface CostView {
   readonly total: UsageView;
   readonly run: UsageView & {
     readonly is_open: boolean;
-    readonly since: number;
+    /** null: there was none. */
+    readonly since: string | null;
     readonly overspent: string | null;
     readonly budget: BudgetView;
   };
@@ -62,7 +64,7 @@ export function costView(state: State, options: CostOptions): CostView {
     run: {
       ...usageView(run.usage),
       is_open: run.isOpen,
-      since: run.since,
+      since: run.since === 0 ? null : isoMs(run.since),
       overspent: run.overspent,
       budget: budgetView(run.usage, options.run),
     },

@@ -1,3 +1,4 @@
+import { isoMs } from '../model/describe-time.ts';
 import { describe, expect, it } from 'vitest';
 import { key, LIMITS, RED, spent, task, tellTale } from '../../../test/sim/tale.ts';
 import type { Sha } from '../model/ids.ts';
@@ -65,7 +66,7 @@ describe('loopRows', () => {
       commit: 'abcdef0123456789',
       gates: 'green',
       pid: null,
-      age_ms: at - (rows[0]?.started_at ?? 0),
+      age_ms: at - Date.parse(rows[0]?.started_at ?? ''),
     });
     tale.write({ type: 'host-lost', host: hostId('h1') });
     const dead = loopRows(tale.state(), at);
@@ -113,7 +114,7 @@ describe('loopRows', () => {
         title: 'First line',
         prompt: 'First line\nsecond',
         agent: 'scripted',
-        started_at: claimedAt,
+        started_at: isoMs(claimedAt),
         age_ms: 90_000,
         iterations: 3,
         gates: 'red',

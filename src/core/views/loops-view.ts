@@ -2,6 +2,7 @@ import { otherCommands } from './acts.ts';
 import type { LoopState, LoopStanding } from './standing.ts';
 import { LOOP_STATES, standing } from './standing.ts';
 import type { LoopId, Sha } from '../model/ids.ts';
+import { isoMs } from '../model/describe-time.ts';
 import type { Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
 import { findTask, isPromptTask, taskIdOf } from '../model/tasks.ts';
@@ -19,7 +20,7 @@ export interface LoopRow extends LoopStanding {
   /** What it was asked for, cut where it is very long. */
   readonly prompt: string;
   readonly agent: string;
-  readonly started_at: number;
+  readonly started_at: string;
   readonly age_ms: number;
   readonly iterations: number;
   /** What the gates said last; null: they have not run, or not on what its branch holds now. */
@@ -66,7 +67,7 @@ function rowOf(state: State, loop: Loop, nowMs: number, tipOf: TipOf): LoopRow {
     title: loop.title.trim().split(/\r?\n/)[0] ?? '',
     prompt: promptOf(state, loop),
     agent: loop.agent,
-    started_at: loop.claimedAt,
+    started_at: isoMs(loop.claimedAt),
     age_ms: Math.max(0, nowMs - loop.claimedAt),
     iterations: iterationOf(loop),
     // Nothing lands that is red.

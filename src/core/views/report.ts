@@ -6,7 +6,7 @@ import type { InboxAbout, InboxItem } from './inbox.ts';
 import { inboxView } from './inbox.ts';
 import type { RunLine } from './runs.ts';
 import { withRecord } from './runs.ts';
-import type { TimelineRow } from './timeline.ts';
+import type { TimelineView } from './timeline.ts';
 import { timelineView } from './timeline.ts';
 
 /** What came of one run, or of all: for the morning after. Times are ISO 8601. */
@@ -23,7 +23,7 @@ export interface ReportView {
   readonly is_over: boolean;
   readonly figures: readonly Figure[];
   readonly needs_you: readonly NeedsYou[];
-  readonly timeline: Timeline;
+  readonly timeline: TimelineView;
   readonly landed: readonly ReportLanding[];
   readonly limits: readonly { readonly at: string; readonly of: string; readonly detail: string }[];
 }
@@ -40,12 +40,6 @@ export type NeedsYou = Pick<
   InboxItem,
   'kind' | 'loop' | 'task' | 'title' | 'state' | 'reason' | 'detail' | 'next' | 'lines'
 >;
-
-export interface Timeline {
-  readonly from: number;
-  readonly to: number;
-  readonly rows: readonly TimelineRow[];
-}
 
 export interface ReportLanding {
   readonly task: string;

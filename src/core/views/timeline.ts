@@ -1,5 +1,6 @@
 import type { Facts } from '../fold/fold.ts';
 import { fold } from '../fold/fold.ts';
+import { isoMs } from '../model/describe-time.ts';
 import { unreachable } from '../model/assert.ts';
 import type { LoopId } from '../model/ids.ts';
 import type { Loop, State } from '../model/model.ts';
@@ -9,28 +10,29 @@ import { taskIdOf } from '../model/tasks.ts';
 /** What a loop was doing: its agent, its gates, bringing main in; or waiting for a train, on one, for a person, for a host. */
 export type SpanKind = 'work' | 'gates' | 'mend' | 'queue' | 'train' | 'review' | 'idle';
 
-export interface Span {
-  readonly from: number;
-  readonly to: number;
+/** Moments in epoch milliseconds, or as ISO 8601. */
+export interface Span<At = number> {
+  readonly from: At;
+  readonly to: At;
   readonly kind: SpanKind;
 }
 
-export interface TimelineRow {
+export interface TimelineRow<At = number> {
   readonly loop: LoopId;
   readonly task: string;
   readonly title: string;
-  readonly spans: readonly Span[];
+  readonly spans: readonly Span<At>[];
   /** Its gates, or those of a train it rode on, were red; or it went back to be mended. */
-  readonly marks: readonly { readonly at: number; readonly what: 'red' | 'sent-back' }[];
+  readonly marks: readonly { readonly at: At; readonly what: 'red' | 'sent-back' }[];
   /** null: it is not over. */
-  readonly end: { readonly at: number; readonly how: 'landed' | 'parked'; readonly reason: string | null } | null;
+  readonly end: { readonly at: At; readonly how: 'landed' | 'parked'; readonly reason: string | null } | null;
 }
 
-export interface TimelineView {
-  readonly from: number;
-  readonly to: number;
+export interface TimelineView<At = number> {
+  readonly from: At;
+  readonly to: At;
   /** In the order in which they began; only those at work, or waiting, in that time. */
-  readonly rows: readonly TimelineRow[];
+  readonly rows: readonly TimelineRow<At>[];
 }
 
 interface Open {
@@ -68,6 +70,21 @@ export function timelineView(
     return [{ loop: id, task: taskIdOf(before, loop.task), title, spans, marks, end }];
   });
   return { from, to, rows };
+}
+
+/** As scripts read it. */
+export function withTimes({ from, to, rows }: TimelineView): TimelineView<string> {
+  const marked = <T extends { readonly at: number }>(one: T) => ({ ...one, at: isoMs(one.at) });
+  return {
+    from: isoMs(from),
+    to: isoMs(to),
+    rows: rows.map((row) => ({
+      ...row,
+      spans: row.spans.map((span) => ({ ...span, from: isoMs(span.from), to: isoMs(span.to) })),
+      marks: row.marks.map(marked),
+      end: row.end === null ? null : marked(row.end),
+    })),
+  };
 }
 
 function note(open: Map<LoopId, Open>, before: State, { at, events }: Facts, after: State): void {

@@ -1,4 +1,5 @@
 import type { HostId, LoopId } from '../model/ids.ts';
+import { isoMs } from '../model/describe-time.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import type { Loop, Rework, State } from '../model/model.ts';
 import { isWorking } from '../model/model.ts';
@@ -22,7 +23,7 @@ export interface WorkerView extends LoopStanding {
   readonly gates: 'green' | 'red' | null;
   /** The same, and that they run now. */
   readonly gates_status: 'green' | 'red' | 'running' | null;
-  readonly started_at: number;
+  readonly started_at: string;
   readonly duration_ms: number;
   /** In seconds. */
   readonly duration: number;
@@ -63,7 +64,7 @@ export function workerView(state: State, loop: Loop, nowMs: number): WorkerView 
     iteration: iterationOf(loop),
     gates,
     gates_status: loop.phase.at === 'gating' ? 'running' : gates,
-    started_at: loop.claimedAt,
+    started_at: isoMs(loop.claimedAt),
     duration_ms: ms,
     duration: ms / 1000,
     worktree: loop.worktree,

@@ -1,4 +1,5 @@
 import { taskKey } from '../model/ids.ts';
+import { isoMs } from '../model/describe-time.ts';
 import { landingQueue } from '../loops/landing-queue.ts';
 import { describeRed } from '../model/line-that-matters.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
@@ -38,8 +39,8 @@ export interface AccountView {
   readonly account: string;
   readonly kind: Hold['kind'];
   readonly detail: string;
-  /** Epoch milliseconds; null: until a person does something. */
-  readonly until: number | null;
+  /** null: until a person does something. */
+  readonly until: string | null;
   readonly left_ms: number | null;
 }
 
@@ -66,7 +67,8 @@ export interface StatusView {
   readonly publish_blocked: { readonly why: string; readonly paths: readonly string[] } | null;
   readonly accounts: readonly AccountView[];
   readonly run: {
-    readonly since: number;
+    /** null: there was none. */
+    readonly since: string | null;
     readonly tokens: number;
     readonly cost_usd: number | null;
     readonly overspent: string | null;
@@ -94,7 +96,7 @@ export interface StatusView {
     readonly pid: number;
     readonly state: string;
     readonly slots: number;
-    readonly joined_at: number;
+    readonly joined_at: string;
   }[];
 }
 
@@ -139,7 +141,7 @@ export function statusView(
     publish_blocked: blocked === null ? null : { why: blocked.why, paths: blocked.paths },
     accounts: accountViews(state, nowMs),
     run: {
-      since: state.run.since,
+      since: state.run.since === 0 ? null : isoMs(state.run.since),
       tokens: tokensOf(state.run.usage),
       cost_usd: state.run.usage.costUsd,
       overspent: state.run.overspent,
@@ -154,7 +156,7 @@ export function statusView(
       pid: host.mark.pid,
       state: host.state,
       slots: host.policy.slots,
-      joined_at: host.joinedAt,
+      joined_at: isoMs(host.joinedAt),
     })),
   };
 }
@@ -312,7 +314,7 @@ function accountViews(state: State, nowMs: number): readonly AccountView[] {
             account,
             kind: hold.kind,
             detail: hold.detail,
-            until: hold.untilMs,
+            until: hold.untilMs === null ? null : isoMs(hold.untilMs),
             left_ms: hold.untilMs === null ? null : Math.max(0, hold.untilMs - nowMs),
           },
         ],

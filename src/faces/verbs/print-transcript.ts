@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { isoMs } from '../../core/model/describe-time.ts';
 import type { AgentEvent, Protocol } from '../../text/agents/agent-event.ts';
 import { openReader } from '../../text/agents/open-reader.ts';
 import { renderEvent } from '../../text/agents/render.ts';
@@ -19,6 +20,24 @@ export interface Printing {
 
 /** Whose words they are, where they are shown as JSON. */
 type Whose = { readonly loop?: string; readonly iteration: number };
+
+/** A line of what an agent did, as `--json` prints it. */
+export type TranscriptLine = Whose & ReturnType<typeof inJson>;
+
+function inJson(event: AgentEvent) {
+  switch (event.type) {
+    case 'said':
+      return { type: event.type, text: event.text, is_part: event.isPart };
+    case 'throttled':
+      return { type: event.type, why: event.why, retry_ms: event.retryMs };
+    case 'limit': {
+      const { type, status, detail, resetsAtMs } = event;
+      return { type, status, detail, resets_at: resetsAtMs === null ? null : isoMs(resetsAtMs) };
+    }
+    default:
+      return event;
+  }
+}
 
 export function openPrinting(shown: Shown, protocol: Protocol, whose: Whose): Printing {
   if (shown === 'raw') return { push: (bytes) => Buffer.from(bytes), end: () => '' };
@@ -53,7 +72,7 @@ function events(shown: Shown, protocol: Protocol, whose: Whose): Printing {
     const seen: readonly AgentEvent[] =
       read.length === 0 && isPlain(line, protocol) ? [{ type: 'said', text: line, isPart: false }] : read;
     for (const event of seen) {
-      if (shown === 'json') page.line(JSON.stringify({ ...whose, ...event }));
+      if (shown === 'json') page.line(JSON.stringify({ version: 1, ...whose, ...inJson(event) }));
       else page.event(event);
     }
   });

@@ -52,7 +52,13 @@ describe('logs', () => {
     const errors = await ralph(one, ['logs', 'alpha', '--stderr']);
     expect(errors.stdout).toMatch(/iteration 1[^]*complaint of 1\n[^]*iteration 2[^]*complaint of 2\n/);
     const lines = (await ralph(one, ['logs', 'alpha', '--json'])).stdout.trim().split('\n');
-    expect(JSON.parse(lines[0] ?? '')).toEqual({ iteration: 1, type: 'said', text: 'words of 1', isPart: false });
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      version: 1,
+      iteration: 1,
+      type: 'said',
+      text: 'words of 1',
+      is_part: false,
+    });
     expect(lines).toHaveLength(5);
   });
 

@@ -1,3 +1,5 @@
+import { isoMs } from '../../../core/model/describe-time.ts';
+import type { Hold } from '../../../core/model/model.ts';
 import type { AgentSight } from '../../../world/agents/agent-check.ts';
 import { lookAtAgents } from '../../../world/agents/agent-check.ts';
 import type { Handler } from '../../call/handler.ts';
@@ -39,8 +41,14 @@ interface ListedAgent {
   readonly version: string | null;
   readonly account: string;
   readonly chosen: boolean;
-  readonly hold: { readonly kind: string; readonly until: number | null; readonly detail: string } | null;
+  readonly hold: { readonly kind: string; readonly until: string | null; readonly detail: string } | null;
 }
+
+const heldView = ({ kind, untilMs, detail }: Hold): ListedAgent['hold'] => ({
+  kind,
+  until: untilMs === null ? null : isoMs(untilMs),
+  detail,
+});
 
 const listed = (sight: AgentSight): ListedAgent => ({
   name: sight.name,
@@ -52,5 +60,5 @@ const listed = (sight: AgentSight): ListedAgent => ({
   version: sight.version,
   account: sight.settings.account,
   chosen: sight.isChosen,
-  hold: sight.hold === null ? null : { kind: sight.hold.kind, until: sight.hold.untilMs, detail: sight.hold.detail },
+  hold: sight.hold === null ? null : heldView(sight.hold),
 });

@@ -1,5 +1,4 @@
 import { join, relative } from 'node:path';
-import { EXIT } from '../../../core/model/errors.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { writeConfigKey } from '../../../world/config-files.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
@@ -8,21 +7,27 @@ import { checkConfigHere } from '../../call/config-here.ts';
 import type { Handler } from '../../call/handler.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
-export const handle: Handler = async (call) => {
+interface WrittenSetting {
+  readonly key: string;
+  readonly value: string;
+  readonly file: string;
+}
+
+export const handle: Handler<WrittenSetting> = async (call) => {
   refuseInLoop(call, 'config set');
   const [key = '', value = ''] = call.args;
   const repo = findRepository(call.cwd);
   await checkConfigHere(call, repo);
   const file = await writeConfigKey(repo.root, key, value);
   const name = relative(repo.root, file);
-  call.out.say(`set ${key} in ${name}`);
+  const says = [`set ${key} in ${name}`];
   const { target, files } = await checkConfigHere(call, repo);
   if (target !== null && !files.includes(join(repo.root, name))) {
     const branch = branchIn(repo, repo.root);
     const other = branch === null ? '' : `, or: ralph run --target ${shellWord(branch)}`;
-    call.out.say(
+    says.push(
       `note: this checkout is on ${branch ?? 'no branch'}; loops that land on ${target.branch} follow the ralph.toml of ${target.branch}. Commit it there${other}`,
     );
   }
-  return EXIT.ok;
+  return { data: { key, value, file: name }, says };
 };

@@ -1,5 +1,4 @@
-import { AppError, EXIT } from '../../../core/model/errors.ts';
-import type { ExitCode } from '../../../core/model/errors.ts';
+import { AppError } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../../core/model/model.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -8,19 +7,21 @@ import type { Repository } from '../../../world/git/run/repository.ts';
 import { pause } from '../../../world/os/clock.ts';
 import { startedIterations } from '../../../world/agents/transcript.ts';
 import { findLoop } from '../../call/find-loop.ts';
-import type { Shown } from '../../verbs/print-transcript.ts';
-import type { Call, Handler } from '../../call/handler.ts';
+import type { Shown, TranscriptLine } from '../../verbs/print-transcript.ts';
+import type { Answer, Call, Handler } from '../../call/handler.ts';
 import { openPen, prefixed } from '../show/open-pen.ts';
 import { readState } from '../../call/project.ts';
 import { openShowing, STDERR } from '../show/show-iterations.ts';
 import type { Reading } from '../show/show-iterations.ts';
 
 const POLL_MS = 300;
+/** Line by line, as it came. */
+const PRINTED: Answer<TranscriptLine> = { data: null };
 
 type Asked = Omit<Reading, 'loop' | 'isNamed'>;
 
 /** Reads run folders and the log, so it works during a run, after it, and when the worktree is gone. */
-export const handle: Handler = async (call) => {
+export const handle: Handler<TranscriptLine> = async (call) => {
   const repo = findRepository(call.cwd);
   const state = await readState(repo);
   const [id] = call.args;
@@ -41,7 +42,7 @@ function loopHere({ linked, worktree }: Repository, state: State): Loop | null {
   return linked ? (loopsOf(state).findLast(here) ?? null) : null;
 }
 
-async function showOne(call: Call, reading: Reading, { iteration }: Loop): Promise<ExitCode> {
+async function showOne(call: Call, reading: Reading, { iteration }: Loop): Promise<Answer<TranscriptLine>> {
   const { repo, loop, only } = reading;
   if (only !== null) requireIteration(reading, only);
   const pen = openPen();
@@ -60,11 +61,11 @@ async function showOne(call: Call, reading: Reading, { iteration }: Loop): Promi
         ? `nothing is left of what the agents of loop ${loop} printed`
         : `loop ${loop} has not started an agent yet`,
     );
-  return EXIT.ok;
+  return PRINTED;
 }
 
 /** Every loop, in the order they began; followed, until no host works any more. */
-async function showAll(call: Call, asked: Asked): Promise<ExitCode> {
+async function showAll(call: Call, asked: Asked): Promise<Answer<TranscriptLine>> {
   const pen = openPen();
   const open = new Map<string, { readonly whatIsThere: () => Promise<void>; readonly end: () => Promise<void> }>();
   for (;;) {
@@ -82,7 +83,7 @@ async function showAll(call: Call, asked: Asked): Promise<ExitCode> {
     await pause(POLL_MS);
   }
   if (open.size === 0) call.out.say('no loop has started yet');
-  return EXIT.ok;
+  return PRINTED;
 }
 
 function openNamed(reading: Reading, pen: ReturnType<typeof openPen>): ReturnType<typeof openShowing> {

@@ -1,4 +1,4 @@
-import { isoTime } from '../../../core/model/describe-time.ts';
+import { isoMs } from '../../../core/model/describe-time.ts';
 import type { Event } from '../../../core/model/events.ts';
 import { loopHistory } from '../../../core/views/loop-history.ts';
 import { EMPTY_STATE } from '../../../core/model/model.ts';
@@ -40,7 +40,7 @@ export const handle: Handler<LoopEvents> = async ({ args, cwd, out }) => {
   const entries = loopHistory(records, loop.id);
   const events = entries.map((entry) => ({
     seq: entry.seq,
-    at: isoTime(entry.at),
+    at: isoMs(entry.at),
     by: entry.by,
     line: historyLine(entry, loop.id, PLAIN),
     ...entry.what,

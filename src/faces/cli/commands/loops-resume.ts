@@ -101,5 +101,6 @@ async function tellHost(call: Call, repo: Repository, loop: Loop, host: Host): P
   if (call.flags['follow'] !== true) return answer;
   printAnswer(call, answer);
   const { handle: logs } = await import('./logs.ts');
-  return { data: null, exit: await logs({ ...call, args: [loop.id] }) };
+  const { exit = EXIT.ok } = await logs({ ...call, args: [loop.id] });
+  return { data: null, exit };
 }

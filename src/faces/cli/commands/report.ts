@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
 import { AppError } from '../../../core/model/errors.ts';
 import type { ReportView } from '../../../core/views/report.ts';
+import type { TimelineView } from '../../../core/views/timeline.ts';
+import { withTimes } from '../../../core/views/timeline.ts';
 import { reportText } from '../../../text/report/report-text.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
 import { makeReport, timeFor, writeReport } from '../run/make-report.ts';
 
 /** What came of the last run, of another one, or of all. */
-export const handle: Handler<ReportView | { readonly file: string; readonly verdict: string }> = async (call) => {
+type ReportData = Omit<ReportView, 'timeline'> & { readonly timeline: TimelineView<string> };
+
+export const handle: Handler<ReportData | { readonly file: string; readonly verdict: string }> = async (call) => {
   const { html, md, json } = call.flags;
   if ([html, md, json].filter((flag) => flag !== undefined).length > 1)
     throw new AppError('E_USAGE', 'of --html, --md and --json a report has one', { remedy: 'ralph report --help' });
@@ -19,7 +23,10 @@ export const handle: Handler<ReportView | { readonly file: string; readonly verd
     writeReport(file, report);
     return { data: { file, verdict: report.verdict }, says: [`${report.verdict}: ${file}`] };
   }
-  return { data: report, text: reportText(report, timeFor(report), md === true) };
+  return {
+    data: { ...report, timeline: withTimes(report.timeline) },
+    text: reportText(report, timeFor(report), md === true),
+  };
 };
 
 function noRun(asked: Call['flags'][string] | undefined): AppError {

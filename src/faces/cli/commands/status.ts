@@ -116,7 +116,7 @@ function showWithoutTasks({ out }: Call, state: State): void {
 function heldLine({ account, kind, detail, until, left_ms: leftMs }: AccountView): string {
   const held = `${cleanLine(account)} is held (${kind}): ${cleanLine(detail)}`;
   if (until === null || leftMs === null) return held;
-  return `${held}; resumes in ${describeMs(leftMs)}, at ${localTime(until)}`;
+  return `${held}; resumes in ${describeMs(leftMs)}, at ${localTime(Date.parse(until))}`;
 }
 
 /** The most urgent thing to know about a loop. */

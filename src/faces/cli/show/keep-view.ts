@@ -1,5 +1,5 @@
 import { shellWord } from '../../../core/model/shell-word.ts';
-import { isoTime, howMany } from '../../../core/model/describe-time.ts';
+import { howMany, isoMs } from '../../../core/model/describe-time.ts';
 import { taskIdOf } from '../../../core/model/tasks.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { State } from '../../../core/model/model.ts';
@@ -30,7 +30,7 @@ export function keepView(state: State, keep: Keep, landed: boolean): KeepView {
   return {
     id,
     ref,
-    at: isoTime(keep.atMs),
+    at: isoMs(keep.atMs),
     act,
     why,
     loop: loop?.id ?? keep.loop,

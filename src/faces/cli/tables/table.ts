@@ -305,7 +305,7 @@ const ALL: readonly CommandSpec[] = [
     group: 'Set up',
     summary: 'Write one setting into the configuration file of the repository',
     argument: { name: '<key> <value>', description: 'dotted key and value' },
-    flags: [],
+    flags: [JSON_FLAG],
     examples: ['ralph config set parallel.max_workers 4'],
     load: () => import('../commands/config-set.ts'),
   },
