@@ -37,6 +37,10 @@ describe('the glossary', () => {
     expect(avoidedWords()).toContainEqual({ term: 'loop', word: 'job' });
   });
 
+  it('has at most 65 terms', () => {
+    expect(readText('GLOSSARY.md').match(/^\| \*\*/gm)?.length).toBeLessThanOrEqual(65);
+  });
+
   it('sees words inside names', () => {
     const source = "const jobQueue = `${worker.id} ticket`; // story\nconst a = 'hint';";
     expect(identifiersIn(source)).toEqual(['const', 'jobQueue', 'worker', 'id', 'a']);
