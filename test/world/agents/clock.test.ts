@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAgents } from '../../../src/world/agents/agents.ts';
+import { readStarted } from '../../../src/world/processes/shim-folder.ts';
+import { readShim } from '../../../src/world/processes/shim.ts';
 import type { Clock } from '../../../src/world/contract/world.ts';
 import { PATIENT, stage } from '../fixtures/agents-kit.ts';
 import type { Stage } from '../fixtures/agents-kit.ts';
@@ -41,6 +43,16 @@ describe('an iteration is timed by a clock that nobody sets', () => {
     const { end, durationMs } = await agents.finish(iteration, { ...PATIENT, timeoutMs: LONG_MS });
     expect(end).toEqual({ how: 'timed-out' });
     expect(durationMs).toBeGreaterThanOrEqual(LONG_MS);
+  });
+
+  it('one that died with its host took no longer than until its last words, however long nobody came', async () => {
+    const { agents, iteration, dir } = await found('sleep 300', { jumpMs: 8 * HOUR_MS, awakeMs: 8 * HOUR_MS });
+    const { identity } = readStarted(dir);
+    process.kill(-(identity?.pid ?? 0), 'SIGKILL');
+    await waitFor('its end', () => readShim(dir).state === 'lost');
+    const { end, durationMs } = await agents.finish(iteration, { ...PATIENT, timeoutMs: LONG_MS });
+    expect(end).toEqual({ how: 'lost' });
+    expect(durationMs).toBeLessThan(LONG_MS);
   });
 
   it('is timed by what its folder says where that does not tell the awake time', async () => {

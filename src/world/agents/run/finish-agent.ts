@@ -52,7 +52,8 @@ async function seeItEnd(place: AgentPlace, dir: string, log: LoopLog, options: F
   // Before the waiting: whatever becomes of the folder meanwhile, its processes can be found.
   const started = readStarted(dir);
   const { token, identity } = started;
-  const isEnded = readShim(dir).state === 'exited';
+  const { state } = readShim(dir);
+  const isEnded = state === 'exited' || state === 'lost';
   const listener = listen(dir, agent, place.clock.nowMs());
   const copier = log.follow(dir);
   const onPoll = async (signal: AbortSignal): Promise<void> => {
@@ -163,7 +164,9 @@ function ranMs({ clock }: AgentPlace, { startedAwakeMs, startedMs }: Started): n
 
 /** How long it ran if nobody was there to see its end: files tell, as far as their clock can be believed. */
 function lastedMs(place: AgentPlace, dir: string, started: Started): number {
-  const endedMs = statSync(join(dir, 'exit'), { throwIfNoEntry: false })?.mtimeMs ?? started.startedMs;
+  const writtenMs = (name: string): number | undefined => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs;
+  // Where not even its end was written down, its last words are the last that is known of it.
+  const endedMs = writtenMs('exit') ?? Math.max(started.startedMs, ...LOGS.map((name) => writtenMs(name) ?? 0));
   return Math.max(0, Math.min(endedMs - started.startedMs, ranMs(place, started)));
 }
 
