@@ -1,4 +1,4 @@
-import { drafting, withLoop } from '../loops/draft.ts';
+import { drafting, withLoop, withEntry } from '../loops/draft.ts';
 import { resumeAccount } from '../loops/accounts.ts';
 import { propose, applyLoopEvent } from './loop-events.ts';
 import { applyHostEvent, setCrowd, unpaused } from './hosts.ts';
@@ -7,17 +7,17 @@ import { applyLandingEvent, withoutCar } from './land.ts';
 import { beginDay } from '../model/project-limits.ts';
 import { describeWithdrawn, isWithdrawn } from '../loops/withdrawn.ts';
 import { park } from '../loops/loop.ts';
-import { revertMade } from './revert.ts';
 import { isLive, loopsOf } from '../model/model.ts';
 import { isPullEvent } from '../model/pull-event.ts';
 import { applyPullEvent } from '../pull/pull-events.ts';
 import { UNTOLD, UNWORKED } from '../model/unworked.ts';
-import { findTask } from '../model/tasks.ts';
+import { findTask, promptTracker } from '../model/tasks.ts';
 import type { Draft } from '../loops/draft.ts';
 import type { Event, Stamp } from '../model/events.ts';
 import type { FoundLoop } from '../model/found-loop.ts';
 import type { TaskKey } from '../model/ids.ts';
 import type { State, Loop } from '../model/model.ts';
+import { taskId, taskKey } from '../model/ids.ts';
 
 export interface Facts extends Stamp {
   readonly events: readonly Event[];
@@ -193,4 +193,46 @@ function takeIn(state: State, found: FoundLoop, stamp: Stamp): State {
   const taken = found.tampered === undefined ? loop : park(loop, 'tampered', found.tampered, stamp);
   const attempts = { ...state.attempts, [task]: Math.max(attempt, state.attempts[task] ?? 0) };
   return { ...state, loops: { ...state.loops, [id]: taken }, attempts };
+}
+
+/** A commit that undoes a landing waits to land, as the work of a loop whose only task that is. Nobody has to approve it: a person made it. */
+function revertMade(state: State, event: Extract<Event, { type: 'revert-made' }>, stamp: Stamp): State {
+  const { loop: id, task: undone, commit, title, branch, base, baseTree, head, tree } = event;
+  if (state.loops[id] !== undefined || state.landed[undone]?.commit !== commit) return state;
+  const tracker = promptTracker(id);
+  const own = taskId(id);
+  const body = `Undo what landed as ${commit}, so that the gates pass without it. Keep what landed after it.`;
+  const marks = { acceptance: [], group: null, deps: [], priority: null, status: 'open', blockedReason: null } as const;
+  const loop: Loop = {
+    id,
+    task: taskKey(tracker, own),
+    title,
+    group: null,
+    attempt: 1,
+    branch,
+    ...(state.target === null ? {} : { target: state.target }),
+    agent: '',
+    host: null,
+    slot: 0,
+    fence: stamp.seq,
+    onto: [],
+    phase: { at: 'ready', queued: true, readySeq: stamp.seq },
+    since: stamp.at,
+    claimedAt: stamp.at,
+    worktree: null,
+    worktreeState: 'none',
+    base,
+    baseTree,
+    begun: base,
+    head,
+    tree,
+    ...UNWORKED,
+    landings: 0,
+    ...UNTOLD,
+    reviewed: { head, verdict: 'approved', at: stamp.at },
+    reverts: { task: undone, commit },
+  };
+  const tasks = [{ id: own, title, body, line: 1, ...marks }];
+  const trackers = withEntry(state.trackers, tracker, { digest: '', tasks });
+  return withLoop({ ...state, trackers, attempts: withEntry(state.attempts, loop.task, 1) }, loop);
 }

@@ -1,15 +1,15 @@
 import { redBase } from '../../core/loops/base.ts';
 import { foreseenOf } from '../../core/views/foreseen.ts';
 import { taskKey } from '../../core/model/ids.ts';
-import type { Loop } from '../../core/model/model.ts';
-import { isGuard } from '../../core/loops/rework.ts';
+import type { Loop, State } from '../../core/model/model.ts';
+import { isGuard, GUARDS } from '../../core/loops/rework.ts';
 import { findTask, isOver, taskIdOf, trackerOf } from '../../core/model/tasks.ts';
 import { canWait } from '../../core/loops/waiting.ts';
-import type { OtherTasks, BaseFailure, PromptFacts } from '../../text/prompt/facts.ts';
+import type { OtherTasks, BaseFailure, PromptFacts, Intent, ReworkFacts, ReworkRole } from '../../text/prompt/facts.ts';
 import type { PromptContext } from './perform-context.ts';
 import { unlessFlawed } from './flawed-head.ts';
 import { othersTouched } from './others-touched.ts';
-import { reworkFacts } from './rework-facts.ts';
+import type { LoopId } from '../../core/model/ids.ts';
 
 /** What the agent is told at the start of an iteration. */
 export async function promptFor(context: PromptContext, loop: Loop): Promise<string> {
@@ -91,4 +91,45 @@ function dependenciesOf({ state, policy }: PromptContext, loop: Loop): PromptFac
     const landed = state().landed[key];
     return landed == null ? [] : [{ id: dep, title: findTask(state(), key)?.title ?? '', commit: landed.commit }];
   });
+}
+
+/** What an agent has to know about work that did not fit: both intents, and what is still wrong. */
+function reworkFacts(state: State, loop: Loop, target: string): ReworkFacts | null {
+  const { rework, lastGate } = loop;
+  if (rework === null) return null;
+  const failing = lastGate?.verdict === 'red' ? lastGate.failing : null;
+  const lines = (lastGate?.tail ?? '').split('\n');
+  return {
+    kind: rework.kind,
+    role: roleOf(loop, failing),
+    target,
+    paths: rework.paths,
+    markersLeft: failing === GUARDS.markers ? lines : [],
+    strayed: failing === GUARDS.stray ? lines : [],
+    mine: intentOf(state, loop),
+    theirs: rework.with.flatMap((id) => landedIntent(state, id)),
+    detail: rework.detail,
+    asked: rework.asked ?? [],
+  };
+}
+
+/** First the conflict, then what a guard found, then what a gate says. */
+function roleOf({ rework }: Loop, failing: string | null): ReworkRole {
+  if (rework?.by !== 'resolver') return 'owner';
+  if (isGuard(failing)) return 'cleaner';
+  return failing === null ? 'resolver' : 'tester';
+}
+
+function intentOf(state: State, loop: Loop): Intent {
+  return {
+    id: taskIdOf(state, loop.task),
+    title: loop.title,
+    body: findTask(state, loop.task)?.body ?? '',
+  };
+}
+
+function landedIntent(state: State, id: LoopId): ReworkFacts['theirs'] {
+  const loop = state.loops[id];
+  if (loop?.phase.at !== 'landed') return [];
+  return [{ ...intentOf(state, loop), commit: loop.phase.commit }];
 }

@@ -5,7 +5,7 @@ import { findKey } from './find-key.ts';
 import { nameKey } from './layer.ts';
 import type { KeyValue } from './keys.ts';
 import { readToml, plainValue } from './toml-entries.ts';
-import { tomlText } from './toml-text.ts';
+import { tomlText } from './quoted.ts';
 import type { TomlRead, TomlEntry, TomlNode } from './toml-entries.ts';
 
 export type Edit = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };

@@ -2,7 +2,7 @@ import { invariant } from '../../core/model/assert.ts';
 import { keyPart, lastPart } from './dotted.ts';
 import { CHOSEN_NAMES } from './chosen-names.ts';
 import { KEYS, type ConfigKey, type KeyValue } from './keys.ts';
-import { tomlText } from './toml-text.ts';
+import { tomlText } from './quoted.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface TableSchema {

@@ -2,9 +2,7 @@ import type { TaskId } from '../../core/model/ids.ts';
 import { taskId } from '../../core/model/ids.ts';
 import type { Problem, Task } from '../../core/model/task.ts';
 import { cleanLine, cleanText, hasUnseen, quote } from './clean.ts';
-import { findCycles } from './cycles.ts';
-import type { Draft, Drafts, ParsedTasks, Written } from './draft.ts';
-import { resolveDependencies } from './resolve-dependencies.ts';
+import type { Draft, Drafts, ParsedTasks, Written, DependencyRef } from './draft.ts';
 import { stableIds } from './stable-ids.ts';
 
 const NAME_CHARS_MAX = 512;
@@ -100,4 +98,131 @@ function cycleText(cycle: readonly string[]): string {
   const names = cycle.slice(0, CYCLE_NAMES_MAX).map(quote);
   const rest = cycle.length - names.length;
   return [...names, ...(rest > 0 ? [`${rest} more`] : []), quote(cycle[0] as string)].join(' -> ');
+}
+
+const CYCLES_MAX = 100;
+
+interface Frame {
+  readonly node: string;
+  readonly next: Iterator<string>;
+}
+
+/**
+ * The cycles of a graph, each once, as the path that closes it (its first name is not repeated). A cycle made only of
+ * nodes already named is left out: breaking the named ones is the way to it anyway. No recursion: chains may be long.
+ */
+function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const named = new Set<string>();
+  const finished = new Set<string>();
+  for (const root of edges.keys()) {
+    if (finished.has(root)) continue;
+    const depthOf = new Map<string, number>([[root, 0]]);
+    const path: Frame[] = [{ node: root, next: successors(edges, root) }];
+    while (path.length > 0) {
+      const frame = path[path.length - 1] as Frame;
+      const step = frame.next.next();
+      if (step.done === true) {
+        path.pop();
+        depthOf.delete(frame.node);
+        finished.add(frame.node);
+        continue;
+      }
+      const start = depthOf.get(step.value);
+      if (start !== undefined) {
+        const cycle = path.slice(start).map((each) => each.node);
+        if (cycles.length < CYCLES_MAX && cycle.some((node) => !named.has(node))) cycles.push(cycle);
+        for (const node of cycle) named.add(node);
+      } else if (!finished.has(step.value)) {
+        depthOf.set(step.value, path.length);
+        path.push({ node: step.value, next: successors(edges, step.value) });
+      }
+    }
+  }
+  return cycles;
+}
+
+function successors(edges: ReadonlyMap<string, readonly string[]>, node: string): Iterator<string> {
+  return (edges.get(node) ?? [])[Symbol.iterator]();
+}
+
+interface Bearer {
+  readonly draft: Draft;
+  readonly title: string;
+  readonly id: TaskId;
+}
+
+interface Resolved {
+  /** In the order of the tasks. A dependency that means nothing is left out and reported. */
+  readonly deps: readonly (readonly TaskId[])[];
+  readonly problems: readonly Problem[];
+}
+
+type Found = { readonly id: TaskId } | 'unknown' | 'ambiguous';
+type Find = (name: string, style: DependencyRef['style']) => Found;
+
+/** Words that say there is no dependency. */
+const NOTHING = new Set(['', '-', 'none', 'nothing', 'n/a']);
+
+/** Finds the task each dependency means: by id, else by exact title, else (in prose) by position. */
+function resolveDependencies(bearers: readonly Bearer[]): Resolved {
+  const find = finderFor(bearers);
+  const problems: Problem[] = [];
+  const deps = bearers.map((bearer) => {
+    const found = new Set<TaskId>();
+    for (const ref of bearer.draft.deps) {
+      for (const name of namesIn(ref, find)) {
+        const hit = find(name, ref.style);
+        if (typeof hit === 'object' && hit.id !== bearer.id) found.add(hit.id);
+        else problems.push({ line: ref.line, column: ref.column, message: complaint(bearer, name, hit) });
+      }
+    }
+    return [...found];
+  });
+  return { deps, problems };
+}
+
+function complaint(bearer: Bearer, name: string, hit: Found): string {
+  if (typeof hit === 'object') return `${quote(bearer.id)} depends on itself`;
+  const known = `${quote(bearer.id)} depends on ${quote(name)}, which`;
+  if (hit === 'unknown') return `unknown dependency: ${known} is no task of this file`;
+  return `ambiguous dependency: ${known} is the title of several tasks: name one by its id`;
+}
+
+/** A text with commas is one name if a task bears it, else a list of names. */
+function namesIn(ref: DependencyRef, find: Find): string[] {
+  if (ref.style === 'name') return [ref.text];
+  const whole = ref.text.trim();
+  if (find(whole, ref.style) !== 'unknown') return [whole];
+  if (NOTHING.has(whole.toLowerCase())) return [];
+  return whole
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function finderFor(bearers: readonly Bearer[]): Find {
+  const byId = new Map<string, TaskId>();
+  const byTitle = new Map<string, TaskId | 'ambiguous'>();
+  for (const { id, title } of bearers) {
+    byId.set(id, id);
+    byTitle.set(title, byTitle.has(title) ? 'ambiguous' : id);
+  }
+  const exactly = (name: string): Found => {
+    const id = byId.get(name);
+    if (id !== undefined) return { id };
+    const titled = byTitle.get(cleanLine(name));
+    if (titled === 'ambiguous') return 'ambiguous';
+    return titled === undefined ? 'unknown' : { id: titled };
+  };
+  return (name, style) => {
+    const hit = exactly(name);
+    if (hit !== 'unknown' || style !== 'prose') return hit;
+    const bare = name.replaceAll('`', '').trim();
+    const unquoted = exactly(bare);
+    if (unquoted !== 'unknown') return unquoted;
+    const position = /^#?(\d{1,6})$/.exec(bare)?.[1];
+    const at = position === undefined ? undefined : bearers[Number(position) - 1];
+    return at === undefined ? 'unknown' : { id: at.id };
+  };
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { AppError } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../../core/model/model.ts';
@@ -5,14 +6,17 @@ import { shellWord } from '../../../core/model/shell-word.ts';
 import { findRepository } from '../../../world/git/run/repository.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { pause } from '../../../world/os/clock.ts';
-import { startedIterations } from '../../../world/agents/transcript.ts';
+import { startedIterations, followFile } from '../../../world/agents/transcript.ts';
 import { findLoop } from '../../call/find-loop.ts';
-import type { Shown, TranscriptLine } from '../../verbs/print-transcript.ts';
+import type { Shown, TranscriptLine, Printing } from '../../verbs/print-transcript.ts';
 import type { Answer, Call, Handler } from '../../call/handler.ts';
 import { openPen, prefixed } from '../show/open-pen.ts';
 import { readState } from '../../call/project.ts';
-import { openShowing, STDERR } from '../show/show-iterations.ts';
-import type { Reading } from '../show/show-iterations.ts';
+import type { LoopId } from '../../../core/model/ids.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
+import type { IterationSight } from '../../../world/agents/transcript.ts';
+import { openPrinting } from '../../verbs/print-transcript.ts';
+import type { Pen } from '../show/open-pen.ts';
 
 const POLL_MS = 300;
 /** Line by line, as it came. */
@@ -121,3 +125,75 @@ function hasEnded(state: State, { loop, only }: Reading): boolean {
   if (now === undefined || !isWorking(now)) return true;
   return only !== null && !(now.phase.at === 'iterating' && now.phase.n === only);
 }
+
+const STDERR = 'stderr.log';
+
+/** Which part of a loop's transcript is read, and how it is shown. */
+interface Reading {
+  readonly repo: Repository;
+  readonly loop: LoopId;
+  readonly only: number | null;
+  readonly shown: Shown;
+  readonly file: string;
+  /** It is one of several: each line says whose it is. */
+  readonly isNamed: boolean;
+}
+
+interface Open {
+  readonly sight: IterationSight;
+  readonly from: ReturnType<typeof followFile>;
+  readonly printing: Printing;
+  /** It has printed nothing yet. */
+  isSilent: boolean;
+}
+
+/** One iteration after the other; the next one begins only when the one before it has ended. */
+function openShowing(reading: Reading, pen: Pen): { whatIsThere(): Promise<void>; end(): Promise<void> } {
+  let open: Open | null = null;
+
+  async function drain(one: Open): Promise<void> {
+    for (let bytes = one.from.next(); bytes !== null && !pen.isClosed(); bytes = one.from.next()) {
+      one.isSilent = false;
+      await pen.write(one.printing.push(bytes));
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (open === null) return;
+    await pen.write(open.printing.end());
+    // Who printed nothing may have said why elsewhere.
+    if (!open.isSilent || reading.shown !== 'rendered' || reading.file === STDERR) return;
+    open = openIteration({ ...reading, file: STDERR }, open.sight);
+    await drain(open);
+    await pen.write(open.printing.end());
+  }
+
+  return {
+    async whatIsThere() {
+      const started = startedIterations(reading.repo, reading.loop);
+      for (const sight of started.filter(({ n }) => reading.only === null || n === reading.only)) {
+        if (open !== null && sight.n < open.sight.n) continue;
+        if (sight.n !== open?.sight.n) {
+          await close();
+          open = openIteration(reading, sight);
+          if (reading.shown === 'rendered') await pen.write(heading(reading, sight));
+        }
+        await drain(open);
+      }
+    },
+    end: close,
+  };
+}
+
+function openIteration({ shown, file, loop, isNamed }: Reading, sight: IterationSight): Open {
+  const protocol = file === 'stdout.log' ? sight.agent.protocol : 'text';
+  return {
+    sight,
+    from: followFile(join(sight.folder, file)),
+    printing: openPrinting(shown, protocol, isNamed ? { loop, iteration: sight.n } : { iteration: sight.n }),
+    isSilent: true,
+  };
+}
+
+const heading = ({ loop }: Reading, { n, agent }: IterationSight): string =>
+  `=== ${loop} iteration ${n} (${cleanLine(agent.name)}) ===\n`;

@@ -6,7 +6,7 @@ import type { Explanation } from '../../../core/views/why.ts';
 import { explain } from '../../../core/views/why.ts';
 import { cleanText } from '../../../text/screen/clean.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
-import { failedWords } from '../show/failed-words.ts';
+import { failedWords } from '../show/say-failed-setup.ts';
 import { findOne } from '../../call/find-one.ts';
 import type { Handler } from '../../call/handler.ts';
 import { openTasks } from '../../call/open-tasks.ts';

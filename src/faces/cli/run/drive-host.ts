@@ -23,9 +23,10 @@ import { openNotifier } from './notify.ts';
 import { runEnd } from './run-end.ts';
 import { openLongTelling } from '../show/say-long.ts';
 import { keepAsking, mayFetch, sayUpstream } from '../show/say-upstream.ts';
-import { sayWhatWasSet } from './say-what-was-set.ts';
 import { tellLoopLogs } from '../../call/tell-loop-logs.ts';
 import { trimSpare } from './trim-spare.ts';
+import { AppError } from '../../../core/model/errors.ts';
+import { setSince } from '../../../world/git/run/trusted-folder.ts';
 
 export interface Drive {
   readonly world: World;
@@ -213,4 +214,16 @@ function changedGatesOnce(commands: readonly string[], onWarning: (text: string)
     isTold = true;
     if (line !== null) onWarning(cleanLine(line));
   };
+}
+
+/** At the end of a run: what would make gates see other files than are committed, from the next run on, unless somebody looks at it. */
+async function sayWhatWasSet(call: Call): Promise<void> {
+  try {
+    const found = await setSince(findRepository(call.cwd).commonDir);
+    if (found.length === 0) return;
+    const what = `set while agents were at work, by whom is not known, and in force from the next run on: ${found.join(', ')}`;
+    call.out.say(call.out.style.yellow(`warning: ${cleanLine(what)} (git config --show-origin --list)`));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }

@@ -21,7 +21,7 @@ import { choosePlace } from './choose-place.ts';
 import type { ChosenPlace } from './choose-place.ts';
 import { describeSettings, settingsInWords } from './describe-sources.ts';
 import { driveHost } from './drive-host.ts';
-import { failedWords } from '../show/failed-words.ts';
+import { failedWords } from '../show/say-failed-setup.ts';
 import type { RunAnswer } from './finish-run.ts';
 import { finishRun } from './finish-run.ts';
 import type { Answer, Call } from '../../call/handler.ts';
@@ -31,9 +31,8 @@ import type { Project } from '../../call/project.ts';
 import { readPrompt, titleOf } from './prompt-text.ts';
 import { refuseAtLimit } from './refuse-at-limit.ts';
 import { sayThrownAway } from '../show/say-thrown-away.ts';
-import { sayYours } from '../show/warn-user-files.ts';
+import { sayYours, warnAll } from '../show/warn-all.ts';
 import { startProject } from './start-project.ts';
-import { warnAll } from '../show/warn-all.ts';
 
 /** A single loop: a tracker of one task that no file stands behind. */
 interface Single {

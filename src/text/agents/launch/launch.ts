@@ -1,6 +1,5 @@
 import { parse } from 'jsonc-parser';
 import type { AgentSettings } from '../../../core/model/settings.ts';
-import { copilotMcp, fromEnvironment, mcpJson } from './mcp-json.ts';
 import { MCP_NAME } from '../talk/talk-spec.ts';
 import type { Launch, LaunchFacts } from './launch-types.ts';
 import type { McpServer } from '../talk/talk-spec.ts';
@@ -212,3 +211,20 @@ const tomlTable = (entries: Readonly<Record<string, string>>): string =>
   `{${Object.entries(entries)
     .map(([key, value]) => `${BARE_KEY.test(key) ? key : tomlString(key)}=${value}`)
     .join(',')}}`;
+
+/** The values stay in the environment, where the client finds them: a command line is there for everybody to read. */
+const fromEnvironment = ({ command, env }: McpServer): McpServer => ({
+  command,
+  env: Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`])),
+});
+
+/** The `mcpServers` document that many clients take, with what one of them wants beside. */
+function mcpJson(mcp: McpServer, extra: Readonly<Record<string, unknown>> = {}): string {
+  const [command, ...args] = mcp.command;
+  return JSON.stringify({ mcpServers: { [MCP_NAME]: { command, args, env: mcp.env, ...extra } } });
+}
+
+const copilotMcp = (mcp: McpServer): readonly string[] => [
+  '--additional-mcp-config',
+  mcpJson(mcp, { type: 'local', tools: ['*'] }),
+];
