@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coAuthors, landingMessage, leftoversMessage, trailersOf, withoutOurTrailers } from './commit-message.ts';
 import type { LandingFacts } from './commit-message.ts';
-import { checkLandingTemplate } from './landing-template.ts';
+import { checkLandingTemplate } from './config/landing-template.ts';
 
 const facts: LandingFacts = {
   task: 'login',

@@ -1,4 +1,4 @@
-import { renderLandingTemplate } from './landing-template.ts';
+import { renderLandingTemplate } from './config/landing-template.ts';
 import { cleanLine, cleanText, cutChars } from './screen/clean.ts';
 
 const SUBJECT_CHARS_MAX = 100;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/core/model/errors.ts';
-import { LANDING_VARIABLES } from '../../src/text/landing-template.ts';
+import { LANDING_VARIABLES } from '../../src/text/config/landing-template.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { checkConfig, configError, userConfigFile, writeConfigKey } from '../../src/world/config-files.ts';
 import type { ConfigPlaces, LoadedConfig } from '../../src/world/config-files.ts';

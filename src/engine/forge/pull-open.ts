@@ -1,7 +1,7 @@
 import type { Event } from '../../core/model/events.ts';
 import { findTask } from '../../core/model/tasks.ts';
 import type { PullWish } from '../../core/pull/pull-wishes.ts';
-import { renderLandingTemplate } from '../../text/landing-template.ts';
+import { renderLandingTemplate } from '../../text/config/landing-template.ts';
 import { readMark } from '../../text/forge/marks.ts';
 import { answerMark, answerText, pullBody } from '../../text/forge/pull-text.ts';
 import { cleanLine, cutChars } from '../../text/screen/clean.ts';

@@ -6,7 +6,7 @@ import { openCodex } from './readers/codex.ts';
 import { parseBag } from './readers/json.ts';
 import { openPi } from './readers/pi.ts';
 import { sniff } from './readers/sniff.ts';
-import type { Moment } from './reset-time.ts';
+import type { Moment } from './readers/reset-time.ts';
 
 type Known = Exclude<Protocol, 'jsonl' | 'text'>;
 

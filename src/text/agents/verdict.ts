@@ -2,7 +2,7 @@ import type { IterationOutcome } from '../../core/model/events.ts';
 import type { Failure, FailureKind, HoldNotice } from '../../core/model/failure.ts';
 import type { CompletionSignal } from '../../core/model/settings.ts';
 import { shortLine } from '../screen/clean.ts';
-import { classifyMessage } from './classify.ts';
+import { classifyMessage } from './readers/classify.ts';
 import { saysDone, saysLacking } from './completion.ts';
 import type { IterationEnd, Report } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { checkLandingTemplate } from '../landing-template.ts';
+import { checkLandingTemplate } from './landing-template.ts';
 import { gateLineFault } from '../shell/gate-line.ts';
 import type { ConfigKey } from './keys.ts';
 import { nearest } from './nearest.ts';

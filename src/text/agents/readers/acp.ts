@@ -1,12 +1,12 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import type { Moment } from '../reset-time.ts';
+import type { Moment } from './reset-time.ts';
 import { plainMessage, failure } from './failures.ts';
 import { at, bagOf, countAt, numberAt, parseBag, textAt, textsIn } from './json.ts';
 import type { Bag } from './json.ts';
 import { ANSWERED, costOf, createTally, isNothing, usage } from './tally.ts';
 import type { Tally, Tokens } from './tally.ts';
 import { createToolBook, detailOf, oneLine } from './tools.ts';
-import { classifyMessage } from '../classify.ts';
+import { classifyMessage } from './classify.ts';
 import type { ToolBook } from './tools.ts';
 
 interface Memory {

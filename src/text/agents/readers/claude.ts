@@ -1,6 +1,6 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import { fromUnixTime } from '../reset-time.ts';
-import type { Moment } from '../reset-time.ts';
+import { fromUnixTime } from './reset-time.ts';
+import type { Moment } from './reset-time.ts';
 import { at, bagOf, listAt, numberAt, parseBag, textAt, countAt, textsIn } from './json.ts';
 import type { Bag } from './json.ts';
 import { createTally, isNothing, usage, costOf } from './tally.ts';

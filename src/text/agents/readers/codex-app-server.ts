@@ -1,6 +1,6 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import { kindOfStatus } from '../classify.ts';
-import { fromUnixTime, type Moment } from '../reset-time.ts';
+import { kindOfStatus } from './classify.ts';
+import { fromUnixTime, type Moment } from './reset-time.ts';
 import { readItem } from './codex-items.ts';
 import { failure, plainMessage } from './failures.ts';
 import { at, type Bag, bagOf, countAt, numberAt, parseBag, textAt } from './json.ts';

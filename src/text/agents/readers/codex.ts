@@ -1,5 +1,5 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import type { Moment } from '../reset-time.ts';
+import type { Moment } from './reset-time.ts';
 import { readItem } from './codex-items.ts';
 import { failure, plainMessage } from './failures.ts';
 import { at, bagOf, countAt, parseBag, textAt } from './json.ts';

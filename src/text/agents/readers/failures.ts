@@ -1,7 +1,7 @@
 import type { FailureKind } from '../../../core/model/failure.ts';
 import type { AgentEvent } from '../agent-event.ts';
-import { classifyMessage } from '../classify.ts';
-import { type Moment, readResetTime } from '../reset-time.ts';
+import { classifyMessage } from './classify.ts';
+import { type Moment, readResetTime } from './reset-time.ts';
 import { bagOf, textAt } from './json.ts';
 import { oneLine } from './tools.ts';
 

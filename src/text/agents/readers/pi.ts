@@ -1,5 +1,5 @@
 import type { AgentEvent, Reader } from '../agent-event.ts';
-import type { Moment } from '../reset-time.ts';
+import type { Moment } from './reset-time.ts';
 import { failure, plainMessage } from './failures.ts';
 import { at, type Bag, bagOf, countAt, numberAt, parseBag, textAt, textsIn } from './json.ts';
 import { costOf, isNothing, usage } from './tally.ts';

@@ -6,7 +6,7 @@ import { errnoOf } from '../../os/system-failure.ts';
 import type { IterationResult } from '../../contract/world.ts';
 import { readJsonFile, removeQuietly } from '../../os/files.ts';
 import { lineThatMatters } from '../../../core/model/line-that-matters.ts';
-import { classifyMessage } from '../../../text/agents/classify.ts';
+import { classifyMessage } from '../../../text/agents/readers/classify.ts';
 import { saysDone } from '../../../text/agents/completion.ts';
 import { failureInText, tellingLines } from '../../../text/agents/verdict.ts';
 import { cleanLine, shortLine } from '../../../text/screen/clean.ts';

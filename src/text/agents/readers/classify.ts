@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../core/model/failure.ts';
+import type { FailureKind } from '../../../core/model/failure.ts';
 
 type Rule = readonly [FailureKind, RegExp];
 

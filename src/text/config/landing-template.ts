@@ -1,7 +1,7 @@
-import type { Problem } from '../core/model/task.ts';
-import { nearest } from './config/nearest.ts';
-import { cleanText } from './screen/clean.ts';
-import { quote } from './trackers/clean.ts';
+import type { Problem } from '../../core/model/task.ts';
+import { nearest } from './nearest.ts';
+import { cleanText } from '../screen/clean.ts';
+import { quoted } from './quoted.ts';
 
 export const LANDING_VARIABLES = ['task_id', 'title', 'branch', 'loop', 'agent', 'iterations', 'target'] as const;
 export type LandingVariable = (typeof LANDING_VARIABLES)[number];
@@ -38,7 +38,7 @@ function problemOf(name: string | undefined): string | null {
   if (variableOf(name) !== null) return null;
   const close = nearest(name.trim(), LANDING_VARIABLES);
   const offer = close === null ? `there are ${LANDING_VARIABLES.join(', ')}` : `did you mean {{${close}}}?`;
-  return `there is no variable ${quote(name.trim())}; ${offer}`;
+  return `there is no variable ${quoted(name.trim())}; ${offer}`;
 }
 
 function variableOf(name: string | undefined): LandingVariable | null {

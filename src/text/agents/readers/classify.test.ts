@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureKind } from '../../core/model/failure.ts';
+import type { FailureKind } from '../../../core/model/failure.ts';
 import { classifyMessage, kindOfStatus } from './classify.ts';
 
 const CASES: readonly (readonly [string, FailureKind])[] = [
