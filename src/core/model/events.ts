@@ -390,8 +390,6 @@ export type Event =
       readonly message: string;
     };
 
-export type EventType = Event['type'];
-
 /** Several events written as one: all or none, at one place in the order. */
 export interface Stamp {
   readonly seq: number;

@@ -21,7 +21,7 @@ import type { Sha } from '../../core/model/ids.ts';
 import type { Published } from '../contract/outcomes.ts';
 import type { Change } from '../git/objects/raw-changes.ts';
 import type { EditedTracker } from './publish-edited.ts';
-import type { Healed } from './publish-heal.ts';
+
 import type { BranchUser } from '../worktrees/branch-users.ts';
 import type { Repository } from '../git/run/repository.ts';
 import type { GitView } from '../git/run/view.ts';
@@ -54,11 +54,6 @@ export function publish(
     if (!(await isAncestor(view, from, to))) return { outcome: 'diverged', now: from };
     return forward(repo, view, { target, from, to }).catch(blockedByFilter);
   });
-}
-
-/** Ends a publish that was cut short: afterwards the checkout stands at one commit, or `hands_off` names what only a person can judge. */
-export function healPublish(repo: Repository, view: GitView): Promise<Healed> {
-  return withMutex(mutexOf(repo), () => heal(repo, view));
 }
 
 const mutexOf = (repo: Repository): string => join(repo.stateDir, 'locks', 'publish-journal');

@@ -1,4 +1,4 @@
-import type { Event, EventType, IterationOutcome } from '../../../src/core/model/events.ts';
+import type { Event, IterationOutcome } from '../../../src/core/model/events.ts';
 import type { Hold, LandingTrouble, Loop, ParkReason, Rework, State } from '../../../src/core/model/model.ts';
 import type { PullEvent } from '../../../src/core/model/pull-event.ts';
 import { loopsOf } from '../../../src/core/model/model.ts';
@@ -8,7 +8,7 @@ import type { Realm } from '../model/realm.ts';
 /** Everything that can happen, so that a new kind of fact cannot stay out of the simulated worlds. Very rare, or about refs, limits of the project, ends by the clock and trackers outside the tree, which these worlds do not have, or a commit that takes something back, which they cannot: left out. */
 const SOUGHT: Record<
   | Exclude<
-      EventType,
+      Event['type'],
       | PullEvent['type']
       | 'train-refs-lost'
       | 'keeps-changed'

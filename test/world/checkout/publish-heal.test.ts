@@ -16,7 +16,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { itOn } from '../../needs.ts';
 import { sha } from '../../../src/core/model/ids.ts';
 import type { Sha } from '../../../src/core/model/ids.ts';
-import { healPublish, publish } from '../../../src/world/checkout/publish.ts';
+import { heal } from '../../../src/world/checkout/publish-heal.ts';
+import { publish } from '../../../src/world/checkout/publish.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import type { Repository } from '../../../src/world/git/run/repository.ts';
 import { type GitView, openView } from '../../../src/world/git/run/view.ts';
@@ -135,7 +136,7 @@ describe('a publish of 3,000 files is killed', () => {
         if (existsSync(lock())) cut += 1;
         // It may have been quicker than the kill.
         const done = !existsSync(join(repo.stateDir, 'publish.json')) && scratch.git('rev-parse', 'main') === to;
-        expect(await healPublish(repo, view)).toBe(done ? 'nothing' : 'healed');
+        expect(await heal(repo, view)).toBe(done ? 'nothing' : 'healed');
         expect(existsSync(lock())).toBe(false);
         if (scratch.git('rev-parse', 'main') === base) {
           expect(status().split('\n').sort()).toEqual(['?? mine.txt', 'A  staged.txt']);
@@ -158,7 +159,7 @@ describe('a publish of 3,000 files is killed', () => {
     await until('git is at it', () => existsSync(lock()) || child.exitCode !== null);
     child.kill('SIGKILL');
     await output.catch(() => {});
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(scratch.git('rev-parse', 'main')).toBe(to);
     expect(status()).toBe('');
   }, 240_000);
@@ -192,7 +193,7 @@ describe('what was left half-way', () => {
     });
 
   it('nothing: there was no publish', async () => {
-    expect(await healPublish(repo, view)).toBe('nothing');
+    expect(await heal(repo, view)).toBe('nothing');
   });
 
   it('files of every kind, one of them truncated', async () => {
@@ -213,7 +214,7 @@ describe('what was left half-way', () => {
     symlinkSync('a.txt', join(scratch.dir, 'link'));
     scratch.write('keep.txt', 'mine\n');
     scratch.write('deep/mine.txt', 'mine\n');
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(status().split('\n')).toEqual(['M keep.txt', '?? deep/']);
     expect(scratch.git('ls-files', '-s')).toBe(
       gitIn(scratch.dir, 'ls-tree', '-r', 'main', '--format=%(objectmode) %(objectname) 0%x09%(path)'),
@@ -229,7 +230,7 @@ describe('what was left half-way', () => {
     scratch.git('read-tree', '-m', '-u', base, to);
     expect(scratch.git('diff', '--cached', '--name-only', to)).toBe('mine.txt');
     journal(to);
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(status()).toBe('A  mine.txt');
     expect(await go(to)).toEqual({ outcome: 'published', to });
     expect(status()).toBe('A  mine.txt');
@@ -238,11 +239,11 @@ describe('what was left half-way', () => {
   it('the note alone: everything was done, or nothing was', async () => {
     const to = landAll();
     journal(to);
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(status()).toBe('');
     await go(to);
     journal(to);
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(scratch.git('rev-parse', 'main')).toBe(to);
     expect(existsSync(join(repo.stateDir, 'publish.json'))).toBe(false);
   });
@@ -273,7 +274,7 @@ describe('what was left half-way', () => {
       scratch.write('b.txt', 'after b\n');
       act();
       const before = status();
-      expect(await healPublish(repo, view)).toEqual({ hands_off: [named] });
+      expect(await heal(repo, view)).toEqual({ hands_off: [named] });
       expect(status()).toBe(before);
       expect(existsSync(lock())).toBe(true);
       expect(await go(to)).toEqual({ outcome: 'blocked', why: 'an earlier publish was cut short', paths: [named] });
@@ -286,7 +287,7 @@ describe('what was left half-way', () => {
     scratch.write('a.txt', 'staged\n');
     scratch.git('add', 'a.txt');
     scratch.write('a.txt', 'a\n');
-    expect(await healPublish(repo, view)).toEqual({ hands_off: ['a.txt (changed since)'] });
+    expect(await heal(repo, view)).toEqual({ hands_off: ['a.txt (changed since)'] });
     expect(status()).toBe('MM a.txt');
   });
 
@@ -296,16 +297,16 @@ describe('what was left half-way', () => {
     scratch.write('keep.txt', 'mine\n');
     scratch.commit('mine');
     scratch.write('a.txt', 'after');
-    expect(await healPublish(repo, view)).toEqual({ hands_off: ['a.txt (modified)'] });
+    expect(await heal(repo, view)).toEqual({ hands_off: ['a.txt (modified)'] });
     // What is as it was to become is not in anybody's way: a loop in place may have written it.
     scratch.write('a.txt', 'after a\n');
     scratch.write('deep/er/new.txt', 'new\n');
     scratch.git('add', 'deep');
     rmSync(join(scratch.dir, 'gone.txt'));
     const before = status();
-    expect(await healPublish(repo, view)).toBe('healed');
+    expect(await heal(repo, view)).toBe('healed');
     expect(status()).toBe(before);
-    expect(await healPublish(repo, view)).toBe('nothing');
+    expect(await heal(repo, view)).toBe('nothing');
   });
 
   it('and whoever published still lives: hands off', async () => {
@@ -315,7 +316,7 @@ describe('what was left half-way', () => {
       await until('it lives', () => identityOf(other.pid ?? 0) !== null);
       journal(to, identityOf(other.pid ?? 0) ?? ownIdentity());
       writeFileSync(lock(), '');
-      expect(await healPublish(repo, view)).toEqual({ hands_off: [`process ${other.pid} is publishing`] });
+      expect(await heal(repo, view)).toEqual({ hands_off: [`process ${other.pid} is publishing`] });
       expect(existsSync(lock())).toBe(true);
     } finally {
       other.kill('SIGKILL');
@@ -330,7 +331,7 @@ describe('what was left half-way', () => {
     const other = spawn('git', ['cat-file', '--batch'], { cwd: scratch.dir });
     try {
       await until('it runs', () => readFileSync(`/proc/${other.pid}/comm`, 'utf8').startsWith('git'));
-      expect(await healPublish(repo, view)).toEqual({ hands_off: [expect.stringContaining(`process ${other.pid}`)] });
+      expect(await heal(repo, view)).toEqual({ hands_off: [expect.stringContaining(`process ${other.pid}`)] });
       expect(existsSync(lock())).toBe(true);
       expect(read('a.txt')).toBe('after a\n');
     } finally {
