@@ -35,8 +35,19 @@ function areClientsAsked(filters) {
   return filters.length === 0 || filters.some((filter) => files.some((file) => file.includes(filter)));
 }
 
+/** What `--all` makes larger: the same tests with more seeds, more killed writers, a longer soak. */
+const LONG_LOOK = {
+  SIM_SEEDS: '4000',
+  LANDING_MODEL: '20000',
+  LANDING_WORKLOADS: '60',
+  LOG_KILLED: '50',
+  SOAK: '2000',
+};
+
 console.log(await setup());
-const filters = process.argv.slice(2);
+const words = process.argv.slice(2);
+if (words.includes('--all')) Object.assign(process.env, { ...LONG_LOOK, ...process.env });
+const filters = words.filter((word) => word !== '--all');
 const installing = areClientsAsked(filters) ? installClients() : [];
 const tooling = installTools();
 // Minutes once, and only where nobody waits at a machine of their own.

@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
 import { declareWorkloads } from './declare-workloads.ts';
 
-describe('landing in the model', () => declareWorkloads(1, 5000));
+describe('landing in the model', () => declareWorkloads(1));

@@ -1,4 +1,0 @@
-import { describe } from 'vitest';
-import { declareWorkloads } from './declare-workloads.ts';
-
-describe('landing in the model', () => declareWorkloads(10001, 5000));
