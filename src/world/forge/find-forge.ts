@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { AppError } from '../../core/model/errors.ts';
 import type { ForgeKind, ForgeSettings } from '../../core/model/settings.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
@@ -7,6 +6,7 @@ import { cleanLine } from '../../text/screen/clean.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { HARDENED, runGit } from '../git/run/run-git.ts';
 import { findExecutable } from '../processes/environment.ts';
+import { runProgram } from '../processes/run-program.ts';
 
 /** A forge that was found, with the right to speak to it. The token is handed to nothing but requests. */
 export interface FoundForge {
@@ -95,21 +95,13 @@ async function findToken(kind: ForgeKind, host: string, named: string | null, en
 const isEnterprise = (kind: ForgeKind, host: string): boolean => kind === 'github' && host !== 'github.com';
 
 const ASK_MS_MAX = 10_000;
+const TOKEN_CHARS_MAX = 10_000;
 
 /** What `gh` is logged in with; null: it is not there, or not logged in. */
-function askGh(host: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function askGh(host: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const program = findExecutable('gh', env, '/');
-  if (program === null) return Promise.resolve(null);
-  return new Promise((resolve) => {
-    const child = spawn(program, ['auth', 'token', '--hostname', host], {
-      cwd: '/',
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: ASK_MS_MAX,
-    });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-    child.on('error', () => resolve(null));
-    child.on('close', (code) => resolve(code === 0 && said.trim() !== '' ? said.trim() : null));
-  });
+  if (program === null) return null;
+  const argv = [program, 'auth', 'token', '--hostname', host];
+  const { code, stdout } = await runProgram(argv, { cwd: '/', env, timeoutMs: ASK_MS_MAX, charsMax: TOKEN_CHARS_MAX });
+  return code === 0 && stdout.trim() !== '' ? stdout.trim() : null;
 }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../core/model/errors.ts';
 import type { Bead } from '../../../text/trackers/beads-answer.ts';
 import { readAnswer } from '../../../text/trackers/beads-answer.ts';
 import { cleanLine } from '../../../text/trackers/clean.ts';
 import { findExecutable } from '../../processes/environment.ts';
+import { runProgram } from '../../processes/run-program.ts';
 
 const ANSWER_MS_MAX = 30_000;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
@@ -87,44 +87,29 @@ function firstWords(text: string): string | null {
   return line === undefined ? null : line.replace(/^Error:? /, '').slice(0, REASON_CHARS_MAX);
 }
 
-function start(program: string, { env, root }: BdPlace, args: readonly string[], input: string): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    // A session of its own: Ctrl-C in the terminal must not end a write half-way.
-    const child = spawn(program, [...args], { cwd: root, env: bdEnvironment(env), stdio: 'pipe', detached: true });
-    const said = { stdout: '', stderr: '' };
-    let stopped: string | null = null;
-    const stop = (why: string): void => {
-      stopped ??= why;
-      if (child.pid !== undefined) killGroup(child.pid);
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-    };
-    const timer = setTimeout(() => stop(`it did not answer within ${ANSWER_MS_MAX / 1000} s`), ANSWER_MS_MAX);
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        said[name] += text;
-        if (said[name].length > OUTPUT_BYTES_MAX) stop('it printed far too much');
-      });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    child.on('error', (cause) => {
-      clearTimeout(timer);
-      reject(new AppError('E_BEADS', `bd cannot be started: ${cause.message}`, { remedy: BD_MISSING_REMEDY, cause }));
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
-      if (signal !== null) stopped ??= `it was ended by ${signal}`;
-      resolve({ code, stopped, ...said });
-    });
+async function start(program: string, { env, root }: BdPlace, args: readonly string[], input: string): Promise<Ended> {
+  const { code, signal, stopped, error, ...said } = await runProgram([program, ...args], {
+    cwd: root,
+    env: bdEnvironment(env),
+    input,
+    timeoutMs: ANSWER_MS_MAX,
+    charsMax: OUTPUT_BYTES_MAX,
+    // Ctrl-C in the terminal must not end a write half-way.
+    isApart: true,
   });
+  if (error !== null)
+    throw new AppError('E_BEADS', `bd cannot be started: ${error.message}`, {
+      remedy: BD_MISSING_REMEDY,
+      cause: error,
+    });
+  const ended = signal === null ? null : `it was ended by ${signal}`;
+  return { code, stopped: stopped === null ? ended : WHY_STOPPED[stopped], ...said };
 }
 
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Already gone.
-  }
-}
+const WHY_STOPPED = {
+  time: `it did not answer within ${ANSWER_MS_MAX / 1000} s`,
+  output: 'it printed far too much',
+} as const;
 
 /** Nothing of a hook that started us leads it to another repository, and no helper of its own stays behind. */
 function bdEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
