@@ -9,10 +9,14 @@ type Kinds = Map<string, string>;
 const LISTED_MAX = 50;
 
 /** Local files that the changes would touch, each with its kind: `a.ts (modified)`. Empty: the changes touch nothing of the user's. */
-export async function findBlockers(worktree: string, changes: readonly Change[]): Promise<readonly string[]> {
+export async function findBlockers(
+  worktree: string,
+  changes: readonly Change[],
+  local?: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
   const blockers: Kinds = new Map();
   const places = placesOf(changes);
-  for (const [path, kind] of await localChanges(worktree)) {
+  for (const [path, kind] of local ?? (await localChanges(worktree))) {
     if (
       places.changed.has(path) ||
       places.folders.has(path) ||

@@ -56,6 +56,24 @@ export async function findEdited(
   return edited;
 }
 
+/** A task may have landed whose line no commit has, only an edit of its owner's: what is published leaves that file alone. */
+export async function findUnticked(
+  worktree: string,
+  view: GitView,
+  move: Omit<Move, 'changes'>,
+  paths: readonly string[],
+): Promise<readonly EditedTracker[]> {
+  const landed = await landedIn(view, move);
+  const edited: EditedTracker[] = [];
+  for (const path of paths) {
+    const tasks = landed.get(shown(path)) ?? [];
+    const sides = tasks.length === 0 ? null : await sidesOf(view, move, shown(path));
+    const one = sides === null ? null : await edit(worktree, view, { path, ...sides }, tasks);
+    if (one !== null) edited.push(one);
+  }
+  return edited;
+}
+
 async function edit(
   worktree: string,
   view: GitView,

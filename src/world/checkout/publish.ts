@@ -6,13 +6,14 @@ import { reach } from '../os/failpoint.ts';
 import { withMutex } from '../processes/mutex.ts';
 import { ownIdentity } from '../processes/identity.ts';
 import { isAncestor } from '../git/merge/merge.ts';
-import { findBlockers, refusalIn } from './publish-blockers.ts';
+import { findBlockers, localChanges, refusalIn } from './publish-blockers.ts';
 import { readChanges, shown } from '../git/objects/raw-changes.ts';
 import { acceptSame } from './publish-same.ts';
 import { editing, heal } from './publish-heal.ts';
 import { removeJournal, writeJournal, mergeCommand } from './publish-journal.ts';
 import { branchUsers } from '../worktrees/branch-users.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
+import { trackerKindOf } from '../../text/trackers/tracker-names.ts';
 import { readRef } from '../git/refs/refs.ts';
 import { HARDENED, runGit, whyFilter } from '../git/run/run-git.ts';
 import { syncFilesystem } from '../os/disk.ts';
@@ -82,10 +83,12 @@ async function forward(repo: Repository, view: GitView, move: Move): Promise<Pub
   if (existsSync(lock))
     return blocked(`another git command holds ${lock}, or left it when it was killed: then rm ${shellWord(lock)}`);
   const changes = await readChanges(view, move.from, move.to);
-  const blockers = await findBlockers(user.path, changes);
+  const local = await localChanges(user.path);
+  const blockers = await findBlockers(user.path, changes, local);
   const { left, edited } = await clearWay(user.path, view, { ...move, changes }, blockers);
   if (left.length > 0) return blocked(`local files in ${user.path} are in the way`, left);
-  return forwardCheckout(repo, view, { ...move, edited }, user);
+  const besides = await untouched(user.path, view, { ...move, changes }, [...local.keys()]);
+  return forwardCheckout(repo, view, { ...move, edited: [...edited, ...besides] }, user);
 }
 
 interface Way {
@@ -108,6 +111,18 @@ async function clearWay(
   const rest = blockers.filter((line) => !isEdited(line.replace(/ \([a-z]+\)$/, '')));
   const changes = move.changes.filter(({ path }) => !isEdited(shown(path)));
   return { left: rest.length === 0 ? [] : await acceptSame(worktree, view, { ...move, changes }, rest), edited };
+}
+
+/** Edited files that the landings did not change, and that may all the same have the one line of what landed. */
+async function untouched(
+  worktree: string,
+  view: GitView,
+  move: Move & { readonly changes: readonly Change[] },
+  local: readonly string[],
+): Promise<readonly EditedTracker[]> {
+  const changed = new Set(move.changes.map(({ path }) => path));
+  const meant = local.filter((path) => !changed.has(path) && trackerKindOf(path) !== null);
+  return meant.length === 0 ? [] : (await editing()).findUnticked(worktree, view, move, meant);
 }
 
 /** Nobody stands on it, so there are no files to move. Through plain git: the move goes into the reflog under the user's own name. */

@@ -36,7 +36,7 @@ function isReverted(git: Git, ref: string, task: string): boolean {
 
 /**
  * The user's checkout is as before, except for what publishing may do: move a branch forward, and with it the files that
- * the landed commits changed.
+ * the landed commits changed, and the boxes of what landed.
  */
 export function checkoutKept(git: Git, before: Fingerprint, after: Fingerprint, headBefore: string): void {
   const head = git('rev-parse', '--verify', '--quiet', 'HEAD');
@@ -47,6 +47,7 @@ export function checkoutKept(git: Git, before: Fingerprint, after: Fingerprint, 
       '\n',
     ))
       published.add(`file:${path}`);
+    for (const path of trackersOf(git, headBefore, head)) published.add(`file:${path}`);
     published.add('git:index');
   }
   const changed = differences(before, after).filter((name) => !published.has(name));
@@ -60,6 +61,9 @@ export function checkoutKept(git: Git, before: Fingerprint, after: Fingerprint, 
     'the user’s checkout changed',
   ).toEqual([]);
 }
+
+const trackersOf = (git: Git, from: string, to: string): readonly string[] =>
+  git('log', '--format=%(trailers:key=Ralph-Tracker,valueonly)', `${from}..${to}`).split('\n').filter(Boolean);
 
 function loopProcesses(scratch: Scratch): string[] {
   return processesOf(scratch.root)

@@ -54,6 +54,22 @@ describe('mend 1: an edit of the task file that is not committed', () => {
     expect((await ralph(one, ['run'])).code).toBe(0);
     expect(one.git('log', '-1', '--format=%s')).toBe('Plan the search');
   });
+
+  it('mend 1: a task that only the edit has, beside none that is open: its box is ticked, staged or not', async () => {
+    for (const isStaged of [false, true]) {
+      const one = scratch();
+      project(one, { tasks: { 'PRD.md': '# Plan\n\n- [x] Login\n' } });
+      one.put('PRD.md', `${disk(one)}- [ ] Add search\n`);
+      if (isStaged) one.git('add', 'PRD.md');
+      expect((await ralph(one, ['run'])).code).toBe(0);
+      expect(landedTasks(one.git, 'main')).toEqual(['add-search']);
+      expect(disk(one)).toBe('# Plan\n\n- [x] Login\n- [x] Add search\n');
+      expect(one.git('status', '--porcelain')).toBe(`${isStaged ? 'M ' : ' M'} PRD.md`);
+      one.git('commit', '-q', '-a', '-m', 'Plan the search');
+      expect((await ralph(one, ['run'])).stderr).not.toContain('starts');
+      expect(one.git('log', '-1', '--format=%s')).toBe('Plan the search');
+    }
+  });
 });
 
 /** Login and Logout have landed; main is not moved yet. */
