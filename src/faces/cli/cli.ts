@@ -66,11 +66,19 @@ function refuseUnknown(words: readonly string[]): void {
   if (below.length > 0 && isUnknown(second, seconds)) throw unknownCommand(first ?? '', second, seconds);
 }
 
+/** A word that more commands end with says nothing. */
+const GUESSES_MAX = 3;
+
 /** `above`: the command that has none of that name below it; empty: ours as a whole. */
 function unknownCommand(above: string, word: string, known: readonly string[]): AppError {
-  const close = nearest(word, known);
-  const guess = close === null ? '' : `; did you mean ${close}?`;
-  const path = ['ralph', above, close ?? ''].filter((part) => part !== '').join(' ');
+  const names = COMMANDS.map(({ name }) => name);
+  // Those of `task` are those of `tasks`.
+  const elsewhere = names.filter((name) => ` ${name}`.endsWith(` ${word}`) && !name.startsWith('task '));
+  const isClear = elsewhere.length > 0 && elsewhere.length <= GUESSES_MAX;
+  const close = isClear ? null : nearest(word, known);
+  const meant = isClear ? elsewhere : close === null ? [] : [close];
+  const guess = meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`;
+  const path = ['ralph', isClear ? '' : above, meant[0] ?? ''].filter((part) => part !== '').join(' ');
   return new AppError('E_USAGE', `unknown command ${JSON.stringify(`${above} ${word}`.trim())}${guess}`, {
     remedy: `${path} --help`,
   });
