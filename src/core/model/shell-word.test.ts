@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shellWord } from './shell-word.ts';
+import { shellLine, shellWord } from './shell-word.ts';
 
 describe('shellWord', () => {
   it('leaves plain words alone and quotes the rest', () => {
@@ -10,6 +10,10 @@ describe('shellWord', () => {
     expect(shellWord('-rf')).toBe("'-rf'");
     expect(shellWord('$(x)')).toBe("'$(x)'");
     expect(shellWord('~root')).toBe("'~root'");
+  });
+
+  it('leaves the flags of a command line bare', () => {
+    expect(shellLine(['run', '--max-workers', '2', '-p', 'a b', '-1'])).toBe("run --max-workers 2 -p 'a b' '-1'");
   });
 
   it('is read by a shell as the very text', () => {

@@ -3,6 +3,10 @@ export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** A command line as a person would type it: flags stay bare. */
+export const shellLine = (words: readonly string[]): string =>
+  words.map((word) => (/^--?[a-z][a-z-]*$/.test(word) ? word : shellWord(word))).join(' ');
+
 /** Does something where a commit stands, away from every checkout. */
 export const inNewWorktree = (ref: string, act: string): string =>
   `d=$(mktemp -d) && git worktree add --detach "$d" ${shellWord(ref)} && cd "$d" && ${act}`;

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import { shellWord } from '../../core/model/shell-word.ts';
+import { shellLine, shellWord } from '../../core/model/shell-word.ts';
 import { checkConfig } from '../../world/config-files.ts';
 import type { LoadedConfig } from '../../world/config-files.ts';
 import type { Repository } from '../../world/git/run/repository.ts';
@@ -57,10 +57,7 @@ function refuseOther({ cwd, words }: Call, { root, worktree }: Repository, own: 
     `${relative(worktree, other)} does not count: settings are those of ${counts}${own === null ? ', which is not there yet' : ''}`,
     {
       facts: ['a repository has one configuration, at its top'],
-      remedy:
-        own === null
-          ? `mv ${shellWord(other)} ${shellWord(counts)}`
-          : `ralph -C ${[root, ...typed].map(shellWord).join(' ')}`,
+      remedy: own === null ? `mv ${shellWord(other)} ${shellWord(counts)}` : `ralph -C ${shellLine([root, ...typed])}`,
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { Event } from '../../core/model/events.ts';
 import { AppError } from '../../core/model/errors.ts';
 import type { State } from '../../core/model/model.ts';
-import { shellWord } from '../../core/model/shell-word.ts';
+import { shellLine, shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
 import { hostsToWatch } from '../../core/plan/reconcile.ts';
 import { foldLog } from '../../engine/journal.ts';
@@ -50,7 +50,7 @@ export function refuseElsewhere(call: Call, { elsewhere }: LoadedConfig): void {
   const { branch, target } = elsewhere;
   const commit = `git switch ${shellWord(target)} && git checkout ${shellWord(branch ?? '@{-1}')} -- ralph.toml && git commit -m 'Add ralph.toml' -- ralph.toml`;
   const isConfig = call.words.includes('config');
-  const typed = isConfig ? 'ralph run' : `ralph ${call.words.map(shellWord).join(' ')}`;
+  const typed = isConfig ? 'ralph run' : `ralph ${shellLine(call.words)}`;
   const land = branch === null ? null : `${typed} --target ${shellWord(branch)}`;
   throw new AppError('E_CONFIG', ofNoUse(elsewhere), {
     facts: [

@@ -3,7 +3,7 @@ import type { UsageView } from '../../../core/views/cost-view.ts';
 import { costInWords, usageView } from '../../../core/views/cost-view.ts';
 import { describeMs } from '../../../core/model/describe-time.ts';
 import { AppError } from '../../../core/model/errors.ts';
-import { shellWord } from '../../../core/model/shell-word.ts';
+import { shellLine } from '../../../core/model/shell-word.ts';
 import { KNOWN_AGENTS } from '../../../text/agents/known.ts';
 import { cleanLine, cleanText } from '../../../text/screen/clean.ts';
 import type { AgentLook, AgentSight } from '../../../world/agents/agent-check.ts';
@@ -104,7 +104,7 @@ function smokeRemedy({ name, settings }: AgentSight, smoke: SmokeResult): string
   if (smoke.isFine) return null;
   const login = KNOWN_AGENTS.get(name)?.login;
   if (smoke.outcome === 'refused' && login !== undefined) return login;
-  return settings.command.map(shellWord).join(' ');
+  return shellLine(settings.command);
 }
 
 /** A turn that failed outweighs what is merely not in order. */

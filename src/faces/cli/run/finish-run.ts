@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { HostPolicy } from '../../../core/model/model.ts';
-import { shellWord } from '../../../core/model/shell-word.ts';
+import { shellLine } from '../../../core/model/shell-word.ts';
 import type { Facts } from '../../../core/fold/fold.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { RunLine } from '../../../core/views/runs.ts';
@@ -46,7 +46,7 @@ export async function finishRun(
   policy: HostPolicy,
   ending: Ending = {},
 ): Promise<Answer<RunAnswer>> {
-  const { resume = `ralph ${call.words.map(shellWord).join(' ')}`, isSpent = false } = ending;
+  const { resume = `ralph ${shellLine(call.words)}`, isSpent = false } = ending;
   const summary = summarize(state, policy, before);
   const isLeft = summary.stopped.length + summary.waiting.length + summary.open.length > 0;
   // What its time left to do is no failure.
