@@ -60,19 +60,22 @@ function noteVerdict(state: State, gatesHash: string, { tested, report }: Of<'ga
  * on main waits for a person who names it, also where a person lands: `ralph land --all` would take it along.
  */
 function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp): Loop {
-  const { protected: touched, tooLarge } = event;
+  const { protected: touched, tooLarge, beyond } = event;
   const isItsOwn = loop.besides == null;
   if (host.policy.mergePolicy === 'pr' && isItsOwn) return reviewed(loop, event, stamp);
   if (isItsOwn && touched.length > 0)
     return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
   if (isItsOwn && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
+  // Where a person lands everything, nothing has to be told apart.
+  if (isItsOwn && beyond !== undefined && host.policy.mergePolicy === 'auto_merge')
+    return park(loop, 'protected', beyond, stamp);
   const lands = isItsOwn && host.policy.mergePolicy === 'auto_merge';
   return { ...loop, host: null, phase: { at: 'ready', queued: lands, readySeq: stamp.seq } };
 }
 
 /** It becomes a pull request; what lands only when a person says so needs their approval there. */
-function reviewed(loop: Loop, { protected: touched, tooLarge }: Of<'gates-ended'>, stamp: Stamp): Loop {
+function reviewed(loop: Loop, { protected: touched, tooLarge, beyond }: Of<'gates-ended'>, stamp: Stamp): Loop {
   const obeyed = touched.length > 0 ? `changes what later gates and agents obey: ${touched.join(', ')}` : null;
-  const pull = { ...(loop.pull ?? NO_PULL), needs: obeyed ?? tooLarge ?? null };
+  const pull = { ...(loop.pull ?? NO_PULL), needs: obeyed ?? tooLarge ?? beyond ?? null };
   return { ...loop, host: null, phase: { at: 'reviewing' }, since: stamp.at, pull };
 }

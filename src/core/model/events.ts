@@ -158,6 +158,8 @@ export type Event =
       readonly changed: readonly string[];
       /** What it adds that is too much or made by tools and lands only when a person says so, in words; absent: nothing. */
       readonly tooLarge?: string;
+      /** What of `landing.auto` it does not fit, so that it lands only when a person says so, in words; absent: it fits. */
+      readonly beyond?: string;
       /** Commits on its branch that are not of its making and would land with it; absent: none. */
       readonly besides?: Besides;
     }

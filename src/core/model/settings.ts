@@ -245,7 +245,18 @@ export interface LandingSettings {
 /** Files that are merged by a rule of their own. */
 export interface MergeDriverSettings {
   /** Both sides' lines are kept. Patterns as in `protect`. */
+  readonly auto: AutoSettings;
   readonly union: readonly string[];
   /** The target's side is taken and the command makes it anew; by path. */
   readonly regenerate: Readonly<Record<string, string>>;
 }
+/** What lands, or is merged, without a person's approval; where nothing is set, all of it. */
+export interface AutoSettings {
+  /** Every changed path fits one of these; empty: any does. Patterns as in `protect`. */
+  readonly paths: readonly string[];
+  /** Lines added and deleted; null: any number. */
+  readonly maxLines: number | null;
+  /** Its task has one of these; empty: it needs none. */
+  readonly labels: readonly string[];
+}
+

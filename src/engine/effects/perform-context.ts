@@ -17,7 +17,7 @@ export interface PerformContext {
   readonly protect: readonly string[];
   /** A file that has to be there before a loop is done; null: none has to. */
   readonly needs: string | null;
-  readonly landing: Pick<LandingSettings, 'message'>;
+  readonly landing: Pick<LandingSettings, 'message' | 'auto'>;
   readonly force: AbortSignal;
 }
 

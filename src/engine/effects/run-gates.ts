@@ -13,6 +13,7 @@ import { flakeOf } from '../../core/loops/odds.ts';
 import { timeoutFrom } from '../../core/train/pace.ts';
 import type { GatesRan } from '../../world/contract/world.ts';
 import type { PerformContext } from './perform-context.ts';
+import { beyondAuto } from './beyond-auto.ts';
 import { flawedHead } from './flawed-head.ts';
 import { heldPaths, NONE_HELD } from './held-paths.ts';
 import { findUnresolved } from './unresolved.ts';
@@ -46,11 +47,13 @@ export async function runGates(
   const { held, obeyed } =
     loop.base === null ? NONE_HELD : await heldPaths(context, { base: loop.base, head, changed });
   const besides = await besidesOf(context, loop, head);
+  const beyond = loop.base === null ? null : await beyondAuto(context, loop, { base: loop.base, head, changed });
   const facts = {
     protected: [...held, ...links],
     ...(obeyed.length === 0 ? {} : { obeyed }),
     changed: changed.slice(0, FOOTPRINT_MAX),
     ...(tooLarge === null ? {} : { tooLarge }),
+    ...(beyond === null ? {} : { beyond }),
     ...(besides === null ? {} : { besides }),
   };
   return [{ type: 'gates-ended', loop: id, fence, n, head, tree, tested, ...ran, ...facts }];

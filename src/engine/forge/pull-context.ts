@@ -16,7 +16,7 @@ export interface PullContext {
   readonly host: () => Host | null;
   readonly policy: HostPolicy;
   readonly gateCommands: readonly string[];
-  readonly landing: Pick<LandingSettings, 'message'>;
+  readonly landing: Pick<LandingSettings, 'message' | 'auto'>;
   readonly pull: PullSettings;
   readonly force: AbortSignal;
   readonly signal: AbortSignal;

@@ -272,6 +272,19 @@ export const KEYS: readonly ConfigKey[] = [
   key(
     'landing.max_attempts',
     count(0, 20),
+  key(
+    'landing.auto.paths',
+    texts,
+    [],
+    'What lands by itself, or is merged without an approval: work whose every changed path fits one of these (with * and **). Empty: any path.',
+  ),
+  open(
+    'landing.auto.max_lines',
+    count(0, MANY),
+    200,
+    'The same by size: lines added plus lines deleted. Unset: any number.',
+  ),
+  key('landing.auto.labels', texts, [], 'The same by task: it has one of these labels. Empty: it needs none.'),
     3,
     'How often a loop that does not fit with what landed goes back to work before it is parked.',
   ),

@@ -87,6 +87,7 @@ export function configTemplate(found: FoundForTemplate): string {
     '[project]\n' + linesOf('project.'),
     '[prompt]\n' + linesOf('prompt.'),
     '[landing]\n' + linesOf('landing.'),
+    '# [landing.auto]\n' + linesOf('landing.auto.'),
     '# [landing.merge]\n' + linesOf('landing.merge.'),
     '# [landing.merge.regenerate]\n' + line('landing.merge.regenerate.*', null, keyPart('package-lock.json')),
     '# [notify]\n' + linesOf('notify.'),

@@ -181,6 +181,11 @@ function landingFrom(get: Get, values: Values): LandingSettings {
     message: get('landing.message'),
     sign: get('landing.sign'),
     merge: {
+    auto: {
+      paths: get('landing.auto.paths'),
+      maxLines: get('landing.auto.max_lines'),
+      labels: get('landing.auto.labels'),
+    },
       union: get('landing.merge.union'),
       regenerate: tableFrom(values, ['landing', 'merge', 'regenerate']),
     },

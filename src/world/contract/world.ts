@@ -119,6 +119,8 @@ export interface Worktrees {
   textsAt(commit: Sha, paths: readonly string[]): Promise<readonly (string | null)[]>;
   /** Links that are new or changed between two commits and lead out of the checkout, as `path -> target`. */
   linksOut(from: Sha, to: Sha): Promise<readonly string[]>;
+  /** Lines added plus lines deleted between two commits, and files whose lines cannot be counted. */
+  lines(from: Sha, to: Sha): Promise<{ readonly count: number; readonly uncounted: readonly string[] }>;
   /** What is new between two commits and too much to land by itself, in words; null: nothing. */
   tooLarge(from: Sha, to: Sha, worktree: string | null): Promise<string | null>;
   /** Gives the worktree back for reuse; a sentence says why it could not. */

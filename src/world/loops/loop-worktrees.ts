@@ -11,7 +11,7 @@ import { linksOut, readTexts } from '../git/objects/blobs.ts';
 import { deleteRef, readRef } from '../git/refs/refs.ts';
 import { readHeadFile } from '../git/refs/ref-files.ts';
 import { touchedPaths, isClean } from '../git/files/worktree-state.ts';
-import { changedPaths } from '../git/objects/trees.ts';
+import { changedLines, changedPaths } from '../git/objects/trees.ts';
 import { adminDirOf, isBelow, realpathLoose } from '../git/files/worktree-admin.ts';
 import { isOurs, isRetired, retireWorktree, takeWorktree } from '../worktrees/worktree-pool.ts';
 import { findMarkers } from '../git/merge/conflict-markers.ts';
@@ -72,6 +72,7 @@ export function openWorktrees(place: WorktreePlace): Worktrees {
     touched: (path, base) => touchedPaths(place, { path, base, limit: TOUCHED_MAX }),
     changed: (from, to) => changedPaths(view, from, to),
     textsAt: (commit, paths) => readTexts(view, commit, paths),
+    lines: (from, to) => changedLines(view, from, to),
     linksOut: (from, to) => linksOut(view, from, to),
     tooLarge: async (base, tree, path) => {
       const found = await findOversize(view, { base, before: null, tree, path }, place.maxNew);

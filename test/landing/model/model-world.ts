@@ -26,7 +26,7 @@ export function contextFor(sim: Sim, policy: HostPolicy): PerformContext {
     gateCommands: ['gate'],
     protect: [],
     needs: null,
-    landing: { message: null },
+    landing: { message: null, auto: { paths: [], maxLines: null, labels: [] } },
     force: new AbortController().signal,
   };
 }
@@ -147,6 +147,7 @@ function modelWorktrees(sim: Sim): Partial<World['worktrees']> {
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     tooLarge: async () => null,
+    lines: async () => ({ count: 0, uncounted: [] }),
     mergeIn: async ({ path, commit: theirs }) => {
       const before = get(repo, tip(path));
       const { tokens } = get(repo, theirs);

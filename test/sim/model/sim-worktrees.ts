@@ -41,6 +41,7 @@ export function createSimWorktrees(realm: Realm, host: SimHost, op: Op): Worktre
     textsAt: async (_, paths) => paths.map(() => null),
     linksOut: async () => [],
     tooLarge: async () => null,
+    lines: async () => ({ count: 0, uncounted: [] }),
     retire: (options) => op(() => retire(realm, options)),
     trim: () => Promise.resolve(0),
     mergeIn: (options) => op(() => mergeIn(realm, host, options)),

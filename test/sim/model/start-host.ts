@@ -40,7 +40,7 @@ export function startHost(
     gateCommands: ['npm test'],
     protect: realm.scenario.protect,
     needs: null,
-    landing: { message: null },
+    landing: { message: null, auto: { paths: [], maxLines: null, labels: [] } },
     pull: { labels: [], reviewers: [], assignees: [], title: null, body: null },
     opening: () => opening,
     drain: host.drain.signal,

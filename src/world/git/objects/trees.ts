@@ -132,6 +132,23 @@ export async function changedPaths(view: GitView, from: Sha, to: Sha): Promise<s
   return diff.stdout.split('\0').filter((path) => path !== '');
 }
 
+/** Lines added plus lines deleted, and the files that git takes for no text. */
+export async function changedLines(
+  view: GitView,
+  from: Sha,
+  to: Sha,
+): Promise<{ readonly count: number; readonly uncounted: readonly string[] }> {
+  const diff = await view.run(['diff-tree', '-r', '-z', '--numstat', '--no-renames', from, to]);
+  const rows = diff.stdout.split('\0').flatMap((row) => {
+    const [added, deleted, path] = row.split('\t');
+    return path === undefined ? [] : [{ path, lines: Number(added) + Number(deleted) }];
+  });
+  return {
+    count: rows.reduce((sum, { lines }) => sum + (Number.isNaN(lines) ? 0 : lines), 0),
+    uncounted: rows.filter(({ lines }) => Number.isNaN(lines)).map(({ path }) => path),
+  };
+}
+
 /** `names`: what is left of the path below the tree that is edited. */
 interface Edit {
   readonly path: string;
