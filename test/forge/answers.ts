@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 export interface Answer {
   readonly status: number;
   readonly data: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const ok = (data: unknown): Answer => ({ status: 200, data });

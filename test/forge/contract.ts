@@ -89,6 +89,21 @@ export function checkRequest(method: string, path: string, body: unknown): void 
   if (schema !== null) assertFits(`${method} ${template}`, schema, body ?? {});
 }
 
+/** What stands behind the question mark is published too, and so is what it may be. */
+export function checkQuery(method: string, path: string, query: URLSearchParams): void {
+  const { spec: one, path: template } = find(method, path);
+  const known = ((one['parameters'] ?? []) as readonly Json[])
+    .map(resolve)
+    .filter((parameter) => parameter['in'] === 'query');
+  for (const [name, value] of query) {
+    const parameter = known.find((each) => each['name'] === name);
+    if (parameter === undefined) throw new Error(`GitHub publishes no ?${name} of ${method} ${template}`);
+    const { enum: words, type } = resolve(parameter['schema']) as { enum?: readonly string[]; type?: string };
+    const fits = words === undefined ? type !== 'integer' || /^\d+$/.test(value) : words.includes(value);
+    if (!fits) throw new Error(`${method} ${template}?${name}=${value} is not as GitHub publishes it`);
+  }
+}
+
 /** The answer with everything that GitHub always sends, and `mine` in its place. */
 export function answerFor(method: string, path: string, status: number, mine: unknown): unknown {
   const { spec: one, path: template } = find(method, path);

@@ -19,7 +19,7 @@ export interface Said {
   readonly id: number;
   readonly login: string;
   readonly is: string;
-  readonly body: string;
+  body: string;
   readonly path?: string;
   readonly line?: number;
 }
@@ -44,12 +44,30 @@ export interface Pull {
   readonly lines: Said[];
 }
 
+export interface Issue {
+  readonly number: number;
+  title: string;
+  body: string;
+  state: 'open' | 'closed';
+  stateReason: string | null;
+  readonly login: string;
+  readonly is: string;
+  labels: string[];
+  milestone: string | null;
+  assignees: string[];
+  /** The issue it is a part of. */
+  parent: number | null;
+  updated: number;
+  readonly comments: Said[];
+}
+
 /** What goes wrong with the next requests that fit. */
 export interface Fault {
   readonly method: string;
   readonly path: RegExp;
-  /** lost: it is done and the answer cut off; cut: nothing is done; else the status that is answered. */
-  readonly how: 'lost' | 'cut' | number;
+  /** lost: it is done and the answer cut off; cut: nothing is done; slow: it takes its time; else the status that is answered. */
+  readonly how: 'lost' | 'cut' | 'slow' | number;
+  readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
   times: number;
 }
@@ -67,6 +85,11 @@ export interface Github {
   readonly git: string;
   readonly bare: string;
   readonly pulls: Pull[];
+  readonly issues: Issue[];
+  /** Labels that the repository has: case does not matter to who names one. */
+  readonly spellings: string[];
+  /** A person opens an issue; its number. */
+  readonly issue: (title: string, more?: Partial<Omit<Issue, 'number' | 'title' | 'comments'>>) => number;
   readonly rules: Rules;
   readonly faults: Fault[];
   /** Every request but those of git: `GET /repos/…`; charged: it was not answered by 304. */

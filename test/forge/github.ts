@@ -3,22 +3,20 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { WHO, bodyOf, hash, invalid, missing, ok, refuse, textIn } from './answers.ts';
 import type { Answer } from './answers.ts';
-import { answerFor, checkRequest } from './contract.ts';
+import { openChecks } from './checks.ts';
+import { answerFor, checkQuery, checkRequest } from './contract.ts';
 import { answerQuery } from './graphql.ts';
+import { openIssuesApi } from './issues.ts';
 import { PEOPLE } from './github-types.ts';
 import type { Fault, Github, Pull, Rules, Said, Token } from './github-types.ts';
 import { serveGit } from './serve-git.ts';
 
-interface Check {
-  readonly id: number;
-  readonly name: string;
-  conclusion: 'success' | 'failure' | null;
-  readonly log: string;
-}
-
+const SLOW_MS = 2000;
+const RIGHTS = { admin: false, pull: true };
 const OWNER = 'octo';
 const NAME = 'shop';
 
@@ -35,13 +33,20 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
     }).trim();
   execFileSync('git', ['clone', '-q', '--bare', seed, bare]);
   git('config', 'http.receivepack', 'true');
-  const checks = new Map<string, Check[]>();
   const pulls: Pull[] = [];
   const rules: Rules = { checks: false, review: false, queue: false, isProtected: false };
   const faults: Fault[] = [];
   const log: { line: string; charged: boolean; login: string }[] = [];
   const mismatches: string[] = [];
   let ids = 0;
+  const nextId = (): number => (ids += 1);
+  const checks = openChecks(nextId, () => url());
+  const tracked = openIssuesApi({
+    nextId,
+    pulls,
+    url: () => url(),
+    shownPull: (pull) => shown(pull),
+  });
   let port = 0;
   let server: Server | null = null;
   const touch = (pull: Pull): void => void (pull.updated = Math.max(Date.now(), pull.updated + 1000));
@@ -69,17 +74,11 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
       return { tree: null };
     }
   };
-  const verdict = (sha: string): 'none' | 'pending' | 'red' | 'green' => {
-    const all = checks.get(sha) ?? [];
-    if (all.length === 0) return 'none';
-    if (all.some(({ conclusion }) => conclusion === 'failure')) return 'red';
-    return all.some(({ conclusion }) => conclusion === null) ? 'pending' : 'green';
-  };
   const rulesLeft = (pull: Pull): string | null => {
     const last = [
       ...new Map(pull.reviews.filter((one) => one.state !== 'COMMENTED').map((one) => [one.login, one])).values(),
     ];
-    if (rules.checks && verdict(headOf(pull)) !== 'green') return 'Required status check "ci" is expected.';
+    if (rules.checks && checks.verdict(headOf(pull)) !== 'green') return 'Required status check "ci" is expected.';
     const isApproved = last.some((one) => one.state === 'APPROVED' && one.commit === headOf(pull));
     if (rules.review && (!isApproved || last.some((one) => one.state === 'CHANGES_REQUESTED')))
       return 'At least 1 approving review is required by reviewers with write access.';
@@ -152,6 +151,8 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
     const rest = `${method} ${numbered?.[2] ?? ''}`;
     if (path === '/user') return ok(user(who.login));
     if (path === '/rate_limit') return ok({});
+    if (path === `/repos/${OWNER}/${NAME}`)
+      return ok({ name: NAME, full_name: `${OWNER}/${NAME}`, permissions: { ...RIGHTS, push: who.is !== 'NONE' } });
     if (at === '/pulls' && method === 'GET') {
       const head = query.get('head')?.split(':')[1];
       const found = pulls.filter((one) => head === undefined || one.branch === head);
@@ -160,32 +161,15 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
       return ok(found.toSorted((a, b) => (isOldFirst ? a.number - b.number : b.updated - a.updated)).map(shown));
     }
     if (at === '/pulls' && method === 'POST') return create(body, who.login);
-    if (at.startsWith('/commits/')) {
-      const [, , sha = '', what = ''] = at.split('/');
-      const all = checks.get(sha) ?? [];
-      if (what === 'status') return ok({ state: 'pending', statuses: [], sha, total_count: 0 });
-      return ok({
-        total_count: all.length,
-        check_runs: all.map(({ id, name, conclusion }) => ({
-          id,
-          name,
-          head_sha: sha,
-          status: conclusion === null ? 'in_progress' : 'completed',
-          conclusion,
-          html_url: `${url()}/runs/${id}`,
-        })),
-      });
-    }
-    const job = /^\/actions\/jobs\/(\d+)\/logs$/.exec(at);
-    if (job !== null) {
-      const found = [...checks.values()].flat().find(({ id }) => id === Number(job[1]));
-      return found === undefined ? missing : { status: 302, data: `${url()}/logs/${found.id}` };
-    }
+    const ofChecks = checks.api(at);
+    if (ofChecks !== null) return ofChecks;
     if (at.startsWith('/rules/branches/')) return ok(rules.queue ? [{ type: 'merge_queue' }] : []);
     if (at.startsWith('/branches/')) {
       const name = at.slice('/branches/'.length);
       return tip(name) === null ? missing : ok({ name, protected: rules.isProtected, commit: { sha: tip(name) } });
     }
+    const ofIssues = tracked.api(method, at, query, body, who);
+    if (ofIssues !== null) return ofIssues;
     const comment = /^\/issues\/comments\/(\d+)$/.exec(at);
     if (comment !== null && method === 'DELETE') {
       for (const one of pulls)
@@ -218,7 +202,7 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
       case 'GET /comments':
         return ok((at.startsWith('/pulls') ? pull.lines : pull.comments).map(spoken));
       case 'POST /comments': {
-        const said: Said = { id: (ids += 1), login: who.login, is: who.is, body: String(body['body']) };
+        const said: Said = { id: nextId(), login: who.login, is: who.is, body: String(body['body']) };
         pull.comments.push(said);
         touch(pull);
         return { status: 201, data: spoken(said) };
@@ -258,7 +242,7 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
         message: `No commits between ${target} and ${branch}`,
       });
     const pull: Pull = {
-      number: pulls.length + 1,
+      number: pulls.length + tracked.issues.length + 1,
       branch,
       from,
       target,
@@ -297,8 +281,8 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
     const { pathname, searchParams } = new URL(request.url ?? '/', url());
     if (/\.git\//.test(pathname)) return serveGit(projects, rules, request, response);
     if (pathname.startsWith('/logs/')) {
-      const found = [...checks.values()].flat().find(({ id }) => id === Number(pathname.slice('/logs/'.length)));
-      return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(found?.log ?? '');
+      const log = checks.logOf(Number(pathname.slice('/logs/'.length)));
+      return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(log);
     }
     const method = request.method ?? 'GET';
     const token = (request.headers.authorization ?? '').replace(/^\w+ /, '') as Token;
@@ -327,10 +311,11 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
     const fault = faults.find((one) => one.times > 0 && one.method === method && one.path.test(path));
     if (fault !== undefined) fault.times -= 1;
     if (fault?.how === 'cut') return void request.socket.destroy();
+    if (fault?.how === 'slow') await pause(SLOW_MS);
     if (typeof fault?.how === 'number')
       return send(
         fault.how,
-        { message: fault.how === 429 ? 'You have exceeded a secondary rate limit' : 'fault' },
+        { message: fault.message ?? (fault.how === 429 ? 'You have exceeded a secondary rate limit' : 'fault') },
         fault.headers,
       );
     try {
@@ -339,14 +324,15 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
         mergeArmed();
         return send(200, answer);
       }
+      checkQuery(method, path, searchParams);
       if (method !== 'GET') checkRequest(method, path, body);
-      const { status, data } = api(method, path, searchParams, body, who);
+      const { status, data, headers: more } = api(method, path, searchParams, body, who);
       if (fault?.how === 'lost') return void request.socket.destroy();
       if (status === 302) {
         log.push({ line: `${method} ${path}`, charged: true, login: who.login });
         return void response.writeHead(302, { location: String(data) }).end();
       }
-      send(status, status === 204 ? undefined : answerFor(method, path, status, data));
+      send(status, status === 204 ? undefined : answerFor(method, path, status, data), more);
     } catch (error) {
       mismatches.push(error instanceof Error ? error.message : String(error));
       send(500, { message: mismatches.at(-1) });
@@ -366,29 +352,31 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
     git: `${url()}/${OWNER}/${NAME}.git`,
     bare,
     pulls,
+    issues: tracked.issues,
+    spellings: tracked.spellings,
+    issue: tracked.issue,
     rules,
     faults,
     log,
     mismatches,
     headOf,
-    setCheck: (sha, name, conclusion, text = '') => {
-      const all = checks.get(sha) ?? [];
-      checks.set(sha, [...all.filter((one) => one.name !== name), { id: (ids += 1), name, conclusion, log: text }]);
+    setCheck: (...said) => {
+      checks.setCheck(...said);
       mergeArmed();
     },
     review: (number, token, state, body = '') => {
-      const pull = pulls[number - 1];
+      const pull = pulls.find((one) => one.number === number);
       if (pull === undefined) throw new Error(`no pull request ${number}`);
       const { login, is } = PEOPLE[token];
-      pull.reviews.push({ id: (ids += 1), login, is, state, body, commit: headOf(pull) });
+      pull.reviews.push({ id: nextId(), login, is, state, body, commit: headOf(pull) });
       touch(pull);
       mergeArmed();
     },
     comment: (number, token, body, on) => {
-      const pull = pulls[number - 1];
+      const pull = pulls.find((one) => one.number === number);
       if (pull === undefined) throw new Error(`no pull request ${number}`);
       const { login, is } = PEOPLE[token];
-      (on === undefined ? pull.comments : pull.lines).push({ id: (ids += 1), login, is, body, ...on });
+      (on === undefined ? pull.comments : pull.lines).push({ id: nextId(), login, is, body, ...on });
       touch(pull);
     },
     stop: () =>

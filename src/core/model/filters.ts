@@ -18,6 +18,10 @@ function fits({ key, sign, value }: Filter, task: Task): boolean {
       return task.epic === value || task.epics?.includes(value) === true;
     case 'label':
       return task.labels?.includes(value) === true;
+    case 'milestone':
+      return task.milestone === value;
+    case 'assignee':
+      return task.assignees?.includes(value) === true;
     case 'priority':
       if (task.priority === null) return false;
       return sign === '<=' ? task.priority <= Number(value) : task.priority === Number(value);
@@ -26,10 +30,21 @@ function fits({ key, sign, value }: Filter, task: Task): boolean {
 
 /** The values of a key that tasks have, each once, in the order of the file. */
 export function valuesOf(key: Filter['key'], tasks: readonly Task[]): readonly string[] {
-  const all = tasks.flatMap((task): readonly (string | number | null | undefined)[] =>
-    key === 'label' ? (task.labels ?? []) : key === 'epic' ? (task.epics ?? [task.epic]) : [task[key]],
-  );
+  const all = tasks.flatMap((task) => valuesIn(key, task));
   return [...new Set(all.filter((value) => value != null).map(String))];
+}
+
+function valuesIn(key: Filter['key'], task: Task): readonly (string | number | null | undefined)[] {
+  switch (key) {
+    case 'label':
+      return task.labels ?? [];
+    case 'assignee':
+      return task.assignees ?? [];
+    case 'epic':
+      return task.epics ?? [task.epic];
+    default:
+      return [task[key]];
+  }
 }
 
 export const describeFilter = ({ key, sign, value }: Filter): string => `${key}${sign}${value}`;

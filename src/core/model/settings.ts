@@ -21,8 +21,7 @@ export interface Settings {
   readonly completionSignal: CompletionSignal;
   /** Has to be there, with something in it, before a loop is done; null: nothing has to. */
   readonly completionFile: string | null;
-  /** Filters as a person writes them: `story=S-005`. */
-  readonly tracker: { readonly kind: TrackerChoice; readonly only: readonly string[] };
+  readonly tracker: TrackerSettings;
   readonly parallel: ParallelSettings;
   readonly gates: GateSettings;
   readonly agents: Readonly<Record<string, AgentTable>>;
@@ -44,6 +43,25 @@ export interface Settings {
   readonly plans: string;
   readonly worktree: WorktreeSettings;
   readonly forge: ForgeSettings;
+}
+
+/** Where tasks are, and which of them count. */
+export interface TrackerSettings extends IssueSettings {
+  readonly kind: TrackerChoice;
+  /** Filters as a person writes them: `story=S-005`. */
+  readonly only: readonly string[];
+}
+
+/** Which issues of a forge are tasks. */
+export interface IssueSettings {
+  /** `owner/name`; null: that of the forge. */
+  readonly repository: string | null;
+  /** They have all of these. */
+  readonly labels: readonly string[];
+  /** Title or number; null: any, or none. */
+  readonly milestone: string | null;
+  /** Login; null: anybody, or nobody. */
+  readonly assignee: string | null;
 }
 
 export type ForgeKind = 'github' | 'gitea';
@@ -227,6 +245,7 @@ export interface LandingSettings {
   readonly protect: readonly string[];
   /** What one loop may add and still land by itself. */
   readonly maxNew: NewLimits;
+  readonly auto: AutoSettings;
   /** Gate runs of a train at the same time. */
   readonly gateSlots: number | 'auto';
   /** How often a loop that did not merge or was red with others goes back to work before a person is asked. */
@@ -242,14 +261,6 @@ export interface LandingSettings {
   readonly merge: MergeDriverSettings;
 }
 
-/** Files that are merged by a rule of their own. */
-export interface MergeDriverSettings {
-  /** Both sides' lines are kept. Patterns as in `protect`. */
-  readonly auto: AutoSettings;
-  readonly union: readonly string[];
-  /** The target's side is taken and the command makes it anew; by path. */
-  readonly regenerate: Readonly<Record<string, string>>;
-}
 /** What lands, or is merged, without a person's approval; where nothing is set, all of it. */
 export interface AutoSettings {
   /** Every changed path fits one of these; empty: any does. Patterns as in `protect`. */
@@ -260,3 +271,10 @@ export interface AutoSettings {
   readonly labels: readonly string[];
 }
 
+/** Files that are merged by a rule of their own. */
+export interface MergeDriverSettings {
+  /** Both sides' lines are kept. Patterns as in `protect`. */
+  readonly union: readonly string[];
+  /** The target's side is taken and the command makes it anew; by path. */
+  readonly regenerate: Readonly<Record<string, string>>;
+}

@@ -9,6 +9,8 @@ export interface Marks {
   /** Where its epic is a part of others: all of them, its own first. */
   readonly epics?: readonly string[];
   readonly labels?: readonly string[];
+  readonly milestone?: string;
+  readonly assignees?: readonly string[];
   /** The agent for this one task, and the model. */
   readonly agent?: string;
   readonly model?: string;
@@ -40,7 +42,7 @@ export interface Problem {
 }
 
 /** What a person may choose tasks by. */
-export const FILTER_KEYS = ['id', 'group', 'story', 'epic', 'label', 'priority'] as const;
+export const FILTER_KEYS = ['id', 'group', 'story', 'epic', 'label', 'milestone', 'assignee', 'priority'] as const;
 
 /** One thing that is asked of a task: `story=S-005`, `priority<=2`. */
 export interface Filter {

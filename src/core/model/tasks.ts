@@ -62,8 +62,11 @@ export const isPromptTask = (key: TaskKey): boolean => key.startsWith(PROMPT);
 /** The tracker whose tasks the program `bd` keeps. */
 export const BEADS = 'beads';
 
+/** The tracker whose tasks are issues on GitHub. */
+export const GITHUB = 'github';
+
 /** Trackers that are no file: a program or a server is asked by that name. */
-const OUTSIDE: ReadonlySet<string> = new Set([BEADS, 'github']);
+const OUTSIDE: ReadonlySet<string> = new Set([BEADS, GITHUB]);
 
 /** No landing commit carries anything of it: what becomes of its tasks is told to whoever keeps it. */
 export const isOutside = (tracker: string): boolean => OUTSIDE.has(tracker);

@@ -6,7 +6,7 @@ import { tasksRead } from '../../core/plan/reconcile.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
 import type { UpstreamTasks } from '../../core/model/task.ts';
-import { isFile, isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
+import { GITHUB, isFile, isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
 import { findTaskSource, findTaskSourceOrNull } from '../../world/trackers/find-source.ts';
 import { otherTrackers } from '../../world/trackers/find-tracker.ts';
 import { plainView } from '../../world/git/run/view.ts';
@@ -40,10 +40,38 @@ async function withTracker(project: Project, state: State, tracker: string): Pro
   const known = isFile(tracker) ? state.trackers[tracker]?.digest : undefined;
   if (known !== undefined && known === (await digestOf(project, tracker)))
     return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: others };
-  const { openTracker } = await import('../../world/trackers/tracker-file.ts');
-  const read = await readTracker(openTracker(repo, config.target?.branch ?? null, tracker));
+  // A host that works reads the issues of a forge anyway: nobody spends requests beside it.
+  if (tracker === GITHUB && state.trackers[tracker] !== undefined && hasHost(state))
+    return { tracker, state: await withoutTakenBack(project, state, tracker), warnings: others };
+  const read = await readOrKnown(project, state, tracker);
+  if (typeof read === 'string') return { tracker, state, warnings: [...others, read] };
   const now = await withoutTakenBack(project, withTasks(state, read), tracker);
   return { tracker, state: now, warnings: [...others, ...read.warnings] };
+}
+
+const hasHost = ({ hosts }: State): boolean => Object.values(hosts).some(({ state }) => state === 'up');
+
+/** What a forge that does not answer said last is better than nothing, for who only looks. */
+async function readOrKnown(project: Project, state: State, tracker: string): Promise<ReadTracker | string> {
+  try {
+    return await readTracker(await openSource(project, tracker));
+  } catch (error) {
+    if (!(error instanceof AppError) || tracker !== GITHUB || state.trackers[tracker] === undefined) throw error;
+    return `${error.message}; these are the tasks as they were read last`;
+  }
+}
+
+/** Whoever keeps the tasks, for one look. */
+export async function openSource(
+  { repo, config: { settings, target } }: Pick<Project, 'repo' | 'config'>,
+  path: string,
+): Promise<Tracker> {
+  if (path === GITHUB) {
+    const { openGithubTracker } = await import('../../world/forge/issues/open-issues.ts');
+    return openGithubTracker({ repo, settings, env: process.env });
+  }
+  const { openTracker } = await import('../../world/trackers/tracker-file.ts');
+  return openTracker(repo, target?.branch ?? null, path);
 }
 
 /** Where only single loops work there is no task file, and nobody misses one. The state is asked for only then. */

@@ -18,6 +18,7 @@ import {
   folderOfLoop,
   judgingLines,
   landingTemplate,
+  ownerAndName,
   pattern,
   shellLine,
   shellLines,
@@ -178,14 +179,23 @@ export const KEYS: readonly ConfigKey[] = [
     'tracker.kind',
     choice('auto', 'file', 'beads', 'github'),
     'auto',
-    'Where tasks are kept. file: in a task file; beads: in the issues of Beads, by its program bd; auto: the task file that is named, else one found by name, else Beads where .beads is.',
+    'Where tasks are kept. file: in a task file; beads: in the issues of Beads, by its program bd; github: in the issues of GitHub; auto: the task file that is named, else one found by name, else Beads where .beads is.',
   ),
   key(
     'tracker.only',
     texts,
     [],
-    'Tasks to work on, as KEY=VALUE with id, group, story, epic, label or priority (also priority<=N); one key twice: either, several keys: all. In the ralph.local.toml of a linked worktree it counts there alone.',
+    'Tasks to work on, as KEY=VALUE with id, group, story, epic, label, milestone, assignee or priority (also priority<=N); one key twice: either, several keys: all. In the ralph.local.toml of a linked worktree it counts there alone.',
   ),
+  open('tracker.repository', ownerAndName, 'owner/name', 'Repository whose issues are tasks; unset: that of [forge].'),
+  key(
+    'tracker.labels',
+    texts,
+    [],
+    'Labels that an issue of GitHub must have, all of them, to be a task; none: every issue that a collaborator opened is.',
+  ),
+  open('tracker.milestone', text, 'v1', 'Only issues of this milestone are tasks: its title, or its number.'),
+  open('tracker.assignee', text, 'octocat', 'Only issues that are assigned to this login are tasks.'),
 
   key('limits.iterations', count(1, MANY), 10, 'Most iterations in one loop.'),
   key('limits.runtime', duration, '2h', 'Longest one loop may take.'),
@@ -262,16 +272,6 @@ export const KEYS: readonly ConfigKey[] = [
     'New files that one loop lands by itself at most. More are left out of what is committed for its agent; in commits of its own they wait for a person.',
   ),
   key('landing.max_new_mb', count(0, MANY), 50, 'The same for megabytes of new files.'),
-
-  key(
-    'landing.gate_slots',
-    autoCount(1, 16),
-    'auto',
-    'Gate runs of a train at the same time; auto: as many as the machine can take.',
-  ),
-  key(
-    'landing.max_attempts',
-    count(0, 20),
   key(
     'landing.auto.paths',
     texts,
@@ -285,6 +285,16 @@ export const KEYS: readonly ConfigKey[] = [
     'The same by size: lines added plus lines deleted. Unset: any number.',
   ),
   key('landing.auto.labels', texts, [], 'The same by task: it has one of these labels. Empty: it needs none.'),
+
+  key(
+    'landing.gate_slots',
+    autoCount(1, 16),
+    'auto',
+    'Gate runs of a train at the same time; auto: as many as the machine can take.',
+  ),
+  key(
+    'landing.max_attempts',
+    count(0, 20),
     3,
     'How often a loop that does not fit with what landed goes back to work before it is parked.',
   ),

@@ -2,7 +2,7 @@ import type { Sha } from '../../core/model/ids.ts';
 import { fetchFollowed, remoteTip, trackedAt } from '../git/refs/remote.ts';
 import type { Forge } from '../contract/forge.ts';
 import type { ForgeDoor } from '../contract/pull-git.ts';
-import { openClient } from './client.ts';
+import { clientFor } from './client-for.ts';
 import type { FoundForge } from './find-forge.ts';
 import { openGithub } from './github.ts';
 import { loginFor, openPullGit } from './pull-git.ts';
@@ -10,9 +10,8 @@ import type { PullGitPlace } from './pull-git.ts';
 
 /** Opens what was found. Loaded only by who speaks to a forge. */
 function openForge(found: FoundForge, listened: readonly string[]): Forge {
-  const { kind, host, apiUrl, token, owner, repo } = found;
-  const client = openClient({ host, apiUrl, token, scheme: kind === 'gitea' ? 'token' : 'bearer' });
-  return openGithub({ client, host, owner, repo, listened });
+  const { host, owner, repo } = found;
+  return openGithub({ client: clientFor(found), host, owner, repo, listened });
 }
 
 /** Brings where the target is on the remote; null: there is no such branch. */

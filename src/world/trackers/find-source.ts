@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import { BEADS } from '../../core/model/tasks.ts';
+import { BEADS, GITHUB } from '../../core/model/tasks.ts';
 import { isBeadsLines } from '../../text/trackers/tracker-names.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
@@ -26,9 +26,7 @@ export async function findTaskSourceOrNull(
     case 'beads':
       return BEADS;
     case 'github':
-      throw new AppError('E_UNSUPPORTED', 'tracker.kind = "github": issues of a forge cannot be worked on yet', {
-        remedy: 'ralph config set tracker.kind auto',
-      });
+      return GITHUB;
     case 'file':
       return findTrackerOrNull(place, tasks);
     case 'auto':

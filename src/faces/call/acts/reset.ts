@@ -4,7 +4,7 @@ import { taskId, taskKey } from '../../../core/model/ids.ts';
 import type { LoopId, TaskKey } from '../../../core/model/ids.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
 import { isLive, loopsOf } from '../../../core/model/model.ts';
-import { BEADS } from '../../../core/model/tasks.ts';
+import { BEADS, GITHUB } from '../../../core/model/tasks.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import { taskViews } from '../../../core/views/view.ts';
 import { quietLoop } from '../../../world/agents/quiet-loop.ts';
@@ -60,6 +60,15 @@ export async function resetTask(project: Project, wanted: string, { again, env }
   if (tracker === BEADS) {
     const { freeBead } = await import('../../../world/trackers/beads/edit-beads.ts');
     await freeBead({ env, root: project.repo.root }, taskId(id), again);
+  }
+  if (tracker === GITHUB) {
+    const { openIssues } = await import('../../../world/forge/issues/open-issues.ts');
+    const { freeIssue } = await import('../../../world/forge/issues/edit-issues.ts');
+    await freeIssue(
+      await openIssues({ repo: project.repo, settings: project.config.settings, env }),
+      taskId(id),
+      again,
+    );
   }
   const kept = await withWork(project.repo, loops);
   return { task: id, stopped: held.map((loop) => loop.id), kept: kept.map(({ branch }) => branch) };

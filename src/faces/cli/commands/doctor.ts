@@ -23,7 +23,7 @@ import type { Repair, RepairPlace } from '../../../world/repair/repair.ts';
 import { firstRepairs, laterRepairs } from '../../../world/repair/repairs.ts';
 import { unknownLoops } from '../../../world/repair/unknown-loops.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
-import { readTracker } from '../../call/open-tasks.ts';
+import { openSource, readTracker } from '../../call/open-tasks.ts';
 import { checkConfigHere } from '../../call/config-here.ts';
 import type { Call, Handler } from '../../call/handler.ts';
 import { ofNoUse, readState } from '../../call/project.ts';
@@ -165,17 +165,17 @@ async function lookAtEach(repo: Repository, config: LoadedConfig, env: NodeJS.Pr
 /** The task file as a run would read it. */
 async function lookAtTasks(
   repo: Repository,
-  { settings, target }: LoadedConfig,
+  config: LoadedConfig,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Finding[]> {
   const check = 'tasks';
+  const { settings, target } = config;
   try {
     const path = await findTaskSourceOrNull({ repo, target }, settings);
     const beads = await lookAtBeads(repo, path === BEADS, env);
     if (path === null) return [healthy(check, 'no task file'), ...beads.findings];
     if (path === BEADS && !beads.isSafe) return beads.findings;
-    const { openTracker } = await import('../../../world/trackers/tracker-file.ts');
-    const { tasks, warnings } = await readTracker(openTracker(repo, target?.branch ?? null, path));
+    const { tasks, warnings } = await readTracker(await openSource({ repo, config }, path));
     const others = await otherTrackers({ repo, target }, settings.tasks, path);
     const warned = [...others, ...warnings].map((message): Finding => ({
       check,

@@ -59,7 +59,7 @@ const lines = (text: string): string => text.replaceAll('\r\n', '\n');
 const SHORT_DIGITS = 10;
 
 export function sourceInWords({ file, branch, commit, edited }: Source): string {
-  if (isOutside(file)) return `the issues of ${file === BEADS ? 'Beads' : file}`;
+  if (isOutside(file)) return `the issues of ${file === BEADS ? 'Beads' : 'GitHub'}`;
   if (branch === null || commit === null) return `${file}, which git does not know`;
   return `${file} of ${branch} at ${commit.slice(0, SHORT_DIGITS)}${edited ? ', with your edits' : ''}`;
 }

@@ -1,11 +1,12 @@
 import { AppError } from '../../../core/model/errors.ts';
-import { BEADS } from '../../../core/model/tasks.ts';
+import { BEADS, GITHUB } from '../../../core/model/tasks.ts';
 import type { Task } from '../../../core/model/task.ts';
 import { parsePriority } from '../../../text/trackers/priority.ts';
 import type { BdPlace } from '../../../world/trackers/beads/bd-program.ts';
 import { openBeadsTracker } from '../../../world/trackers/beads/beads-tracker.ts';
 import { addBead, markBead } from '../../../world/trackers/beads/edit-beads.ts';
 import { readTracker } from '../../call/open-tasks.ts';
+import { addToGithub, markOnGithub } from './edit-issue-tasks.ts';
 import type { TaskId } from '../../../core/model/ids.ts';
 import { taskId } from '../../../core/model/ids.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -19,21 +20,9 @@ import { findTaskSource, refuseBeadsLines } from '../../../world/trackers/find-s
 import { findOne } from '../../call/find-one.ts';
 import type { Answer, Call } from '../../call/handler.ts';
 import { openProject } from '../../call/project.ts';
+import { DID, listOf, textOf } from './edited-task.ts';
+import type { Added, Marked } from './edited-task.ts';
 import { refuseInLoop } from './refuse-in-loop.ts';
-
-const DID: Readonly<Record<Mark, string>> = { done: 'is done', blocked: 'is blocked', open: 'is open again' };
-
-interface Marked {
-  readonly tracker: string;
-  readonly task: string | null;
-  readonly status: Mark;
-}
-
-interface Added {
-  readonly tracker: string;
-  readonly task: string | null;
-  readonly title: string;
-}
 
 /** Says of a task in the file that it is done, blocked or open. */
 export async function markInFile(
@@ -47,6 +36,7 @@ export async function markInFile(
   const path = await findTaskSource({ repo, target: config.target }, config.settings);
   refuseBeadsLines(path);
   if (path === BEADS) return markInBeads(call, { env: call.env, root: repo.root }, mark, reason);
+  if (path === GITHUB) return markOnGithub(call, { repo, settings: config.settings, env: call.env }, mark, reason);
   const kind = trackerKindOf(path) ?? 'markdown';
   let marked: TaskId | null = null;
   editTaskFile(repo, config.target, path, (text) => {
@@ -76,6 +66,7 @@ export async function addToFile(call: Call): Promise<Answer<Added>> {
     });
   refuseBeadsLines(path);
   if (path === BEADS) return addToBeads(call, { env: call.env, root: repo.root }, title);
+  if (path === GITHUB) return addToGithub(call, { repo, settings: config.settings, env: call.env }, title);
   let added: TaskId | null = null;
   editTaskFile(repo, config.target, path, (text) => {
     const { tasks } = parseTracker(kind, text);
@@ -136,9 +127,3 @@ const noPlace = (path: string, what: string): AppError =>
     facts: ['nothing was changed'],
     remedy: `$EDITOR ${shellWord(path)}`,
   });
-
-const textOf = (flag: Call['flags'][string] | undefined): string | null =>
-  typeof flag === 'string' && flag.trim() !== '' ? flag.trim() : null;
-
-const listOf = (flag: Call['flags'][string] | undefined): readonly string[] | null =>
-  Array.isArray(flag) ? (flag as readonly string[]).flatMap((one) => one.split(',').map((name) => name.trim())) : null;

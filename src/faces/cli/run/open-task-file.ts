@@ -1,8 +1,9 @@
-import { BEADS } from '../../../core/model/tasks.ts';
+import { BEADS, GITHUB } from '../../../core/model/tasks.ts';
 import type { Settings } from '../../../core/model/settings.ts';
 import { createAsking } from '../../../world/landing/ask-upstream.ts';
 import type { Repository } from '../../../world/git/run/repository.ts';
 import { openBeadsTracker } from '../../../world/trackers/beads/beads-tracker.ts';
+import { openGithubTracker } from '../../../world/forge/issues/open-issues.ts';
 import { openTracker } from '../../../world/trackers/tracker-file.ts';
 import { openUpstreamTasks } from '../../../world/landing/upstream-tasks.ts';
 import type { Tracker } from '../../../world/contract/tracker.ts';
@@ -20,6 +21,7 @@ interface TaskFileOrder {
 export function openTaskFile(call: Call, { repo, settings, target, path }: TaskFileOrder): Tracker {
   const { env } = call;
   if (path === BEADS) return openBeadsTracker({ env, root: repo.root }, { isHost: true });
+  if (path === GITHUB) return openGithubTracker({ repo, settings, env });
   if (target === null) return openTracker(repo, target, path);
   const file = openTracker(repo, target, path, openUpstreamTasks({ repo, env, target, path }));
   return mayFetch(call, settings) ? { ...file, ask: createAsking({ repo, env, target }) } : file;

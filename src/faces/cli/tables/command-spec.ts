@@ -21,7 +21,7 @@ export const FILTER_FLAGS: readonly FlagSpec[] = [
   {
     flag: '--only <filter>',
     description:
-      'only tasks that fit KEY=VALUE: id, group, story, epic, label or priority (also priority<=N); one key twice: either; several keys: all',
+      'only tasks that fit KEY=VALUE: id, group, story, epic, label, milestone, assignee or priority (also priority<=N); one key twice: either; several keys: all',
     repeats: true,
   },
   { flag: '--story <id>', description: 'only tasks of this story', repeats: true },
