@@ -16,6 +16,7 @@ import { realIds } from './ids.ts';
 import { madeFolders } from './setup/setup-plan.ts';
 import { openIntegration } from './landing/integration.ts';
 import type { FoundForge } from './forge/find-forge.ts';
+import { withoutToken } from './forge/withhold-token.ts';
 import { openFileLog } from './log/file-log.ts';
 import { openWorktrees } from './loops/loop-worktrees.ts';
 import { isAlive, isStopped, ownIdentity, showLife } from './processes/identity.ts';
@@ -27,7 +28,7 @@ import { openPublish } from './seal/is-leak.ts';
 import { openSeal } from './seal/seal.ts';
 import { settledBy } from './git/merge/settle-conflicts.ts';
 import { ensureRalphFolder, logFolder } from './git/run/state-places.ts';
-import { pathOf } from '../core/model/tasks.ts';
+import { GITHUB, pathOf } from '../core/model/tasks.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { ChosenAgent } from './agents/choose-agent.ts';
 import type { Identity } from './git/run/identity.ts';
@@ -56,7 +57,8 @@ export interface WorldOrder {
 }
 
 export async function openWorld(order: WorldOrder): Promise<World> {
-  const { repo, identity, settings, agents, target, tracker, env } = order;
+  const { repo, identity, settings, agents, target, tracker } = order;
+  const env = withoutToken(order.env, settings.forge, order.forge != null || tracker.path === GITHUB);
   const view = await openView(repo);
   ensureRalphFolder(repo);
   const worktreeRoot = resolve(repo.root, settings.parallel.worktreeRoot);
@@ -64,7 +66,7 @@ export async function openWorld(order: WorldOrder): Promise<World> {
   await showLife(join(repo.stateDir, 'alive'), ownIdentity());
   await takeUpTrust(repo.commonDir);
   reach('host.opened');
-  const provisions = await provisionsOf(order, view);
+  const provisions = await provisionsOf({ ...order, env }, view);
   const gateWorktrees = openGateWorktrees(repo, worktreeRoot, provisions);
   const worktrees = openWorktrees({
     repo,

@@ -1,5 +1,7 @@
 import type { Event } from '../../core/model/events.ts';
-import { findTask } from '../../core/model/tasks.ts';
+import { findTask, GITHUB, trackerOf } from '../../core/model/tasks.ts';
+import type { Sha } from '../../core/model/ids.ts';
+import { isProved } from '../../core/pull/pull-wishes.ts';
 import type { PullWish } from '../../core/pull/pull-wishes.ts';
 import { renderLandingTemplate } from '../../text/config/landing-template.ts';
 import { readMark } from '../../text/forge/marks.ts';
@@ -72,7 +74,8 @@ async function bodyOf(context: PullContext, loop: Pulled): Promise<string> {
   const done = await commitsOf(context, loop);
   return pullBody({
     loop: loop.id,
-    task: taskNameOf(context, loop),
+    // There it is a link to the issue.
+    task: `${trackerOf(context.state(), loop.task) === GITHUB ? '#' : ''}${taskNameOf(context, loop)}`,
     title: loop.title,
     body: task === null || task.body.trim() === loop.title ? '' : task.body,
     acceptance: task?.acceptance ?? [],
@@ -80,12 +83,27 @@ async function bodyOf(context: PullContext, loop: Pulled): Promise<string> {
     said: loop.lastSaid,
     gates: gateCommands,
     verdict: loop.lastGate?.verdict ?? null,
+    together: await provedWith(context, loop),
     costUsd: loop.usage.costUsd,
     iterations: loop.counted,
     agent: loop.agent,
     needs: loop.pull.needs,
     opening: pull.body === null ? null : render(context, loop, pull.body),
   });
+}
+
+/** The target, where our gates have passed the very tree that the forge would make of both as they are now. */
+async function provedWith(
+  context: PullContext,
+  loop: Pulled,
+): Promise<{ readonly target: string; readonly commit: Sha } | null> {
+  const { integration } = context.state();
+  const host = context.host();
+  const { head } = loop.pull;
+  if (integration === null || host === null || head === null || !host.policy.hasGates) return null;
+  const met = await context.door.git.meet(integration, head);
+  const isGreen = 'tree' in met && isProved(context.state(), host, met.tree);
+  return isGreen ? { target: targetOf(context, loop), commit: integration } : null;
 }
 
 async function commitsOf({ world }: PullContext, { base, head }: Pulled): Promise<readonly string[]> {

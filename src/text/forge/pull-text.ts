@@ -15,6 +15,8 @@ export interface PullText {
   readonly gates: readonly string[];
   /** Green on this head; null: nobody has asked. */
   readonly verdict: string | null;
+  /** The target as it was when the gates were green on both together; null: they were not run on that. */
+  readonly together: { readonly target: string; readonly commit: string } | null;
   readonly costUsd: number | null;
   readonly iterations: number;
   readonly agent: string;
@@ -36,6 +38,7 @@ export function pullBody(facts: PullText): string {
     asked(facts),
     done(facts),
     gates(facts),
+    together(facts),
     `Loop \`${facts.loop}\`, ${facts.iterations} iteration${facts.iterations === 1 ? '' : 's'} of ${cleanLine(facts.agent)}${cost(facts.costUsd)}.`,
   ];
   const text = parts.filter((part) => part.trim() !== '').join('\n\n');
@@ -44,7 +47,8 @@ export function pullBody(facts: PullText): string {
 
 function asked({ task, title, body, acceptance }: PullText): string {
   const boxes = acceptance.map((line) => `- ${cleanLine(line)}`);
-  return [`## Asked: ${cleanLine(title)} (${cleanLine(task)})`, body.trim(), boxes.join('\n')]
+  const acceptanceText = boxes.length === 0 ? '' : `### Acceptance\n\n${boxes.join('\n')}`;
+  return [`## Asked: ${cleanLine(title)} (${cleanLine(task)})`, body.trim(), acceptanceText]
     .filter((one) => one !== '')
     .join('\n\n');
 }
@@ -59,6 +63,11 @@ function gates({ gates: commands, verdict }: PullText): string {
   if (commands.length === 0) return '## Gates\n\nNo gates are configured.';
   const is = verdict ?? 'not run on this head';
   return `## Gates\n\n${commands.map((command) => `- \`${cleanLine(command).replaceAll('`', "'")}\`: ${is}`).join('\n')}`;
+}
+
+function together({ together: with_ }: PullText): string {
+  if (with_ === null) return '';
+  return `Green together with \`${cleanLine(with_.target).replaceAll('`', "'")}\` at ${with_.commit.slice(0, 12)}.`;
 }
 
 const cost = (usd: number | null): string => (usd === null ? '' : `, ${usd.toFixed(2)} US dollars`);

@@ -63,7 +63,11 @@ export async function diagnose(options: DiagnoseOptions): Promise<readonly Findi
 async function forge({ repo, settings, env }: DiagnoseOptions): Promise<readonly Finding[]> {
   if (settings.parallel.mergePolicy !== 'pr') return [];
   const found = await asked('forge', async () => {
-    const { kind, host, owner, repo: name, remote } = await findForge({ repo, settings: settings.forge, env });
+    const forgeFound = await findForge({ repo, settings: settings.forge, env });
+    const { refusedBy } = await import('../forge/look-at-forge.ts');
+    const refused = await refusedBy(forgeFound);
+    if (refused !== null) throw refused;
+    const { kind, host, owner, repo: name, remote } = forgeFound;
     return `${kind} at ${host}, ${owner}/${name}, by the remote ${remote}; a token was found`;
   });
   return [found];

@@ -46,7 +46,14 @@ export function project(scratch: Scratch, spec: ProjectSpec): void {
   ) as Readonly<Record<string, string>>;
   for (const [path, text] of Object.entries({ ...tasks, ...spec.files })) scratch.put(path, text);
   const scripted = { command: ['sh', beside(scratch, 'scripted.sh')] };
-  scratch.put('ralph.toml', toml({ agent: 'scripted', ...merged(spec.config ?? {}), 'agents.scripted': scripted }));
+  scratch.put(
+    'ralph.toml',
+    toml({
+      agent: 'scripted',
+      ...merged(spec.config ?? {}),
+      'agents.scripted': { ...scripted, ...(spec.config?.['agents.scripted'] as object | undefined) },
+    }),
+  );
   scratch.git('add', '-A');
   scratch.git('commit', '-q', '-m', 'Plan the work');
 }
