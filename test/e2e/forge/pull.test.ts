@@ -85,4 +85,31 @@ describe('delivery by pull request', () => {
     place.git('remote', 'remove', 'origin');
     expect(await forgeLine()).toMatch(/FAIL .*no remote origin.*\n.*git remote add origin/);
   });
+
+  it('A19.8 the setting itself says where they will go, or what is missing', async () => {
+    const { run } = await forgeProject({ tasks: ['a'], config: { parallel: { merge_policy: 'manual' } } });
+    const set = (env: Readonly<Record<string, string>> = {}) =>
+      run(['config', 'set', 'parallel.merge_policy', 'pr'], { env });
+    const { code, stderr } = await set();
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('pull requests go to octo/shop on 127.0.0.1:');
+    expect(stderr).toContain('a token was found');
+    const without = await set({ GH_TOKEN: '' });
+    expect(without.code).toBe(0);
+    expect(without.stderr).toContain('fix: gh auth login --hostname 127.0.0.1:');
+  });
+
+  it.each(['pr open', 'land', 'loops publish-review'])('A19.1 what is ready becomes one by ralph %s', async (words) => {
+    const { forge, run } = await forgeProject({ tasks: ['a'], config: { parallel: { merge_policy: 'manual' } } });
+    expect((await run(['run'])).code).toBe(0);
+    expect(forge.pulls).toEqual([]);
+    const args = [...words.split(' '), 'a', '--set', 'parallel.merge_policy=pr'];
+    const opened = await run([...args, '--json']);
+    expect({ code: opened.code, err: opened.stderr }).toMatchObject({ code: 0 });
+    expect(JSON.parse(opened.stdout)).toMatchObject({ pulls: [{ number: 1, task: 'a', state: 'open' }] });
+    expect(forge.pulls).toHaveLength(1);
+    // Asked for again, it is the same one.
+    expect((await run(args)).code).toBe(0);
+    expect(forge.pulls).toHaveLength(1);
+  });
 });

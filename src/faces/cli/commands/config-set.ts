@@ -5,6 +5,7 @@ import { findRepository } from '../../../world/git/run/repository.ts';
 import { branchIn } from '../../../world/trackers/target-place.ts';
 import { checkConfigHere } from '../../call/config-here.ts';
 import type { Handler } from '../../call/handler.ts';
+import { describeForge } from '../run/say-forge.ts';
 import { refuseInLoop } from '../run/refuse-in-loop.ts';
 
 interface WrittenSetting {
@@ -21,7 +22,9 @@ export const handle: Handler<WrittenSetting> = async (call) => {
   const file = await writeConfigKey(repo.root, key, value);
   const name = relative(repo.root, file);
   const says = [`set ${key} in ${name}`];
-  const { target, files } = await checkConfigHere(call, repo);
+  const { target, files, settings } = await checkConfigHere(call, repo);
+  if (settings.parallel.mergePolicy === 'pr' && (key === 'parallel.merge_policy' || key.startsWith('forge.')))
+    says.push(...(await describeForge(repo, settings, call.env)));
   if (target !== null && !files.includes(join(repo.root, name))) {
     const branch = branchIn(repo, repo.root);
     const other = branch === null ? '' : `, or: ralph run --target ${shellWord(branch)}`;

@@ -13,6 +13,7 @@ import { changedPaths } from '../../../world/git/objects/trees.ts';
 import { openView } from '../../../world/git/run/view.ts';
 import { findLoopDiff } from '../../../world/loops/loop-diff.ts';
 import { notePushed, readPushed, writeReview } from '../../../world/landing/pushed.ts';
+import type { PullView } from '../../../core/views/pull-view.ts';
 import { requireAct } from '../../../core/views/acts.ts';
 import { findLoop } from '../../call/find-loop.ts';
 import { targetFor } from '../run/as-started.ts';
@@ -32,9 +33,23 @@ interface PublishedReview extends Omit<ReviewFacts, 'remoteBranch'> {
   readonly summary: string;
 }
 
-export const handle: Handler<PublishedReview> = async (call) => {
+/** Under pull requests: what was opened. */
+interface Opened {
+  readonly pulls: readonly PullView[];
+}
+
+export const handle: Handler<PublishedReview | Opened> = async (call) => {
   refuseInLoop(call, 'loops publish-review');
   const { repo, config } = await openProject(call);
+  const isPlain = ['remote', 'remoteBranch', 'base'].every((flag) => call.flags[flag] === undefined);
+  // Where work is delivered by pull request, that is what others look at.
+  if (config.settings.parallel.mergePolicy === 'pr' && isPlain) {
+    const [{ openPulls }, { startProject }] = await Promise.all([
+      import('./pr-open.ts'),
+      import('../run/start-project.ts'),
+    ]);
+    return openPulls(call, await startProject(call));
+  }
   const state = await readState(repo);
   const loop = findLoop(state, call.args[0] ?? '');
   requireAct(state, loop, 'publish');

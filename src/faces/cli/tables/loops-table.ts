@@ -224,7 +224,7 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops publish-review',
     group: 'Land',
-    summary: 'Push the branch of a loop for others to look at, and write a summary',
+    summary: 'Push the branch of a loop for others to look at, and write a summary; under pull requests: ralph pr open',
     argument: ID,
     flags: [
       { flag: '--remote <name>', description: 'the remote; origin when left out' },
