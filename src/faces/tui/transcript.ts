@@ -20,6 +20,8 @@ const PLAIN: Style = { bold: String, dim: String, red: String, green: String, ye
 /** Of an iteration that says more only the end is held; `ralph logs` has all of it. */
 const END_BYTES = 512 * 1024;
 const ITERATION_ROWS_MAX = 4000;
+/** Of a line that goes on and on the beginning is held: a row shows no more. */
+const BEGUN_CHARS_MAX = 4000;
 
 interface Heard {
   readonly n: number;
@@ -68,7 +70,7 @@ function take(one: Heard): boolean {
   for (let bytes = one.from.next(); bytes !== null; bytes = one.from.next()) {
     isNew = true;
     const lines = (one.begun + String(one.printing.push(bytes))).split('\n');
-    one.begun = lines.pop() ?? '';
+    one.begun = (lines.pop() ?? '').slice(0, BEGUN_CHARS_MAX);
     for (const line of lines) one.rows.push(textRow(`    ${line}`, toneOf(line)));
     if (one.rows.length > ITERATION_ROWS_MAX) one.rows.splice(1, one.rows.length - ITERATION_ROWS_MAX);
   }

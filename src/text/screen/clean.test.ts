@@ -14,6 +14,8 @@ describe('case 78: text that is not ours is shown inert', () => {
     ['backspace', 'a\bb', 'ab'],
     ['reading order', 'a\u202eb\u2066c', 'abc'],
     ['zero width', 'a\u200bb\ufeff', 'ab'],
+    ['letters without a width', 'a\u00ad\u180e\u115f\u3164b\u{e0041}\u{e007f}', 'ab'],
+    ['what only looks like a half of it', 'a\udb40b\u{e0100}', 'a\udb40b\u{e0100}'],
     ['NUL', 'a\u0000b', 'ab'],
     ['markup stays text', '</script> `x` $(y)', '</script> `x` $(y)'],
   ];
