@@ -96,22 +96,26 @@ export function reportView(records: readonly Facts[], about: ReportAbout): Repor
     until: isoMs(to),
     is_over: !isLive,
     figures: figuresOf(chosen, about.run === null ? null : (runs[about.run - 2] ?? null), { isLive, to }),
-    needs_you: items.map(({ kind, loop, task, title, state: where, reason, detail, next, lines }) => ({
-      kind,
-      loop,
-      task,
-      title,
-      state: where,
-      reason,
-      detail,
-      next,
-      lines,
-    })),
+    needs_you: needsYou(items),
     timeline: timelineView(told, { from: first.since, to }),
     landed: landed.map(({ at, ...one }) => ({ ...one, at: isoMs(at), size: about.sizes?.get(one.commit) ?? null })),
     limits: chosen.flatMap((run) => run.limits).map(({ at, ...one }) => ({ ...one, at: isoMs(at) })),
   };
 }
+
+/** As much of what waits for a person as is reported. */
+export const needsYou = (items: readonly InboxItem[]): readonly NeedsYou[] =>
+  items.map(({ kind, loop, task, title, state, reason, detail, next, lines }) => ({
+    kind,
+    loop,
+    task,
+    title,
+    state,
+    reason,
+    detail,
+    next,
+    lines,
+  }));
 
 /** A night without a landing is told as one, with what stopped it. */
 function verdictOf(runs: readonly RunLine[], items: readonly InboxItem[]): string {

@@ -120,7 +120,7 @@ function counted(line: RunLine, before: State, record: Facts, after: State): Run
   };
   const allLanded = [...line.landed, ...landed];
   const parked = [
-    ...line.parked.filter(({ loop }) => after.loops[loop]?.phase.at === 'parked'),
+    ...line.parked.filter(({ loop }) => isAside(after.loops[loop])),
     ...changed.flatMap(([was, loop]) => putAside(after, was, loop, record.at)),
   ];
   const runs = line.gate_runs + tests.length;
@@ -163,12 +163,20 @@ function landing(state: State, was: Loop | undefined, loop: Loop, at: number): r
   ];
 }
 
+function isAside(loop: Loop | undefined): boolean {
+  return loop?.phase.at === 'parked' && !BY_PERSON.has(loop.phase.reason);
+}
+
 function putAside(state: State, was: Loop | undefined, loop: Loop, at: number): readonly RunParked[] {
   const { phase } = loop;
-  if (phase.at !== 'parked' || (was?.phase.at === 'parked' && was.phase.reason === phase.reason)) return [];
+  if (phase.at !== 'parked' || BY_PERSON.has(phase.reason)) return [];
+  if (was?.phase.at === 'parked' && was.phase.reason === phase.reason) return [];
   const { reason, detail } = phase;
   return [{ loop: loop.id, task: taskIdOf(state, loop.task), title: loop.title, reason, detail, at }];
 }
+
+/** Where a person put it is told apart. */
+const BY_PERSON: ReadonlySet<ParkReason> = new Set(['stopped', 'discarded']);
 
 const OF_LOOP: ReadonlySet<ParkReason> = new Set(['iterations', 'runtime', 'budget']);
 

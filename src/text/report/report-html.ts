@@ -77,7 +77,7 @@ function figure({ what, unit, now, before }: Figure): string {
 
 function need(one: NeedsYou): string {
   const lines = one.lines.length === 0 ? '' : `<pre>${one.lines.map(text).join('\n')}</pre>`;
-  return `<li class="${one.kind}"><p><strong>${text(nameOf(one))}</strong> <span class="tag">${one.kind}: ${text(one.reason)}</span></p>
+  return `<li class="${one.kind}"><p><strong>${text(nameOf(one))}</strong> <span class="tag">${text(one.state)}: ${text(one.reason)}</span></p>
 <p>${text(one.detail)}</p>${lines}<p>next: <code>${text(one.next)}</code></p></li>`;
 }
 
@@ -106,10 +106,16 @@ const legend = (): string =>
 const WIDTH = 1000;
 
 /** The picture stretches; its words stand beside it, so that they stay legible on a phone. */
+/** What a person put aside is told by its own word, as everywhere. */
+function describeEnd({ how, reason }: NonNullable<TimelineRow['end']>): string {
+  if (how === 'landed') return how;
+  return reason === 'stopped' || reason === 'discarded' ? reason : `parked (${reason ?? ''})`;
+}
+
 function bar(row: TimelineRow, { from, to }: { readonly from: number; readonly to: number }, timeOf: TimeOf): string {
   const length = Math.max(1, to - from);
   const place = (at: number): number => Math.round(((at - from) / length) * WIDTH * 10) / 10;
-  const how = row.end === null ? 'not over' : row.end.how === 'landed' ? 'landed' : `parked (${row.end.reason ?? ''})`;
+  const how = row.end === null ? 'not over' : describeEnd(row.end);
   const rects = row.spans.map(
     (span) =>
       `<rect class="${span.kind}" x="${place(span.from)}" y="2" width="${Math.max(1.5, place(span.to) - place(span.from))}" height="12"/>`,

@@ -25,7 +25,7 @@ export function reportText(report: ReportView, timeOf: TimeOf, isMarkdown: boole
       'Needs you',
       report.needs_you.flatMap((one) => [
         item(
-          `${isMarkdown ? `**${word(nameOf(one))}**` : word(nameOf(one))} ${one.kind} (${one.reason}): ${word(one.detail)}`,
+          `${isMarkdown ? `**${word(nameOf(one))}**` : word(nameOf(one))} ${one.state} (${one.reason}): ${word(one.detail)}`,
         ),
         ...one.lines
           .map((line) => below(isMarkdown ? code(line) : `| ${cleanLine(line)}`))
