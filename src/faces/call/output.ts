@@ -16,6 +16,8 @@ export interface Output {
   /** From now on what cannot be said is left unsaid: there is work that must not end for want of a listener. */
   goOnUnheard(): void;
   readonly style: Style;
+  /** Whether what is written there has colours. */
+  readonly paints: (stream: Pick<NodeJS.WriteStream, 'isTTY'>) => boolean;
   /** How many columns standard output has; infinitely many where nobody looks at it. */
   readonly width: number;
 }
@@ -28,6 +30,10 @@ export interface Pinned {
   readonly isLent: () => boolean;
 }
 
+/** What a person wishes for this call; auto: a terminal that nobody asked to be plain. */
+export const COLOR_WISHES = ['auto', 'always', 'never'] as const;
+export type ColorWish = (typeof COLOR_WISHES)[number];
+
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -39,8 +45,9 @@ export interface Style {
 export function openOutput(
   env: NodeJS.ProcessEnv,
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
-  isForPeople = true,
+  { isForPeople = true, color = 'auto' }: { readonly isForPeople?: boolean; readonly color?: ColorWish } = {},
 ): Output {
+  const paints: Output['paints'] = (stream) => (color === 'auto' ? wantsColour(env, stream) : color === 'always');
   let goesOn = false;
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -72,7 +79,8 @@ export function openOutput(
     goOnUnheard: () => {
       goesOn = true;
     },
-    style: styleFor(wantsColour(env, stderr)),
+    style: styleFor(paints(stderr)),
+    paints,
     width: widthOf(env, stdout),
   };
 }
@@ -98,12 +106,13 @@ export function collectOutput(onSay: (text: string) => void): {
     pin: () => {},
     goOnUnheard: () => {},
     style: styleFor(false),
+    paints: () => false,
     width: Number.POSITIVE_INFINITY,
   };
   return { out, printed, said, json };
 }
 
-function wantsColour(env: NodeJS.ProcessEnv, stream: NodeJS.WriteStream): boolean {
+function wantsColour(env: NodeJS.ProcessEnv, stream: Pick<NodeJS.WriteStream, 'isTTY'>): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;
   return stream.isTTY === true && env['TERM'] !== 'dumb';

@@ -11,21 +11,24 @@ import type { Told } from '../call/make-call.ts';
 import { openOutput } from '../call/output.ts';
 import type { Output } from '../call/output.ts';
 import { printAnswer } from './show/print-answer.ts';
+import { takeColor } from './show/take-color.ts';
 import { shortHelp } from './show/short-help.ts';
 import { reportError } from './show/report-error.ts';
 import { COMMANDS } from './tables/table.ts';
 
 /** Parses the words, loads the one command they name, and turns whatever happens into an exit code. */
 export async function runCli(
-  words: readonly string[],
+  typed: readonly string[],
   version: string,
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
 ): Promise<ExitCode> {
-  const wantsJson = words.includes('--json') || words.includes('--events');
-  const out = openOutput(process.env, { stdout, stderr }, !wantsJson);
+  const wantsJson = typed.includes('--json') || typed.includes('--events');
+  const { words, color, fault } = takeColor(typed);
+  const out = openOutput(process.env, { stdout, stderr }, { isForPeople: !wantsJson, color });
   hearWaits({ tell: (text) => out.say(out.style.yellow(`warning: ${text}`)) });
   const refused: AppError[] = [];
   try {
+    if (fault !== null) throw fault;
     refuseUnknown(words);
     const short = shortHelp(words, COMMANDS);
     if (short !== null) {
@@ -95,6 +98,8 @@ function buildProgram(version: string, commands: readonly CommandSpec[], onChose
     .description('Run many coding-agent loops at once on one git repository and land what they make.')
     .version(version, '-V, --version', 'print the version')
     .option('-C <folder>', 'act as if started in this folder')
+    // For the help alone: it is taken before anything is parsed.
+    .option('--color <when>', 'colours: auto, always or never')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText(
       'after',

@@ -48,14 +48,18 @@ export function factsOf(state: State, about: FactsAbout, nowMs: number): RunFact
     .toSorted((a, b) => b.at - a.at);
   const { items: inbox } = inboxView(state, about);
   const isWanted = new Set(inbox.map(({ loop }) => loop));
+  const work = loops.filter((loop) => isWorking(loop) || loop.phase.at === 'waiting');
+  // Each task is in one section.
+  const isAtWork = new Set(work.map((loop) => String(taskIdOf(state, loop.task))));
   return {
     state,
     tracker: about.tracker,
     target: about.target,
     inbox,
     queue: queueView(state, nowMs),
-    work: loops.filter((loop) => isWorking(loop) || loop.phase.at === 'waiting'),
-    waits: waitsOf(state, about),
+    work,
+    reviewing: loops.filter(({ phase }) => phase.at === 'reviewing'),
+    waits: waitsOf(state, about).filter(({ task }) => !isAtWork.has(task)),
     landed,
     parked: loops.filter(({ phase, id, since: at }) => phase.at === 'parked' && at >= since && !isWanted.has(id)),
     left: describeForecast(forecastView(state, about.tracker, nowMs)),

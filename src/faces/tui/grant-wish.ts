@@ -32,7 +32,7 @@ export interface Desk {
   readonly leave: () => void;
 }
 
-/** Does what keys want done. Whatever changes something is a command in a process of its own, as if it had been typed. */
+/** Does what keys want done. Whatever changes something is a command in a process of its own, as if it had been typed, which goes on without us. */
 export function openGrants(desk: Desk): (wish: Wish) => Promise<void> {
   return async (wish) => {
     switch (wish.do) {
@@ -62,7 +62,7 @@ async function command({ place, stand, screen, go, note, read }: Desk, { words, 
   note(`${title} ...`, false);
   const argv = [process.execPath, process.argv[1] ?? '', ...words];
   const plain = { ...env, NO_COLOR: '1', COLUMNS: String(screen().size().columns - MARGIN) };
-  const { ok, stdout, stderr } = await runTool(argv, { env: plain, cwd, timeoutMs: COMMAND_MS, input });
+  const { ok, stdout, stderr } = await runTool(argv, { env: plain, cwd, timeoutMs: COMMAND_MS, input, goesOn: true });
   if (ok && input !== null) go({ comments: stand().comments.filter(({ loop }) => loop !== words[1]) });
   if (show === 'note') {
     note(lastSaid(`${stdout}\n${stderr}`, ok), !ok);

@@ -10,7 +10,7 @@ import type { Line } from './line.ts';
 import { TABS } from './model.ts';
 import type { Model, Screen, Size } from './model.ts';
 import { pageLines } from './page.ts';
-import { describeAge } from './run-screen.ts';
+import { describeAge } from './rows.ts';
 
 /** Rows above and below the text. */
 export const LOOP_FRAME_ROWS = 6;

@@ -18,6 +18,8 @@ export interface RunFacts {
   readonly inbox: readonly InboxItem[];
   readonly queue: QueueView;
   readonly work: readonly Loop[];
+  /** Their pull requests are open. */
+  readonly reviewing: readonly Loop[];
   readonly waits: readonly { readonly task: string; readonly why: string; readonly kind: string }[];
   readonly landed: readonly {
     readonly loop: LoopId | null;
@@ -49,7 +51,8 @@ export type Scope = (typeof SCOPES)[number];
 export type Screen =
   | { readonly at: 'run' }
   | { readonly at: 'loop'; readonly loop: LoopId; readonly tab: Tab; readonly scope: Scope }
-  | { readonly at: 'keys' }
+  /** `chosen`: which of those that fit what was typed. */
+  | { readonly at: 'keys'; readonly chosen: number }
   /** What a command printed. */
   | { readonly at: 'text'; readonly title: string };
 

@@ -35,7 +35,7 @@ export async function pinRun(call: Call, repo: Repository, about: FactsAbout): P
     (env['CI'] ?? '') !== '' || env['TERM'] === 'dumb' || flags['events'] === true || flags['json'] === true;
   if (isPlain || !process.stdout.isTTY || !process.stderr.isTTY || !hasTerminal()) return null;
   const screen = process.stderr;
-  const look = lookOf(env, { isTerminal: true, isAscii: false });
+  const look = lookOf(out, env, { stream: screen, isAscii: false });
   const quotes = openQuotes(call, repo);
   let state: State | null = null;
   let facts: RunFacts | null = null;
@@ -135,6 +135,7 @@ async function hearView(
   const words = isPromptTracker(tracker) ? ['watch'] : ['watch', '--tasks', tracker];
   const argv = [process.execPath, process.argv[1] ?? '', ...words];
   let input: ReadStream | null = null;
+  let isLent = false;
   let isOver = false;
   const deafen = (): void => {
     input?.destroy();
@@ -142,8 +143,9 @@ async function hearView(
   };
   const hear = (): void => {
     deafen();
-    // A key would stop who reads in the background; a run that ended behind its view has no keys.
-    if (isOver || !hasTerminal()) return;
+    // A key would stop who reads in the background; a run that ended behind its view has no keys, and who woke up behind it
+    // (Ctrl-Z and fg) must not take those of the view.
+    if (isOver || isLent || !hasTerminal()) return;
     guard.say('keys');
     const stream = new ReadStream(process.stdin.fd);
     input = stream;
@@ -152,7 +154,11 @@ async function hearView(
     stream.on('data', (bytes) => {
       if (!String(bytes).includes('v')) return;
       deafen();
-      void borrow(() => talkToAgent({ argv, cwd, env })).then(hear);
+      isLent = true;
+      void borrow(() => talkToAgent({ argv, cwd, env })).then(() => {
+        isLent = false;
+        hear();
+      });
     });
   };
   hear();

@@ -1,7 +1,8 @@
 import { raw, span } from './line.ts';
 import type { Line } from './line.ts';
 import type { RunFacts } from './model.ts';
-import { headLine, trainLine } from './run-screen.ts';
+import { headLine } from './run-screen.ts';
+import { trainLine } from './train-rows.ts';
 
 /** What stays below the lines of a run: what it comes to, the train, and what needs a person. */
 export function pinnedLines(facts: RunFacts, nowMs: number, columns: number): readonly Line[] {

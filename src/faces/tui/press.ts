@@ -5,12 +5,16 @@ import { KEYS, commandOf } from './keys.ts';
 import type { KeySpec, Subject } from './keys.ts';
 import { LOOP_FRAME_ROWS } from './loop-screen.ts';
 import { SCOPES, TABS } from './model.ts';
-import type { Model, Page, PageRow, Screen, Size } from './model.ts';
+import type { Asked, Model, Page, PageRow, Screen, Size } from './model.ts';
 import { holds, moveTo, moveToNext } from './page.ts';
 import { NOTHING, asks, backAtRun, command, opened, told, went, wishes } from './pressed.ts';
 import type { Key, Pressed } from './pressed.ts';
 import { runRows, topRow } from './run-screen.ts';
-import type { Row, Section } from './run-screen.ts';
+import { listRoom } from './rows.ts';
+import type { Row, Section } from './rows.ts';
+
+/** Rows above and below the list of keys. */
+export const KEYS_FRAME_ROWS = 2;
 
 /** What a key does. The same model and the same key always do the same. */
 export function press(model: Model, key: Key, size: Size): Pressed {
@@ -27,19 +31,42 @@ function onAsked(model: Model, key: Key, size: Size): Pressed {
   const { asked, screen } = model;
   if (asked === null) return NOTHING;
   if (key.name === 'ctrl-c') return onAsked(model, { name: 'escape', text: '' }, size);
-  if (key.name !== 'return') {
-    const next = typed(asked, key);
-    return next === null && asked.what === 'keys' ? backAtRun(model) : went({ asked: next });
-  }
-  if (asked.what === 'keys') {
-    const [first] = keyLines(model, size);
-    const list: Model = { ...model, asked: null, screen: { at: 'run' }, page: null };
-    const done = first === undefined ? NOTHING : press(list, { name: first.spec.key, text: '' }, size);
-    return { ...done, to: { ...backAtRun(model).to, ...done.to } };
-  }
+  if (screen.at === 'keys') return onKeys(model, asked, key, size);
+  if (key.name !== 'return') return went({ asked: typed(asked, key) });
   const facts = { subject: subjectOf(model, size), places: placesIn(model.page), room: roomOf(screen, size) };
   return answered(model, asked, facts);
 }
+
+/** How far a key moves in the list of keys. */
+const steps = ({ rows }: Size): Readonly<Record<string, number>> => ({
+  down: 1,
+  up: -1,
+  pagedown: rows - KEYS_FRAME_ROWS,
+  pageup: KEYS_FRAME_ROWS - rows,
+});
+
+/** In the list of keys letters search, arrows choose, and enter does what is chosen. */
+function onKeys(model: Model, asked: Asked, key: Key, size: Size): Pressed {
+  const lines = keyLines(model, size);
+  const chosen = chosenKey(model, lines.length);
+  const step = steps(size)[key.name];
+  if (step !== undefined) {
+    const next = Math.max(0, Math.min(lines.length - 1, chosen + step));
+    return went({ screen: { at: 'keys', chosen: next } });
+  }
+  if (key.name !== 'return') {
+    const next = typed(asked, key);
+    return next === null ? backAtRun(model) : went({ asked: next, screen: { at: 'keys', chosen: 0 } });
+  }
+  const line = lines[chosen];
+  const list: Model = { ...model, asked: null, screen: { at: 'run' }, page: null };
+  const done = line === undefined ? NOTHING : press(list, { name: line.spec.key, text: '' }, size);
+  return { ...done, to: { ...backAtRun(model).to, ...done.to } };
+}
+
+/** Which line of the list of keys is chosen. */
+export const chosenKey = ({ screen }: Model, many: number): number =>
+  screen.at === 'keys' ? Math.max(0, Math.min(many - 1, screen.chosen)) : 0;
 
 /** What keys are about. */
 function subjectOf(model: Model, size: Size): Subject {
@@ -69,14 +96,14 @@ function onRun(model: Model, { name }: Key, size: Size): Pressed | null {
   const at = chosen === null ? 0 : keyed.indexOf(chosen);
   const choose = (row: Row | undefined | null): Pressed => {
     const selected = row?.key ?? model.selected;
-    return went({ selected, top: topRow(model.top, rows, selected, size.rows - 2) });
+    return went({ selected, top: topRow(model.top, rows, selected, listRoom(size)) });
   };
   const by = (step: number): Pressed => choose(keyed[Math.max(0, Math.min(keyed.length - 1, at + step))]);
   const section = (wanted: Section): Pressed => {
     const row = keyed.find((one) => one.section === wanted);
     return row === undefined ? told(`nothing has ${wanted} in this run`) : choose(row);
   };
-  const half = Math.max(1, Math.floor((size.rows - 2) / 2));
+  const half = Math.max(1, Math.floor(listRoom(size) / 2));
   switch (name) {
     case 'j':
     case 'down':
@@ -243,10 +270,15 @@ function anywhere(model: Model, { name }: Key, size: Size): Pressed | null {
     case 'q':
       return wishes({ do: 'leave' });
     case '?':
-      return went({ screen: { at: 'keys' }, page: null, asked: { what: 'keys', prompt: 'keys:', text: '' } });
+      return went({
+        screen: { at: 'keys', chosen: 0 },
+        page: null,
+        asked: { what: 'keys', prompt: 'keys:', text: '' },
+      });
     case ':':
       return asks('command', ': ralph');
     case 't':
+    case 'f':
       return loop === null ? missing : opened(loop.id, 'transcript');
     case 'd':
       return loop === null ? missing : opened(loop.id, 'diff');

@@ -1,44 +1,20 @@
-import type { LoopId } from '../../core/model/ids.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { describeRed } from '../../core/model/line-that-matters.ts';
 import { costInWords, usageView } from '../../core/views/cost-view.ts';
 import type { InboxKind } from '../../core/views/inbox.ts';
 import { iterationOf } from '../../core/views/loops-view.ts';
-import { standing } from '../../core/views/standing.ts';
-import type { TrainView } from '../../core/views/queue-view.ts';
+import { COMMIT_DIGITS, standing } from '../../core/views/standing.ts';
 import { apart, cell, fitLine, raw, rightCell, span, widthOf } from './line.ts';
 import type { Line, Tone } from './line.ts';
 import type { Model, RunFacts, Size } from './model.ts';
+import { WIDE, describeAge, heading, nameWidth, rowOf, title } from './rows.ts';
+import type { Row } from './rows.ts';
+import { trainRows } from './train-rows.ts';
 
-export type Section = 'needs you' | 'train' | 'at work' | 'waiting' | 'landed' | 'parked';
-
-/** A row of the list. */
-export interface Row {
-  readonly section: Section;
-  /** Null: it cannot be chosen. */
-  readonly key: string | null;
-  readonly loop: LoopId | null;
-  readonly task: string | null;
-  /** The command that moves it on. */
-  readonly next: string | null;
-  readonly line: Line;
-}
-
-const WIDE = 90;
 const WIDER = 130;
-const SECOND_MS = 1000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const SHA_DIGITS = 7;
 const TASK_WIDTH = 20;
-
-/** How long: seconds only below a minute, so that nothing moves that nobody waits for. */
-export function describeAge(ms: number): string {
-  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))}s`;
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;
-  return `${Math.floor(ms / HOUR_MS)}h${String(Math.floor(ms / MINUTE_MS) % 60).padStart(2, '0')}`;
-}
 
 /** What a run comes to, in a few words. */
 export const totals = ({ landed, work, waits, inbox }: RunFacts): string =>
@@ -74,31 +50,6 @@ export function runRows(model: Model, { columns }: Size): readonly Row[] {
 
 const textOf = (line: Line): string => line.map(({ text }) => text.toLowerCase()).join('');
 
-const heading = (section: Section, line: Line): Row => ({
-  section,
-  key: null,
-  loop: null,
-  task: null,
-  next: null,
-  line,
-});
-
-const title = (section: Section, many: number, more: string): Row =>
-  heading(section, [span(`${section.toUpperCase()} ${many}`, 'bold'), raw('  '), span(more, 'dim')]);
-
-type About = Partial<Pick<Row, 'key' | 'loop' | 'task' | 'next'>>;
-
-const rowOf = (section: Section, { key, loop = null, task = null, next = null }: About, line: Line): Row => ({
-  section,
-  key: key ?? loop ?? `task:${task}`,
-  loop,
-  task,
-  next,
-  line,
-});
-
-const nameWidth = (columns: number): number => Math.max(10, Math.min(28, Math.floor(columns / 6)));
-
 const SIGNS: Readonly<Record<InboxKind, { readonly sign: string; readonly tone: Tone }>> = {
   stopped: { sign: '!', tone: 'red' },
   asks: { sign: '?', tone: 'yellow' },
@@ -120,50 +71,6 @@ function inboxRows({ facts: { inbox }, nowMs }: Model, columns: number): readonl
       return rowOf('needs you', { key: loop ?? key, loop, task, next }, line);
     }),
   ];
-}
-
-const CAR_SIGNS = { green: '+', red: 'x', testing: '.', waiting: ' ' } as const;
-
-function trainRows({ queue, target }: RunFacts, columns: number): readonly Row[] {
-  const { train, waiting, paused, trouble } = queue;
-  const lines: Line[] = [];
-  if (trouble !== null) lines.push([raw('  '), span(`landing is stopped: ${trouble}`, 'red')]);
-  if (train !== null) lines.push(carsLine(train, target));
-  if (waiting.length > 0) lines.push([raw('  next train: '), span(waiting.map((one) => one.task).join(', '))]);
-  if (lines.length === 0 && !paused) return [];
-  const runs = (train?.runs ?? []).map(
-    ({ slot, up_to: upTo, since_ms: sinceMs }) =>
-      `slot ${slot}: ${upTo === 0 ? 'main itself' : upTo === 1 ? 'car 1' : `cars 1-${upTo}`}, ${describeAge(sinceMs)}`,
-  );
-  const more = [
-    ...(train?.base == null ? [] : [`on ${train.base.slice(0, SHA_DIGITS)}`]),
-    ...(train === null ? [] : [train.stage]),
-    ...(paused ? ['paused'] : []),
-    ...(columns < WIDE ? [] : runs),
-  ];
-  return [
-    heading('train', [span('TRAIN', 'bold'), raw('  '), span(more.join(', '), 'dim')]),
-    ...lines.map((line) => heading('train', line)),
-  ];
-}
-
-function carsLine({ cars }: TrainView, target: string): Line {
-  const each = cars.flatMap(({ task, gates }) => [
-    raw('['),
-    span(task ?? 'your commits'),
-    raw(' '),
-    raw(CAR_SIGNS[gates], gates === 'green' ? 'green' : gates === 'red' ? 'red' : 'plain'),
-    raw(']'),
-  ]);
-  return [raw('  '), span(`${target} --`), ...each];
-}
-
-/** The train in one row. */
-export function trainLine({ queue: { train, waiting, paused, trouble }, target }: RunFacts): Line {
-  if (trouble !== null) return [span(`landing is stopped: ${trouble}`, 'red')];
-  if (paused) return [span(`landing is paused, ${waiting.length} wait: ralph queue resume`, 'yellow')];
-  if (train !== null) return [span(`train ${train.stage}`), ...carsLine(train, target)];
-  return [span(waiting.length === 0 ? 'nothing waits to land' : `${waiting.length} wait for the next train`, 'dim')];
 }
 
 /** What a loop at work is about. */
@@ -245,7 +152,7 @@ function landedRows({ facts: { landed }, nowMs }: Model): readonly Row[] {
     title('landed', landed.length, `last: ${last.task} ${describeAge(nowMs - last.at)} ago`),
     ...landed.map(({ task, loop, commit, at }) => {
       const short = commit.slice(0, SHA_DIGITS);
-      return rowOf('landed', { task, loop, next: `git show ${short}` }, [
+      return rowOf('landed', { task, loop, next: `git show ${commit.slice(0, COMMIT_DIGITS)}` }, [
         raw('  '),
         cell(task, TASK_WIDTH),
         raw(' as '),
@@ -270,6 +177,15 @@ function parkedRows({ parked, state }: RunFacts): readonly Row[] {
       return rowOf('parked', { loop: id, task, next: standing(state, loop).next }, [raw('  '), ...words]);
     }),
   ];
+}
+
+/** Which row is chosen when others come and go: the same one, or where it is gone the next one that is still there. */
+export function staysChosen(selected: string | null, before: readonly Row[], after: readonly Row[]): string | null {
+  const isThere = new Set(after.map(({ key }) => key));
+  if (selected !== null && isThere.has(selected)) return selected;
+  const keys = before.flatMap(({ key }) => (key === null ? [] : [key]));
+  const at = Math.max(0, keys.indexOf(selected ?? ''));
+  return [...keys.slice(at), ...keys.slice(0, at).toReversed()].find((key) => isThere.has(key)) ?? null;
 }
 
 /** The first row shown, so that the chosen one is on the screen and as little as possible moves. */

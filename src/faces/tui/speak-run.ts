@@ -44,12 +44,13 @@ const count = (n: number, does: string, do_: string): string => `${n} ${n === 1 
 
 /** How a run stands, in sentences. */
 function sentencesOf(facts: RunFacts): readonly string[] {
-  const { landed, work, waits, inbox, parked, queue, state } = facts;
+  const { landed, work, waits, inbox, parked, reviewing, queue, state } = facts;
   const name = (id: string | null): string => (id === null ? 'your own commits' : id);
   return [
     `${facts.target}: ${landed.length} landed, ${count(work.length, 'is', 'are')} at work, ${count(waits.length, 'waits', 'wait')}, ${count(inbox.length, 'needs', 'need')} you.`,
     ...inbox.map(
-      (one) => `${one.task ?? one.kind} needs you (${one.reason}): ${cleanLine(one.detail)}. Next: ${one.next}`,
+      (one) =>
+        `${one.task ?? 'everything'} is ${one.state} (${one.reason}) and needs you: ${cleanLine(one.detail)}. Next: ${one.next}`,
     ),
     ...(queue.trouble === null ? [] : [`Landing is stopped: ${queue.trouble}.`]),
     ...(queue.paused ? ['The queue is paused. Next: ralph queue resume'] : []),
@@ -58,12 +59,17 @@ function sentencesOf(facts: RunFacts): readonly string[] {
       : [
           `The train is ${queue.train.stage}: ${queue.train.cars.map((car) => `${name(car.task)} ${car.gates}`).join(', ')}.`,
         ]),
+    ...queue.waiting.map((one) => `${one.task}: ${describeStanding(one)}. Next: ${one.next}`),
     ...work.map((loop) => {
       const gates = loop.lastGate === null ? '' : `, its gates were ${loop.lastGate.verdict}`;
-      const stands = describeStanding(standing(state, loop));
-      return `${taskIdOf(state, loop.task)} on ${loop.branch}: ${stands}, iteration ${iterationOf(loop)}${gates}.`;
+      const stands = standing(state, loop);
+      const about = `${describeStanding(stands)}, iteration ${iterationOf(loop)}${gates}`;
+      return `${taskIdOf(state, loop.task)} on ${loop.branch}: ${about}. Next: ${stands.next}`;
     }),
     ...waits.map(({ task, why }) => `${task}: ${why}.`),
-    ...parked.map((loop) => `${taskIdOf(state, loop.task)}: ${describeStanding(standing(state, loop))}.`),
+    ...[...parked, ...reviewing].map((loop) => {
+      const stands = standing(state, loop);
+      return `${taskIdOf(state, loop.task)}: ${describeStanding(stands)}. Next: ${stands.next}`;
+    }),
   ];
 }

@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
-import type { ReadStream, WriteStream } from 'node:tty';
+import { ReadStream } from 'node:tty';
+import type { WriteStream } from 'node:tty';
 import { startGuard } from '../../world/processes/terminal-guard.ts';
 import type { Size } from './model.ts';
 import type { Key } from './pressed.ts';
@@ -34,31 +35,38 @@ interface TypedKey {
   readonly meta?: boolean;
 }
 
-/** Takes the terminal over, and gives it back as it was. */
-export async function openScreen(input: ReadStream, output: WriteStream, on: ScreenEvents): Promise<Screen> {
+/** Takes the terminal over, and gives it back as it was. `input`: where keys come from. */
+export async function openScreen(input: number, output: WriteStream, on: ScreenEvents): Promise<Screen> {
   const guard = await startGuard(output, '\\033[?1049l');
   const onKeypress = (text: string | undefined, key: TypedKey): void => on.onKey(asKey(text ?? '', key));
-  // Its types want a whole interface, of which it reads this alone.
-  emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Parameters<typeof emitKeypressEvents>[1]);
+  // Open only while the screen is ours: a stream that pauses reads on for a while, which takes keys from whoever has the
+  // terminal, and stops who is in the background.
+  let keys: ReadStream | null = null;
 
   const enter = (): void => {
-    input.setRawMode(true);
+    const stream = new ReadStream(input);
+    keys = stream;
+    // Its types want a whole interface, of which it reads this alone.
+    emitKeypressEvents(stream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Parameters<typeof emitKeypressEvents>[1]);
+    stream.on('error', () => {});
+    stream.setRawMode(true);
     guard.say('on');
-    input.on('keypress', onKeypress);
-    input.resume();
+    stream.on('keypress', onKeypress);
     output.write(ENTER);
   };
   const leave = (): void => {
     output.write(LEAVE);
-    input.removeListener('keypress', onKeypress);
-    input.pause();
-    input.setRawMode(false);
+    keys?.setRawMode(false);
+    keys?.destroy();
+    keys = null;
     guard.say('off');
   };
   const suspend = (): void => {
-    leave();
+    const isOurs = keys !== null;
+    if (isOurs) leave();
     process.once('SIGCONT', () => {
       process.on('SIGTSTP', suspend);
+      if (!isOurs) return;
       enter();
       on.onOther();
     });
@@ -73,7 +81,7 @@ export async function openScreen(input: ReadStream, output: WriteStream, on: Scr
   enter();
   return {
     size: () => ({ columns: output.columns, rows: output.rows }),
-    write: (text) => void output.write(text),
+    write: (text) => void (keys === null || output.write(text)),
     lend: async (borrower) => {
       leave();
       try {
@@ -88,7 +96,6 @@ export async function openScreen(input: ReadStream, output: WriteStream, on: Scr
       process.removeListener('SIGTSTP', suspend);
       output.removeListener('resize', onResize);
       leave();
-      input.destroy();
       guard.say('bye');
       await new Promise<void>((resolve) => void output.write('', () => resolve()));
     },

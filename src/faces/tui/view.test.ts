@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, POLICY, RED, TRACKER, task, tellTale } from '../../../test/sim/tale.ts';
 import type { Tale } from '../../../test/sim/tale.ts';
+import { sha } from '../../core/model/ids.ts';
 import type { LoopId } from '../../core/model/ids.ts';
 import { NO_PROJECT_LIMITS } from '../../core/model/project-limits.ts';
 import { displayWidth } from '../../text/screen/table.ts';
@@ -12,6 +13,7 @@ import type { Model, Size, Standpoint } from './model.ts';
 import { pageOf, textRow } from './page.ts';
 import { press } from './press.ts';
 import type { Pressed, Wish } from './pressed.ts';
+import { runRows, staysChosen } from './run-screen.ts';
 import { view } from './view.ts';
 
 const ABOUT = {
@@ -89,7 +91,8 @@ describe('the view', () => {
         "  * work             works         2     1m  red           -  $ npm test  2 failed",
         "WAITING 1  dependency 1",
         "    last                 waits for work",
-        " enter open  d diff  t transcript  w why  s say  a approve  x stop  / filter  : command  ? keys  q…",
+        " asks is parked (blocked); next: ralph loops logs asks-1",
+        " enter open  d diff  t transcript  w why  s say  a approve  x stop  / filter  ? keys  q leave",
       ]
     `);
   });
@@ -98,7 +101,7 @@ describe('the view', () => {
     const { tale, asks } = busy('日本 Ein langer Titel');
     const screens: readonly Partial<Model>[] = [
       {},
-      { screen: { at: 'keys' }, asked: { what: 'keys', prompt: 'keys:', text: '' } },
+      { screen: { at: 'keys', chosen: 0 }, asked: { what: 'keys', prompt: 'keys:', text: '' } },
       {
         screen: { at: 'loop', loop: asks, tab: 'transcript', scope: 'whole branch' },
         page: pageOf([textRow('x'.repeat(500))], true),
@@ -164,6 +167,58 @@ describe('the view', () => {
     const rows = view({ ...modelOf(tale), selected: chosen.selected }, WIDE);
     expect(rows.find((row) => row.startsWith('> '))).toMatch(/work/);
   });
+
+  it('names each task once, also one that waits for another to land', () => {
+    const tale = tellTale();
+    tale.join('h1', { slots: 2 });
+    tale.read(task('first'), task('second'));
+    tale.begin('first');
+    const second = tale.begin('second');
+    tale.iterate(second, 'claimed');
+    expect(tale.loop(second).phase.at).toBe('waiting');
+    const rows = runRows(modelOf(tale), WIDE).filter(({ task: id }) => id === 'second');
+    expect(rows.map(({ section }) => section)).toEqual(['at work']);
+  });
+
+  it('has another row chosen only where the chosen one is gone, and then the next', () => {
+    const { tale } = busy();
+    const rows = runRows(modelOf(tale), WIDE);
+    const [asks, looks, ...others] = rows.filter(({ key }) => key !== null);
+    if (asks === undefined || looks === undefined) throw new Error('two need somebody');
+    const more = { ...asks, key: 'all:disk' };
+    expect(staysChosen(null, rows, [more, ...rows])).toBe(asks.key);
+    expect(staysChosen(looks.key, rows, [more, ...rows])).toBe(looks.key);
+    expect(staysChosen(asks.key, rows, [more, looks, ...others])).toBe(looks.key);
+    expect(staysChosen(looks.key, [asks, looks], [asks])).toBe(asks.key);
+    expect(staysChosen(looks.key, rows, [])).toBeNull();
+  });
+
+  it('has a row to choose for each loop that lands, aboard, queued or in review', () => {
+    const { tale } = busy();
+    const [aboard, next] = ['aboard', 'next'].map((id) => {
+      tale.read(task('work'), task('aboard'), task('next'));
+      return tale.ready(id);
+    });
+    if (aboard === undefined || next === undefined) throw new Error('both are ready');
+    const items = [aboard, next].map((loop) => ({ loop, head: tale.loop(loop).head ?? sha('') }));
+    tale.write({ type: 'landing-requested', items });
+    tale.startLanding();
+    tale.build([[aboard, 'l']]);
+    const model = { ...modelOf(tale), selected: next };
+    const rows = view(model, { columns: 120, rows: 35 });
+    expect(rows.find((row) => row.includes('main --'))).toContain('[aboard');
+    expect(rows).toContainEqual(expect.stringMatching(/^ {4}aboard +car 1 +it rides on the train/));
+    expect(rows).toContainEqual(expect.stringMatching(/^> {3}next +queued +boards when/));
+    expect(rows.at(-2)).toBe(` next is landing (queued); next: ralph queue --watch`);
+    expect(wishAfter(model, 'b')).toMatchObject({ words: ['queue', 'bump', next] });
+    expect(wishAfter(model, 'e')).toMatchObject({ words: ['queue', 'eject', next] });
+  });
+
+  it('offers to leave at every width', () => {
+    const { tale } = busy();
+    for (const columns of [60, 80, 100, 120])
+      expect(view(modelOf(tale), { columns, rows: 15 }).at(-1)).toMatch(/ q leave$/);
+  });
 });
 
 describe('the keys of the view', () => {
@@ -203,6 +258,22 @@ describe('the keys of the view', () => {
     for (const { shown } of KEYS) expect(listed).toContain(shown);
   });
 
+  it('are all within reach on a screen that is too small for them', () => {
+    const { tale, asks } = busy();
+    const size = { columns: 60, rows: 15 };
+    const open = after(modelOf(tale), ['?'], size).model;
+    expect(text(open, size)).not.toContain('leave; the run goes on');
+    const last = after(
+      open,
+      KEYS.map(() => 'down'),
+      size,
+    );
+    expect(text(last.model, size)).toMatch(/^> q +leave; the run goes on/m);
+    expect(press(last.model, { name: 'return', text: '' }, size).wish).toEqual({ do: 'leave' });
+    const why = after(open, [...'not landed'.split(''), 'return'], size).last.wish;
+    expect(why).toMatchObject({ words: ['why', asks] });
+  });
+
   it('approve exactly the commit that is shown', () => {
     const { tale } = busy();
     const model = after(modelOf(tale), ['j', 'd']).model;
@@ -240,7 +311,7 @@ describe('the keys of the view', () => {
   it('filter the list, and search a text', () => {
     const { tale } = busy();
     const filtered = after(modelOf(tale), ['/', 'l', 'o', 'o', 'k', 'return']).model;
-    expect(view(filtered, WIDE).filter((row) => /^[> ] /.test(row))).toHaveLength(1);
+    expect(view(filtered, WIDE).filter((row) => /^[> ] [^ ]/.test(row))).toHaveLength(1);
     expect(after(filtered, ['escape']).model.filter).toBe('');
     const rows = ['one', 'two', 'three', 'two again'].map((row) => textRow(row));
     const page: Model = { ...modelOf(tale), screen: { at: 'text', title: 't' }, page: pageOf(rows) };

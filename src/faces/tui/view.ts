@@ -1,11 +1,13 @@
-import { cell, raw, render, span } from './line.ts';
+import { cell, raw, render, span, widthOf } from './line.ts';
 import type { Line } from './line.ts';
 import { loopLines } from './loop-screen.ts';
 import type { Model, Screen, Size } from './model.ts';
 import { pageLines } from './page.ts';
-import { chosenRow, keyLines, roomOf } from './press.ts';
+import { KEYS_FRAME_ROWS, chosenKey, chosenRow, keyLines, roomOf } from './press.ts';
 import { headLine, runRows, topRow, totals } from './run-screen.ts';
-import type { Row } from './run-screen.ts';
+import { STANDS_ROWS_MIN, listRoom } from './rows.ts';
+import type { Row } from './rows.ts';
+import { standsLine } from './stands-line.ts';
 
 /** In less there is room for one row of totals. */
 const LEAST: Size = { columns: 40, rows: 8 };
@@ -72,8 +74,17 @@ export function view(model: Model, size: Size): readonly string[] {
 /** All of it, however long: for who only looks once. */
 export function wholeView(model: Model, columns: number): readonly string[] {
   const size = { columns, rows: Number.POSITIVE_INFINITY };
-  const lines = [headLine(model, size), ...runRows(model, size).map((row) => marked(row, null))];
+  const lines = [headLine(model, size), ...runRows(model, size).flatMap((row) => told(model, row, columns))];
   return lines.map((line) => render(line, columns, model.look));
+}
+
+const BELOW = '     ';
+
+/** What waits for somebody with the command that moves it on, which nobody is there to ask for by a key. */
+function told({ facts }: Model, row: Row, columns: number): readonly Line[] {
+  const stands =
+    row.section === 'needs you' || row.section === 'parked' ? standsLine(facts, row, columns - BELOW.length) : null;
+  return [marked(row, null), ...(stands === null ? [] : [[raw(BELOW), ...stands]])];
 }
 
 /** Everything but the last row, as many rows as there are. */
@@ -102,10 +113,13 @@ const filled = (lines: readonly Line[], rows: number): readonly Line[] => [
 
 function runLines(model: Model, size: Size): readonly Line[] {
   const body = runRows(model, size);
-  const room = size.rows - 2;
-  const selected = chosenRow(body, model.selected)?.key ?? null;
+  const room = listRoom(size);
+  const chosen = chosenRow(body, model.selected);
+  const selected = chosen?.key ?? null;
   const top = topRow(model.top, body, selected, room);
-  return [headLine(model, size), ...body.slice(top, top + room).map((row) => marked(row, selected))];
+  const list = [headLine(model, size), ...body.slice(top, top + room).map((row) => marked(row, selected))];
+  if (size.rows < STANDS_ROWS_MIN) return list;
+  return [...filled(list, room + 1), standsLine(model.facts, chosen, size.columns) ?? []];
 }
 
 const marked = ({ key, line }: Row, selected: string | null): Line => {
@@ -115,19 +129,26 @@ const marked = ({ key, line }: Row, selected: string | null): Line => {
 
 function keysLines(model: Model, size: Size): readonly Line[] {
   const width = size.columns < NARROW ? 26 : 44;
-  const lines = keyLines(model, size).map(({ spec, command }): Line => [
-    raw('  '),
-    cell(spec.shown, 14, 'bold'),
-    cell(spec.does, width),
-    raw('  '),
-    span(command ?? '', 'dim'),
-  ]);
+  const all = keyLines(model, size);
+  const room = size.rows - KEYS_FRAME_ROWS;
+  const chosen = chosenKey(model, all.length);
+  const top = Math.max(0, chosen - room + 1);
+  const lines = all
+    .slice(top, top + room)
+    .map(({ spec, command }, at): Line => [
+      raw(top + at === chosen ? '> ' : '  ', 'bold'),
+      cell(spec.shown, 14, 'bold'),
+      cell(spec.does, width),
+      raw('  '),
+      span(command ?? '', 'dim'),
+    ]);
+  const shown = lines.length < all.length ? `${top + 1}-${top + lines.length} of ${all.length}   ` : '';
   return [
     [
       raw(' '),
       span('KEYS', 'bold'),
       raw('   '),
-      span('type to search, enter does the first; each with its command', 'dim'),
+      span(`${shown}type to search, arrows choose, enter does it; each with its command`, 'dim'),
     ],
     ...lines,
   ];
@@ -139,6 +160,16 @@ function offeredIn(screen: Screen): readonly Offer[] {
   return OFFERED.text;
 }
 
+const offerLine = ([key, does]: Offer): Line => [raw(' '), span(key, 'bold'), raw(` ${does} `)];
+
+/** Without the least wanted, where there is no room for all. */
+function fitting(offers: readonly Offer[], columns: number): readonly Offer[] {
+  const least = offers.findLastIndex(([, , isAlways]) => isAlways !== true);
+  return least < 0 || widthOf(offers.flatMap(offerLine)) <= columns
+    ? offers
+    : fitting(offers.toSpliced(least, 1), columns);
+}
+
 function lastLine({ asked, note, filter, screen }: Model, { columns }: Size): Line {
   if (asked !== null) {
     const room = Math.max(8, columns - asked.prompt.length - 4);
@@ -147,7 +178,5 @@ function lastLine({ asked, note, filter, screen }: Model, { columns }: Size): Li
   if (note !== null) return [raw(' '), span(note.text, note.isBad ? 'red' : 'plain')];
   if (filter !== '' && screen.at === 'run')
     return [raw(' '), span(`filter: ${filter}`, 'bold'), raw('   '), span('esc shows all', 'dim')];
-  return offeredIn(screen)
-    .filter(([, , isAlways]) => columns >= NARROW || isAlways === true)
-    .flatMap(([key, does]) => [raw(' '), span(key, 'bold'), raw(` ${does} `)]);
+  return fitting(offeredIn(screen), columns).flatMap(offerLine);
 }

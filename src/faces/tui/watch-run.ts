@@ -1,4 +1,3 @@
-import type { ReadStream } from 'node:tty';
 import { cleanLine, cleanText } from '../../text/screen/clean.ts';
 import { displayWidth } from '../../text/screen/table.ts';
 import type { Repository } from '../../world/git/run/repository.ts';
@@ -17,6 +16,8 @@ import type { Key } from './pressed.ts';
 import { openGrants } from './grant-wish.ts';
 import type { CommandPlace } from './grant-wish.ts';
 import { openReading } from './read-page.ts';
+import { runRows, staysChosen } from './run-screen.ts';
+import type { Row } from './rows.ts';
 import { openScreen } from './terminal.ts';
 import { view, wholeView } from './view.ts';
 import type { LoopId } from '../../core/model/ids.ts';
@@ -32,7 +33,8 @@ export interface Watched {
 }
 
 export interface WatchPlace extends CommandPlace {
-  readonly input: ReadStream;
+  /** Where keys come from: an open file. */
+  readonly input: number;
   /** The loop whose changes are shown first; null: the run. */
   readonly first: LoopId | null;
 }
@@ -66,12 +68,17 @@ export async function watchRun(watched: Watched, place: WatchPlace): Promise<voi
     nowMs: Date.now,
     isFull: (row) => displayWidth(cleanText(row)) >= screen.size().columns,
   });
+  const rows = (): readonly Row[] => runRows(now(), screen.size());
   const paint = (byKey = false): void => painter.show(() => view(now(), screen.size()), byKey);
   const go = (to: Partial<Standpoint>, byKey = true): void => {
     stand = { ...stand, ...to };
     paint(byKey);
   };
   const note = (text: string, isBad: boolean): void => go({ note: { text, isBad } });
+  const redraw = (): void => {
+    painter.forget();
+    paint(true);
+  };
 
   const reading = openReading(repo, { stand: () => stand, facts: () => facts, go });
   const grant = openGrants({
@@ -82,10 +89,7 @@ export async function watchRun(watched: Watched, place: WatchPlace): Promise<voi
     go,
     note,
     read: reading.read,
-    redraw: () => {
-      painter.forget();
-      paint(true);
-    },
+    redraw,
     leave: () => ended.abort(),
   });
   const onKey = (key: Key): void => {
@@ -94,13 +98,7 @@ export async function watchRun(watched: Watched, place: WatchPlace): Promise<voi
     if (wish !== null) void grant(wish).catch((error: unknown) => note(cleanLine(String(error)), true));
   };
 
-  const screen = await openScreen(input, output, {
-    onKey,
-    onOther: () => {
-      painter.forget();
-      paint(true);
-    },
-  });
+  const screen = await openScreen(input, output, { onKey, onOther: redraw });
   if (place.first !== null) {
     stand = { ...stand, ...opened(place.first, 'diff', 'since you looked').to, selected: place.first };
     void reading.read();
@@ -108,7 +106,10 @@ export async function watchRun(watched: Watched, place: WatchPlace): Promise<voi
   paint(true);
 
   run.onChange(() => {
+    const before = rows();
     facts = factsOf(run.state(), about, Date.now());
+    // What comes above a row must not become what the next key acts on.
+    stand = { ...stand, selected: staysChosen(stand.selected, before, rows()) };
     void reading.more(true);
     paint();
   }, ended.signal);

@@ -9,6 +9,8 @@ export interface ProgramOrder {
   readonly input?: string | Buffer;
   /** In a session of its own, which ends as a whole: Ctrl-C in the terminal does not reach it. */
   readonly isApart?: boolean;
+  /** Apart, and what it does is not ours: our end does not end it, nor does a limit. More than `charsMax` is not kept. */
+  readonly goesOn?: boolean;
 }
 
 export interface ProgramEnd {
@@ -28,7 +30,7 @@ const LAST_WORDS_MS = 200;
 
 /** Runs a short program to its end and returns what it printed, whatever becomes of it. */
 export function runProgram(argv: readonly string[], order: ProgramOrder): Promise<ProgramEnd> {
-  const { cwd, env, timeoutMs, charsMax, input, isApart = false } = order;
+  const { cwd, env, timeoutMs, charsMax, input, goesOn = false, isApart = goesOn } = order;
   const [program = '', ...args] = argv;
   return new Promise((resolve) => {
     const said = { stdout: '', stderr: '' };
@@ -40,12 +42,17 @@ export function runProgram(argv: readonly string[], order: ProgramOrder): Promis
     ] = [null, null, null, null];
     const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
     const child = spawn(program, args, { cwd, env, stdio: [...stdio], detached: isApart });
+    // Whatever we wait for beside it keeps us alive.
+    if (goesOn)
+      for (const one of [child, child.stdout, child.stderr]) (one as { unref?: () => void } | null)?.unref?.();
     const stop = (why: 'time' | 'output'): void => {
       stopped ??= why;
+      if (goesOn) return why === 'time' ? end() : undefined;
       kill(child.pid, isApart);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     };
     const timer = setTimeout(() => stop('time'), timeoutMs);
+    if (goesOn) timer.unref();
     const end = (): void => {
       clearTimeout(timer);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
@@ -53,7 +60,7 @@ export function runProgram(argv: readonly string[], order: ProgramOrder): Promis
     };
     for (const name of ['stdout', 'stderr'] as const)
       child[name]?.setEncoding('utf8').on('data', (text: string) => {
-        said[name] += text;
+        if (!goesOn || stopped === null) said[name] += text;
         if (said[name].length > charsMax) stop('output');
       });
     child.on('error', (cause) => {
@@ -63,7 +70,7 @@ export function runProgram(argv: readonly string[], order: ProgramOrder): Promis
     child.on('exit', (exit, by) => {
       [code, signal] = [exit, by];
       // Of one that is apart nothing stays that could hold it open, and it may have said a lot.
-      if (!isApart) setTimeout(end, LAST_WORDS_MS).unref();
+      if (!isApart || goesOn) setTimeout(end, LAST_WORDS_MS).unref();
     });
     child.on('close', end);
     // It may end without reading.

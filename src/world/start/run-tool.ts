@@ -8,6 +8,8 @@ interface ToolOrder {
   readonly timeoutMs: number;
   /** What it reads; null: nothing. */
   readonly input: string | Buffer | null;
+  /** What it does is not ours: neither our end nor a limit of ours ends it. */
+  readonly goesOn?: boolean;
 }
 
 export interface ToolAnswer {

@@ -2,8 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import type { State } from '../../../src/core/model/model.ts';
+import type { Loop, State } from '../../../src/core/model/model.ts';
 import { NO_PROJECT_LIMITS } from '../../../src/core/model/project-limits.ts';
+import { inboxView } from '../../../src/core/views/inbox.ts';
+import { notificationOf, noticesIn } from '../../../src/core/views/notices.ts';
+import { needsYou } from '../../../src/core/views/report.ts';
 import { standing } from '../../../src/core/views/standing.ts';
 import { summarize } from '../../../src/core/views/summary.ts';
 import { COMMANDS } from '../../../src/faces/cli/tables/table.ts';
@@ -11,6 +14,11 @@ import { callTool } from '../../../src/faces/mcp/call-tool.ts';
 import { parametersOf } from '../../../src/faces/mcp/parameters.ts';
 import { toolsOf } from '../../../src/faces/mcp/tools.ts';
 import { readState } from '../../../src/faces/call/project.ts';
+import { factsOf } from '../../../src/faces/tui/facts.ts';
+import { AT_RUN } from '../../../src/faces/tui/model.ts';
+import type { Model } from '../../../src/faces/tui/model.ts';
+import { runRows } from '../../../src/faces/tui/run-screen.ts';
+import { view, wholeView } from '../../../src/faces/tui/view.ts';
 import { findRepository } from '../../../src/world/git/run/repository.ts';
 import { logFolder, ralphFolder } from '../../../src/world/git/run/state-places.ts';
 import { packedDir, snapshotPath } from '../../../src/world/log/log-files.ts';
@@ -98,8 +106,33 @@ describe('one standing, one next command', () => {
       for (const row of rows)
         expect([face, row['state'], row['reason'], row['next']]).toEqual([face, at, reason, next]);
     }
+    const { items } = inboxView(state);
+    const waits = items.filter((item) => item.loop === loop.id);
+    const told = { report: needsYou(items), notification: notificationOf(noticesIn(state, {})).items };
+    for (const [face, rows] of Object.entries(told)) {
+      const own = rows.filter((row) => row.loop === loop.id).map((row) => [face, row.state, row.next]);
+      expect(own).toEqual(waits.map(() => [face, at, next]));
+    }
+    inView(state, loop);
   });
 });
+
+/** The row of a loop can be chosen, and whoever does so reads the same. */
+function inView(state: State, loop: Loop): void {
+  const about = { tracker: TRACKER, target: 'main', policy: POLICY, attempts: 1, limits: NO_PROJECT_LIMITS };
+  const facts = factsOf(state, about, state.run.since + 1000);
+  const look = { colour: false, ascii: false };
+  const model: Model = { ...AT_RUN, facts, nowMs: state.run.since + 1000, look, words: new Map() };
+  const size = { columns: 150, rows: 30 };
+  const row = runRows(model, size).find((one) => one.loop === loop.id);
+  const { state: at, reason, next } = standing(state, loop);
+  expect(row?.next, `it has a row: ${view(model, size).join('\n')}`).toBe(next);
+  const shown = view({ ...model, selected: row?.key ?? null }, size);
+  const why = reason === null || reason === at ? '' : ` (${reason})`;
+  expect(shown.at(-2)).toBe(` a is ${at}${why}; next: ${next}`);
+  const isAside = row?.section === 'needs you' || row?.section === 'parked';
+  if (isAside) expect(wholeView(model, 100).join('\n')).toContain(`a is ${at}${why}; next: ${next}`);
+}
 
 /** What clients of MCP are offered to look with. */
 async function mcp(one: Scratch, id: string): Promise<readonly unknown[]> {

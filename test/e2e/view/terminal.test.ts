@@ -75,6 +75,64 @@ describe('the terminal belongs to its user', () => {
     await until('the shell has it for good', () => !isAlternate(shell));
   });
 
+  itNeeds('tmux', hasTmux)(
+    "A1: ! lends it to a shell in the worktree, where every key is the shell's, and exit leads back",
+    async () => {
+      const at = scratch();
+      const go = beside(at, 'go');
+      project(at, {
+        tasks: ['one'],
+        agent: [{ waitForFile: { path: go } }, { write: { path: 'a', text: 'a' } }, { claim: true }],
+      });
+      const run = startRalph(at, ['run', '--parallel']);
+      await run.waitFor(/one starts in slot 1/);
+      const shell = openShell(at);
+      shell.run(`SHELL=$(command -v bash) ${program()} watch`);
+      await shell.waitFor(/AT WORK 1/);
+      shell.type('!');
+      await shell.waitFor(/a shell in .*; exit leads back/);
+      // A job of its own, as every program is that an interactive shell starts.
+      shell.run('cat > said; echo "heard $(cat said)"');
+      shell.run('qqq');
+      shell.key('C-d');
+      await shell.waitFor(/^heard qqq/m);
+      expect(isAlternate(shell)).toBe(false);
+      shell.run('rm said; exit');
+      await until('the view has it again', () => isAlternate(shell));
+      await shell.waitFor(/AT WORK 1/);
+      shell.type('q');
+      await until('the shell has it', () => !isAlternate(shell));
+      expect(shell.screen()).not.toMatch(/Stopped/);
+      writeFileSync(go, '');
+      expect((await run.ended).code).toBe(0);
+    },
+  );
+
+  itNeeds('tmux', hasTmux)(
+    'A6: --color says for one call whether there are colours, on a terminal and in a pipe',
+    async () => {
+      const at = scratch();
+      project(at, { tasks: ['one'] });
+      const refused = await ralph(at, ['status', '--color=blue']);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/--color blue: not auto, always, never/),
+      ]);
+      expect((await ralph(at, ['nothing', '--color=always'])).stderr).toContain('\u001b[31m');
+      expect((await ralph(at, ['watch', '--once', '--color', 'always'])).stdout).toContain('\u001b[1m');
+      for (const [plain, env] of [
+        [['--color=never'], {}],
+        [[], { NO_COLOR: '1' }],
+      ] as const) {
+        const terminal = openTerminal(at, ['watch', ...plain], { env: { LANG: 'C.UTF-8', ...env } });
+        await terminal.waitFor(/WAITING 1/);
+        expect(terminal.ask('capture-pane', '-e', '-p', '-t', 't:0')).not.toContain('\u001b[');
+        terminal.type('q');
+        expect(await terminal.ended()).toBe(0);
+      }
+    },
+  );
+
   itNeeds('tmux', hasTmux)('A1: is drawn whole at every size, also where there is room for one row alone', async () => {
     const at = scratch();
     project(at, { tasks: ['one', 'two', 'three'] });
@@ -121,6 +179,36 @@ describe('the terminal belongs to its user', () => {
     const screen = terminal.screen();
     expect(screen).toContain('1 landed, 0 ready');
     expect(screen).not.toContain('v opens the view');
+  });
+
+  itNeeds('tmux', hasTmux)('A2: Ctrl-Z and fg behind v leave the keys to the view', async () => {
+    const at = scratch();
+    const go = beside(at, 'go');
+    project(at, {
+      tasks: ['one'],
+      agent: [{ waitForFile: { path: go } }, { write: { path: 'a', text: 'a' } }, { claim: true }],
+    });
+    const shell = openShell(at);
+    shell.run(`${program()} run --parallel; echo over`);
+    await shell.waitFor(/v opens the view/);
+    shell.type('v');
+    await shell.waitFor(/AT WORK 1/);
+    shell.key('C-z');
+    await shell.waitFor(/Stopped/);
+    shell.run('fg');
+    await until('the view has it', () => isAlternate(shell));
+    // Each of them would be lost to the run now and then.
+    for (let n = 0; n < 8; n += 1) {
+      shell.type('w');
+      await shell.waitFor(/ralph why one-/);
+      shell.key('Escape');
+      await shell.waitFor(/AT WORK 1/);
+    }
+    shell.type('q');
+    await until('the run has it', () => !isAlternate(shell));
+    await shell.waitFor(/v opens the view/);
+    writeFileSync(go, '');
+    await shell.waitFor(/1 landed, 0 ready/);
   });
 
   itNeeds('tmux', hasTmux)('A6: a run that is piped on draws nothing', async () => {

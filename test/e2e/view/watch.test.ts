@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 import { itNeeds } from '../../needs.ts';
 import { landedTasks } from '../harness/git.ts';
+import { processesOf } from '../harness/processes.ts';
 import { project } from '../harness/project.ts';
 import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
@@ -53,6 +54,29 @@ describe('ralph watch', () => {
     terminal.type('q');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).not.toMatch(/LANDED/);
+  });
+});
+
+describe('what a key begins', () => {
+  itNeeds('tmux', hasTmux)('goes on when the view is left, and when its terminal is closed', async () => {
+    const at = scratch();
+    const go = beside(at, 'go');
+    const made = [{ waitForFile: { path: go } }, { write: { path: 'a', text: 'a' } }, { claim: true as const }];
+    const agent = { iterations: [[{ print: 'nothing comes to my mind' }], made] };
+    project(at, { tasks: ['one'], config: STUCK, agent });
+    await ralph(at, ['run', '--parallel']);
+    const terminal = openTerminal(at, ['watch']);
+    await terminal.waitFor(/one is parked \(iterations\); next: ralph loops resume one-/);
+    terminal.type('r');
+    await terminal.waitFor(/1 at work/);
+    terminal.type('q');
+    expect(await terminal.ended()).toBe(0);
+    terminal.ask('kill-server');
+    const resumes = () => processesOf(at.root).filter(({ command }) => command.includes('resume'));
+    expect(resumes()).not.toEqual([]);
+    writeFileSync(go, '');
+    await until('it is on main', () => landedTasks(at.git, 'main').includes('one'));
+    await until('who resumed it has ended', () => resumes().length === 0);
   });
 });
 

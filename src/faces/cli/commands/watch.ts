@@ -1,4 +1,3 @@
-import { ReadStream } from 'node:tty';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { EXIT } from '../../../core/model/errors.ts';
 import type { LoopId } from '../../../core/model/ids.ts';
@@ -41,7 +40,7 @@ export async function watch(call: Call, first: LoopId | null, isPlain = false): 
       limits: config.settings.project,
     },
     withTasks: async (state) => (await openTasksIfAny(project, state)).state,
-    look: lookOf(call.env, { isTerminal: process.stdout.isTTY === true, isAscii: call.flags['ascii'] === true }),
+    look: lookOf(call.out, call.env, { stream: process.stdout, isAscii: call.flags['ascii'] === true }),
   };
   const isOnce = call.flags['once'] === true;
   if (isPlain || (!isOnce && !isTerminal)) {
@@ -54,7 +53,7 @@ export async function watch(call: Call, first: LoopId | null, isPlain = false): 
     return EXIT.ok;
   }
   await watchRun(watched, {
-    input: new ReadStream(process.stdin.fd),
+    input: process.stdin.fd,
     output: process.stdout,
     env: call.env,
     cwd: call.cwd,

@@ -168,7 +168,7 @@ async function openTelling(call: Call, { world, policy, settings }: Drive) {
     call.flags['events'] === true ? eventStream(call, tracker) : liveLines(call, tracker, pinned !== null);
   // Who only lands has a person beside it.
   const notifier = policy.slots === 0 ? null : openNotifier(call, { repo, settings, own });
-  const long = call.flags['events'] === true ? null : openLongTelling(call.out, own);
+  const long = call.flags['events'] === true ? null : openLongTelling(timed(call, pinned !== null), own);
   const onRecord: OnRecord = (record, was, is) => {
     tellLoopLogs(repo, own, record, was, is);
     tellPerson(record, was, is);
@@ -191,9 +191,12 @@ async function pinIfTerminal(call: Call, ...where: [Repository, FactsAbout]): Pr
 }
 
 /** A person who looks now and then wants to know when it was. */
-function liveLines({ out }: Call, tracker: string, isTimed: boolean): OnRecord {
-  const { style } = out;
-  return tellLines(tracker, style, (line, atMs) => out.say(isTimed ? `${style.dim(clockTime(atMs))} ${line}` : line));
+function liveLines(call: Call, tracker: string, isTimed: boolean): OnRecord {
+  return tellLines(tracker, call.out.style, timed(call, isTimed));
+}
+
+function timed({ out }: Call, isTimed: boolean): (line: string, atMs?: number) => void {
+  return (line, atMs = Date.now()) => out.say(isTimed ? `${out.style.dim(clockTime(atMs))} ${line}` : line);
 }
 
 /** One JSON object a line: the facts of the log, each followed by what it made of a loop. */

@@ -17,6 +17,7 @@ function said(error: unknown): readonly [code: number, ...lines: string[]] {
     pin: () => {},
     goOnUnheard: () => {},
     style,
+    paints: () => false,
     width: 80,
   };
   const code = reportError(error, out, false, '0');

@@ -23,7 +23,7 @@ interface LongTelling {
 }
 
 /** Says of what this host does, and what nothing is heard of until it is over, that it goes on: once each, after a moment. */
-export function openLongTelling(out: Output, own: ProcessMark): LongTelling {
+export function openLongTelling(say: (line: string) => void, own: ProcessMark): LongTelling {
   let state: State | null = null;
   let last: ReadonlyMap<string, string> = new Map();
   const told = new Set<string>();
@@ -32,7 +32,7 @@ export function openLongTelling(out: Output, own: ProcessMark): LongTelling {
     for (const [key, line] of now)
       if (last.has(key) && !told.has(key)) {
         told.add(key);
-        out.say(line);
+        say(line);
       }
     last = now;
   }, LONG_MS);
