@@ -205,7 +205,7 @@ function baseRedLine(news: Extract<News, { type: 'base-red' }>, state: State, st
       ? `nothing starts until ${target} is green`
       : `only ${style.bold(taskName(state, loop))} goes on, and is told; nothing else starts until ${target} is green. Start all: ralph run --anyway`;
   return [
-    style.red(`${target} itself fails its gates (${commit.slice(0, 10)}): ${cleanLine(gate.failing ?? '')}`),
+    style.red(`${target} itself fails its gates (${commit.slice(0, 10)}): ${cleanLine(describeRed(gate))}`),
     ...tailLines(gate.tail),
     ...likely.map((one) => style.yellow(`  likely cause: ${cleanLine(one)}`)),
     `  ${meanwhile}`,

@@ -3,6 +3,7 @@ import { AppError } from '../../core/model/errors.ts';
 import { describePutBack } from '../../core/views/describe-put-back.ts';
 import { standingOf, vouchedFor } from '../../core/loops/integration-value.ts';
 import { standing } from '../../core/views/standing.ts';
+import { describeRed } from '../../core/model/line-that-matters.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import type { State } from '../../core/model/model.ts';
 import { isWorking, loopsOf } from '../../core/model/model.ts';
@@ -155,7 +156,7 @@ function base({ state, settings }: DiagnoseOptions): readonly Finding[] {
         : `main was not tested yet (${at})`,
     );
   const { report, likely } = known.red;
-  const message = [`main itself fails its gates (${at}): ${report.failing ?? ''}`, ...likely, report.tail.trim()];
+  const message = [`main itself fails its gates (${at}): ${describeRed(report)}`, ...likely, report.tail.trim()];
   return [
     {
       check: 'base',

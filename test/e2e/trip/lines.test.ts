@@ -79,13 +79,14 @@ describe('what is said of trouble', () => {
     expect((await ralph(one, ['status'])).stdout).toMatch(ROOM);
   });
 
-  it('trip 11: the status says how main itself fails', async () => {
+  it('trip 11: the run, its summary, the status and doctor say how main itself fails', async () => {
     const one = scratch();
     shellProject(one, `${OWN_FILE}; ${CLAIM}`, { tasks: ['t1'], config: { gates: { commands: ['cat built.cfg'] } } });
-    expect((await ralph(one, ['run'])).code).toBe(6);
-    expect((await ralph(one, ['status'])).stdout).toMatch(
-      /^main itself fails its gates \([0-9a-f]{10}\): cat built\.cfg: cat: built\.cfg: No such file or directory$/m,
-    );
+    const how =
+      /main itself fails its gates \([0-9a-f]{10}\): cat built\.cfg: cat: built\.cfg: No such file or directory$/gm;
+    const ended = await ralph(one, ['run']);
+    expect([ended.code, ended.stderr.match(how)?.length], ended.stderr).toEqual([6, 2]);
+    for (const face of ['status', 'doctor']) expect((await ralph(one, [face])).stdout).toMatch(how);
   });
 
   it('trip 11: a conflict names the file, whose work it meets, and the command that shows it', async () => {

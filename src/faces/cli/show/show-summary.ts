@@ -1,6 +1,7 @@
 import { describeMs, howMany } from '../../../core/model/describe-time.ts';
 import { costInWords } from '../../../core/views/cost-view.ts';
 import type { RunLine } from '../../../core/views/runs.ts';
+import { describeRed } from '../../../core/model/line-that-matters.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
 import type { BaseLine, Summary, TaskLine } from '../../../core/views/summary.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
@@ -94,7 +95,8 @@ const describeObeyed = (paths: readonly string[]): string =>
 /** Whoever reads this in the morning has to mend it first: how it fails, how to see that, and what goes on then. */
 function showBase(out: Output, base: BaseLine, target: string): void {
   const { style } = out;
-  out.say(style.red(`${target} itself fails its gates (${base.commit.slice(0, 10)}): ${cleanLine(base.gate)}`));
+  const how = cleanLine(describeRed({ failing: base.gate, tail: base.tail }));
+  out.say(style.red(`${target} itself fails its gates (${base.commit.slice(0, 10)}): ${how}`));
   for (const line of tailLines(base.tail)) out.say(line);
   for (const one of base.likely) out.say(style.yellow(`  likely cause: ${cleanLine(one)}`));
   out.say(`  to see it: ${cleanLine(base.reproduce)}`);
