@@ -111,7 +111,9 @@ export function lastChances({ state, newest, ...outlook }: Outlook, { policy }: 
   const isBehind = (loop: Loop): boolean => hasMovedSince(state, loop);
   const idle = loops.filter((loop) => (loop.phase.at === 'waiting' || hasIdled(state, loop)) && isBehind(loop));
   if (idle.length > 0) return { again: idle.map((loop) => ({ loop, isAnew: false })), over: [] };
-  const unfit = loops.filter((loop) => didNotFit(state, loop) && isBehind(loop));
+  // Under "stop" that is for a person to look at.
+  const mayMend = policy.train.onConflict !== 'stop';
+  const unfit = loops.filter((loop) => mayMend && didNotFit(state, loop) && isBehind(loop));
   if (unfit.length > 0) return { again: unfit.map((loop) => ({ loop, isAnew: true })), over: [] };
   const over = loops.filter(
     (loop) => loop.phase.at === 'waiting' && !waitsForPerson({ state, newest, ...outlook }, loop),
