@@ -46,7 +46,7 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
     summary: 'Let go of one keep for good, also of what is not on main',
     argument: ID,
     flags: [{ flag: '-y, --yes', description: 'do not ask' }, JSON_FLAG, SET_FLAG],
-    examples: ['ralph keep drop 3f2a', 'ralph keep drop 3f2a -y'],
+    examples: ['ralph keep drop login', 'ralph keep drop login -y'],
     load: () => import('../commands/keep-drop.ts'),
   },
   {
