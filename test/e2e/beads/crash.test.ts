@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect } from 'vitest';
 
-import { beadsProject, exported, itWithBd, phasesIn, samplePhases, spiedBd } from '../harness/beads.ts';
+import { beadsProject, exported, itWithBd, phasesIn, spiedBd } from '../harness/beads.ts';
 import type { BeadsProject, Issue } from '../harness/beads.ts';
 import { crashAt } from '../harness/crash.ts';
 import { everything, fingerprint } from '../harness/fingerprint.ts';
@@ -36,17 +36,16 @@ describe('hosts that are killed while they work on Beads', () => {
     'A3, 23, D3.3: in each phase, and started again: every bead is done and closed once',
     async () => {
       const one = beadsProject('1.3.0', ISSUES);
-      const spy = spiedBd(one);
+      const spy = spiedBd(one, '', { isWatched: true });
       const before = untouched(one);
       const hooks = everything(join(one.place.repo, '.git/hooks'));
-      const sampler = samplePhases(one);
       for (const point of POINTS) await crashAt(one.place, ORCHESTRATE, point, { env: spy.env });
       const { code, stdout, stderr } = await ralph(one.place, ORCHESTRATE, { env: spy.env, isCheckoutGuarded: false });
-      const { looks, crowded } = await sampler.stop();
       expect(code, stdout + stderr).toBe(0);
       expect([...landedTasks(one.place.git, 'main')].sort()).toEqual(IDS);
-      expect(looks).toBeGreaterThan(5);
+      const crowded = spy.looks().flatMap((shown) => shown.filter((issue) => phasesIn(issue).length > 1));
       expect(crowded).toEqual([]);
+      expect(spy.looks().length).toBeGreaterThan(5 * SIZE);
       const after = new Map(one.all().map((shown) => [shown.id, shown]));
       const closes = spy.calls().filter((line) => line.startsWith('0 close'));
       for (const id of IDS) {

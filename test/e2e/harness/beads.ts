@@ -1,8 +1,7 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { beadsBin } from '../../../scripts/lib/beads.mjs';
 import { itAllowed } from '../../needs.ts';
@@ -169,52 +168,27 @@ export interface Spied {
   readonly env: Readonly<Record<string, string>>;
   /** Calls that ended, with their exit code before them: `0 close t-a -r …`. */
   readonly calls: () => readonly string[];
+  /** After each call that may change something: all issues. */
+  readonly looks: () => readonly (readonly Shown[])[];
 }
 
-/** The same `bd`, with its calls written down; `first`: lines of shell that run before it, with the call as `$*` and its name as `$real`. */
-export function spiedBd({ place }: BeadsProject, first = ''): Spied {
+/** The same `bd`, with its calls written down, and what each made of the issues if `isWatched`; `first`: lines of shell that run before it, with the call as `$*` and its name as `$real`. */
+export function spiedBd({ place }: BeadsProject, first = '', { isWatched = false } = {}): Spied {
   const [folder = ''] = (place.env['PATH'] ?? '').split(':');
   const spy = beside(place, 'spy');
   const log = beside(place, 'bd-calls');
-  mkdirSync(spy, { recursive: true });
-  const script = `#!/bin/sh\nreal='${folder}/bd'\n${first}\n"$real" "$@"\ncode=$?\necho "$code $*" >> '${log}'\nexit $code\n`;
+  const seen = beside(place, 'bd-seen');
+  for (const made of [spy, seen]) mkdirSync(made, { recursive: true });
+  // Each into a file of its own, and whole or not at all: several calls may run at a time.
+  const look = `case "$1" in list|show|ready|export|version|where) ;; *) "$real" list --all --json -n 0 > '${seen}/'$$ 2>/dev/null && mv '${seen}/'$$ '${seen}/'$$.json;; esac`;
+  const script = `#!/bin/sh\nreal='${folder}/bd'\n${first}\n"$real" "$@"\ncode=$?\necho "$code $*" >> '${log}'\n${isWatched ? look : ''}\nexit $code\n`;
   writeFileSync(join(spy, 'bd'), script, { mode: 0o755 });
   return {
     env: { PATH: `${spy}:${place.env['PATH'] ?? ''}` },
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []).filter((line) => line !== ''),
-  };
-}
-
-export interface Sampler {
-  /** Ends it, and tells what was seen of phases: each list of one issue's labels that had more than one. */
-  readonly stop: () => Promise<{ readonly looks: number; readonly crowded: readonly string[] }>;
-}
-
-/** Looks at all issues again and again while something else works. */
-export function samplePhases({ place }: BeadsProject): Sampler {
-  let isOver = false;
-  let looks = 0;
-  const crowded: string[] = [];
-  const run = promisify(execFile);
-  const sampling = (async () => {
-    while (!isOver) {
-      const { stdout } = await run('bd', ['list', '--all', '--json', '-n', '0'], {
-        cwd: place.repo,
-        env: place.env,
-        maxBuffer: 1 << 26,
-      }).catch(() => ({ stdout: '[]' }));
-      looks += 1;
-      for (const shown of JSON.parse(stdout) as readonly Shown[]) {
-        const phases = phasesIn(shown);
-        if (phases.length > 1) crowded.push(`${shown.id}: ${phases.join()}`);
-      }
-    }
-  })();
-  return {
-    stop: async () => {
-      isOver = true;
-      await sampling;
-      return { looks, crowded };
-    },
+    looks: () =>
+      readdirSync(seen).flatMap((name) =>
+        name.endsWith('.json') ? [JSON.parse(readFileSync(join(seen, name), 'utf8')) as readonly Shown[]] : [],
+      ),
   };
 }
