@@ -29,7 +29,7 @@ export function headLine({ facts, nowMs }: Pick<Model, 'facts' | 'nowMs'>, { col
   const name: Line = [raw(' '), span('ralph', 'bold'), raw('  ')];
   const wheres = [`${facts.target} <- ${facts.tracker}${since}`, `${facts.target}${since}`, facts.target, ''];
   const lefts = wheres.map((where) => [...name, span(where)]);
-  const left = lefts.find((one) => widthOf(one) + widthOf(right) < columns);
+  const left = [...lefts, []].find((one) => widthOf(one) + widthOf(right) < columns);
   return left === undefined ? fitLine([...name, ...right], columns) : apart(left, right, columns);
 }
 

@@ -1,7 +1,7 @@
 import { cell, raw, render, span, widthOf } from './line.ts';
-import type { Line } from './line.ts';
+import type { Line, Span } from './line.ts';
 import { loopLines } from './loop-screen.ts';
-import type { Model, Screen, Size } from './model.ts';
+import type { Model, RunFacts, Screen, Size } from './model.ts';
 import { pageLines } from './page.ts';
 import { KEYS_FRAME_ROWS, chosenKey, chosenRow, keyLines, roomOf } from './press.ts';
 import { headLine, runRows, topRow, totals } from './run-screen.ts';
@@ -48,7 +48,7 @@ const OFFERED: Readonly<Record<'run' | 'loop' | 'diff' | 'text', readonly Offer[
     ['n N', 'hunk'],
     ['tab', 'scope'],
     ['a', 'approve and land', true],
-    ['S', 'send comments back', true],
+    ['S', 'send back', true],
     ['y', 'copy'],
     ['esc', 'back', true],
     ['?', 'keys'],
@@ -66,9 +66,14 @@ const OFFERED: Readonly<Record<'run' | 'loop' | 'diff' | 'text', readonly Offer[
 export function view(model: Model, size: Size): readonly string[] {
   const { look } = model;
   if (size.columns < LEAST.columns || size.rows < LEAST.rows)
-    return [render([span(totals(model.facts))], size.columns, look)];
+    return [render([narrowTotals(model.facts, size.columns)], size.columns, look)];
   const lines = [...screenLines(model, size), lastLine(model, size)];
   return lines.map((line) => render(line, size.columns, look));
+}
+
+function narrowTotals(facts: RunFacts, columns: number): Span {
+  const all = totals(facts);
+  return span(all.length > columns ? all.replaceAll('  ', ' ') : all);
 }
 
 /** All of it, however long: for who only looks once. */
