@@ -96,6 +96,13 @@ function changeOne(state: State, event: LoopEvent, stamp: Stamp): State {
 /** Taken back after it was thrown away: for a person to look at. */
 function restored(loop: Loop, path: string | null, stamp: Stamp): Loop {
   if (loop.phase.at !== 'parked' || loop.phase.reason !== 'discarded') return loop;
+  const { pull } = loop;
+  // Its pull request was closed with it, and is wanted again as well.
+  if (pull !== undefined && pull.number !== null && wasGreen(loop)) {
+    const reviewing = { ...loop, host: null, phase: { at: 'reviewing' }, since: stamp.at } as const;
+    const place = { worktree: path, worktreeState: path === null ? 'none' : 'kept' } as const;
+    return { ...reviewing, ...place, pull: { ...pull, stuck: null, isReopening: true } };
+  }
   const reason = wasGreen(loop) ? 'ejected' : 'stopped';
   const back = park(loop, reason, 'a person took it back after throwing it away', stamp);
   return { ...back, worktree: path, worktreeState: path === null ? 'none' : 'kept' };

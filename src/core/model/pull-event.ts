@@ -1,6 +1,6 @@
 import type { HostId, LoopId, Sha } from './ids.ts';
 import type { GateReport } from './model.ts';
-import type { PullSeen, Stuck } from './pull.ts';
+import type { JudgedAs, PullSeen, Stuck } from './pull.ts';
 
 /** What happens on a forge, and to the branches there. */
 export type PullEvent =
@@ -62,6 +62,8 @@ export type PullEvent =
   | { readonly type: 'pull-heard'; readonly loop: LoopId; readonly comments: readonly string[] }
   /** A comment was answered. */
   | { readonly type: 'comment-answered'; readonly loop: LoopId; readonly comment: string }
+  /** One that was closed is open again. */
+  | { readonly type: 'pull-reopened'; readonly loop: LoopId }
   /** We closed a pull request. */
   | { readonly type: 'pull-ended'; readonly loop: LoopId }
   /** The forge was asked to merge this head by itself, or (null) not to any more. */
@@ -95,6 +97,14 @@ export type PullEvent =
       readonly why: Stuck;
       readonly detail: string;
     }
+  /** A reviewing agent looked at a head. */
+  | {
+      readonly type: 'pull-judged';
+      readonly loop: LoopId;
+      readonly head: Sha;
+      readonly verdict: JudgedAs;
+      readonly said: string;
+    }
   /** The gates ran on the tree that merging a pull request would make. */
   | {
       readonly type: 'pull-tested';
@@ -118,11 +128,13 @@ const TYPES: Readonly<Record<PullEvent['type'], true>> = {
   'pull-merged': true,
   'pull-heard': true,
   'comment-answered': true,
+  'pull-reopened': true,
   'pull-ended': true,
   'pull-armed': true,
   'merge-refused': true,
   'pull-returned': true,
   'pull-parked': true,
+  'pull-judged': true,
   'pull-tested': true,
 };
 

@@ -107,7 +107,14 @@ export interface Pull {
   readonly armed: Sha | null;
   /** Why it was put aside; null: it was not, or for another reason. */
   readonly stuck: Stuck | null;
+  /** It was closed and is wanted again: a person took it back, or asked for it. */
+  readonly isReopening?: boolean;
+  /** What a reviewing agent of ours came to, by head; absent: none was asked. */
+  readonly judged?: Readonly<Record<Sha, JudgedAs>>;
 }
+
+/** Silent: no verdict that can be understood. */
+export type JudgedAs = 'approved' | 'changes' | 'silent';
 
 export const NO_PULL: Pull = {
   of: null,
@@ -146,11 +153,15 @@ export interface ForgePolicy {
   readonly repository: string;
   readonly remote: string;
   readonly checks: 'required' | 'none';
-  /** An agent of ours has to approve. */
+  /** Somebody has to approve: a person, or the reviewing agent. */
   readonly needsReview: boolean;
+  /** The agent that is asked to review; absent: none is. */
+  readonly reviewer?: string;
   readonly merge: 'person' | 'auto' | 'merger';
   readonly ciDeadlineMs: number;
   readonly rounds: number;
   /** It stays while pull requests are open. */
   readonly isFollowing: boolean;
+  /** It stays while nothing but checks and its own merging keeps them open. */
+  readonly isAwaiting?: true;
 }

@@ -82,6 +82,8 @@ function applyToLoop(state: State, loop: Loop, event: OfLoop, stamp: Stamp): Sta
       return set({ due: pull.due.filter((id) => id !== event.comment) });
     case 'pull-ended':
       return set({ isLeftOpen: false, seen: pull.seen === null ? null : { ...pull.seen, state: 'closed' } });
+    case 'pull-reopened':
+      return set({ isReopening: false, seen: null });
     case 'pull-armed':
       return set({ armed: event.head });
     case 'merge-refused':
@@ -94,6 +96,8 @@ function applyToLoop(state: State, loop: Loop, event: OfLoop, stamp: Stamp): Sta
         ? state
         : withLoop(state, parkFor(loop, pull, event.why, event.detail, stamp));
     }
+    case 'pull-judged':
+      return set({ judged: { ...pull.judged, [event.head]: event.verdict } });
     case 'pull-tested':
       return recordVerdict(state, event.gatesHash, event.tree, event.report.verdict);
     default:
@@ -106,7 +110,8 @@ function askPull(state: State, loop: Loop, head: Sha, stamp: Stamp): State {
   const { phase } = loop;
   if (phase.at !== 'ready' && phase.at !== 'parked') return state;
   const needs = phase.at === 'parked' && isHeldWork(phase.reason) ? phase.detail : null;
-  const pull = { ...(loop.pull ?? NO_PULL), needs, stuck: null };
+  const before = loop.pull ?? NO_PULL;
+  const pull = { ...before, needs, stuck: null, isReopening: before.seen?.state === 'closed' };
   return withLoop(state, { ...loop, head, host: null, phase: { at: 'reviewing' }, since: stamp.at, pull });
 }
 
@@ -125,7 +130,7 @@ function named(pull: Pull, event: Extract<OfLoop, { type: 'branch-named' }>): Pa
 
 function parkFor(loop: Loop, pull: Pull, why: Stuck, detail: string, stamp: Stamp): Loop {
   const parked = park(loop, why === 'duplicate' ? 'duplicate' : 'pull-request', detail, stamp);
-  return { ...parked, pull: { ...pull, stuck: why } };
+  return { ...parked, pull: { ...pull, stuck: why, isReopening: false } };
 }
 
 /** Back in review, where what it was put aside for is over. */
@@ -144,7 +149,7 @@ function seePull(loop: Loop, pull: Pull, seen: PullSeen, stamp: Stamp): Loop {
   const next: Pull = { ...pull, ...moved, seen, refused: isSame ? pull.refused : null };
   const withSeen: Loop = { ...loop, pull: next };
   if (seen.state === 'closed')
-    return loop.phase.at === 'parked'
+    return loop.phase.at === 'parked' || pull.isReopening === true
       ? withSeen
       : parkFor(withSeen, next, 'closed', 'its pull request was closed', stamp);
   if (isFor(loop, pull, 'closed', 'unchecked') && (pull.stuck === 'closed' || seen.checks.verdict !== 'none'))

@@ -2,7 +2,7 @@ import { verdictOf } from '../loops/odds.ts';
 import type { HostId, LoopId, Sha } from '../model/ids.ts';
 import type { Host, HostPolicy, Loop, State } from '../model/model.ts';
 import { isWorking, loopsOf } from '../model/model.ts';
-import type { CommentSeen, Pull, PullSeen } from '../model/pull.ts';
+import type { CommentSeen, JudgedAs, Pull, PullSeen } from '../model/pull.ts';
 import { isFollowed } from './pull-events.ts';
 
 /** One thing to do on a forge, or to write down about it. Derived from the state each time, as all wishes are. */
@@ -14,11 +14,14 @@ export type PullWish =
   | { readonly do: 'open'; readonly loop: LoopId }
   | { readonly do: 'answer'; readonly loop: LoopId; readonly number: number; readonly comment: string }
   | { readonly do: 'close'; readonly loop: LoopId; readonly number: number }
+  | { readonly do: 'reopen'; readonly loop: LoopId; readonly number: number }
   /** What people said goes to the loop. */
   | { readonly do: 'hear'; readonly loop: LoopId; readonly comments: readonly CommentSeen[] }
   | { readonly do: 'mend'; readonly loop: LoopId; readonly head: Sha }
   | { readonly do: 'set-aside'; readonly loop: LoopId; readonly head: Sha }
   | { readonly do: 'disarm'; readonly loop: LoopId; readonly number: number }
+  /** Has an agent of ours look at it. */
+  | { readonly do: 'judge'; readonly loop: LoopId; readonly head: Sha }
   /** Looks how it fits with main, has the tree tested that both make, and merges it where that is wanted. */
   | { readonly do: 'settle'; readonly loop: LoopId; readonly number: number; readonly head: Sha };
 
@@ -34,8 +37,8 @@ export function pullWishes(state: State, me: HostId, nowMs: number): readonly Pu
   // Whoever held the forge before may have sent the same a moment ago.
   const isEasy = nowMs >= (state.forge?.easyAt ?? 0);
   const now = wishes.filter((wish) => isEasy || (wish.do !== 'open' && wish.do !== 'answer'));
-  const settle = settleWish(state, host);
-  return settle === null ? now : [...now, settle];
+  const last = settleWish(state, host) ?? judgeWish(state, host);
+  return last === null ? now : [...now, last];
 }
 
 /** Nothing is asked there for now. */
@@ -54,6 +57,8 @@ function loopWishes(host: Host, loop: Loop, nowMs: number): readonly PullWish[] 
   if (pull === undefined) return [];
   const wishes: PullWish[] = [];
   const { number } = pull;
+  if (number !== null && pull.isReopening === true && loop.phase.at === 'reviewing')
+    return [{ do: 'reopen', loop: loop.id, number }];
   if (number !== null && mustClose(loop, pull)) wishes.push({ do: 'close', loop: loop.id, number });
   const [due] = pull.due;
   const isHeardOut = loop.phase.at === 'landed' || loop.phase.at === 'reviewing';
@@ -128,10 +133,66 @@ export function whyNotMerged(state: State, policy: PullRules, loop: Loop, seen: 
   const last = lastReviews(seen);
   if (last.some((one) => one.state === 'changes')) return 'changes are requested';
   const approved = isApproved(pull, last);
+  // What is protected or too large is for a person.
   if (pull.needs !== null && !approved) return `a person has to approve it: it ${pull.needs}`;
-  if (policy.forge?.needsReview === true && !approved) return 'nobody has approved this head';
+  if (policy.forge?.needsReview === true && !approved && judgedAs(pull) !== 'approved') return unapproved(pull);
   if (pull.refused !== null && pull.refused.times >= 3) return `the forge refuses it: ${pull.refused.why}`;
   if (isDoneByAnother(state, loop)) return 'its task is done on the target';
+  return null;
+}
+
+/** Open on the forge by now, with a head there that nobody has looked at. */
+const isUnseen = ({ phase, pull }: Loop): boolean =>
+  phase.at === 'reviewing' &&
+  pull !== undefined &&
+  pull.number !== null &&
+  pull.pushed === pull.head &&
+  pull.seen?.head !== pull.head;
+
+/** No person is needed for what comes next: checks run, or the forge merges it. */
+export function isAwaited(policy: PullRules, loop: Loop): boolean {
+  const { phase, pull } = loop;
+  if (phase.at !== 'reviewing' || pull === undefined) return false;
+  const { seen } = pull;
+  if (seen === null || seen.head !== pull.head || seen.isDraft || seen.target !== (loop.target ?? policy.target))
+    return false;
+  if (pull.armed === pull.head) return true;
+  const isHeld = lastReviews(seen).some((one) => one.state === 'changes') || needsApproval(policy, pull, seen);
+  const isRunning = seen.checks.verdict === 'pending' || seen.checks.verdict === 'none';
+  return !isHeld && isRunning && policy.forge?.checks === 'required';
+}
+
+const needsApproval = ({ forge }: PullRules, pull: Pull, seen: PullSeen): boolean =>
+  (pull.needs !== null || (forge?.needsReview === true && forge.reviewer === undefined)) &&
+  !isApproved(pull, lastReviews(seen));
+
+/** Something there has to be looked at soon: what this host merges by itself hangs on it. */
+export const hasUnseen = (state: State, policy: PullRules): boolean =>
+  policy.forge !== undefined && policy.forge.merge !== 'person' && loopsOf(state).some(isUnseen);
+
+/** What a reviewing agent made of this head, or of one that only had the base merged into it since. */
+const judgedAs = (pull: Pull): JudgedAs | undefined =>
+  headsLike(pull)
+    .map((one) => pull.judged?.[one])
+    .find((one) => one !== undefined);
+
+const UNAPPROVED = 'nobody has approved this head';
+
+function unapproved(pull: Pull): string {
+  const judged = judgedAs(pull);
+  if (judged === 'silent') return 'its reviewer gave no verdict; a person has to approve it';
+  return judged === 'changes' ? 'its reviewer wants changes' : UNAPPROVED;
+}
+
+/** Where everything else is well, and this host merges: the reviewing agent is asked, once for a head. */
+function judgeWish(state: State, { policy }: Host): PullWish | null {
+  if (policy.forge?.reviewer === undefined || policy.forge.merge !== 'merger') return null;
+  for (const loop of byNumber(state)) {
+    const { pull } = loop;
+    if (pull === undefined || pull.number === null || pull.seen === null || pull.head === null) continue;
+    if (isFollowed(loop) && whyNotMerged(state, policy, loop, pull.seen) === UNAPPROVED)
+      return { do: 'judge', loop: loop.id, head: pull.head };
+  }
   return null;
 }
 
@@ -148,10 +209,14 @@ function lastReviews({ reviews }: PullSeen): readonly PullSeen['reviews'][number
 }
 
 /** Of this head, or of one that only had the base merged into it since. */
-function isApproved({ head, same }: Pull, last: readonly PullSeen['reviews'][number][]): boolean {
-  for (let one: Sha | undefined = head ?? undefined; one !== undefined; one = same[one])
-    if (last.some((review) => review.state === 'approved' && review.head === one)) return true;
-  return false;
+const isApproved = (pull: Pull, last: readonly PullSeen['reviews'][number][]): boolean =>
+  headsLike(pull).some((one) => last.some((review) => review.state === 'approved' && review.head === one));
+
+/** The head, and those it was made of by nothing but a clean merge of the base. */
+function headsLike({ head, same }: Pull): readonly Sha[] {
+  const heads: Sha[] = [];
+  for (let one: Sha | undefined = head ?? undefined; one !== undefined; one = same[one]) heads.push(one);
+  return heads;
 }
 
 /** One at a time, the oldest first: what comes after it is proved on what it leaves. */

@@ -4,7 +4,7 @@ import type { Tale } from '../../../test/sim/tale.ts';
 import type { LoopId } from '../model/ids.ts';
 import { hostId, sha } from '../model/ids.ts';
 import type { ForgePolicy, PullSeen } from '../model/pull.ts';
-import { pullWishes, whyNotMerged } from './pull-wishes.ts';
+import { hasUnseen, isAwaited, pullWishes, whyNotMerged } from './pull-wishes.ts';
 import type { PullWish } from './pull-wishes.ts';
 
 const FORGE: ForgePolicy = {
@@ -280,5 +280,47 @@ describe('a pull request in the log', () => {
     const without = opened({ checks: 'none' });
     without.see(none);
     expect(without.wishes(NOW + FORGE.ciDeadlineMs + 1)).not.toContain('set-aside');
+  });
+
+  it('a reviewing agent is asked once for a head, and only its plain approval counts', () => {
+    const { tale, id, see, wishes, why } = opened({ needsReview: true, reviewer: 'claude' });
+    see();
+    expect(wishes()).toEqual(['judge']);
+    const judged = { type: 'pull-judged', loop: id, head: HEAD, said: '' } as const;
+    tale.write({ ...judged, verdict: 'silent' });
+    expect(wishes()).toEqual([]);
+    expect(why()).toBe('its reviewer gave no verdict; a person has to approve it');
+    expect(why({ reviews: [review('approved', HEAD)] })).toBeNull();
+    tale.write({ ...judged, verdict: 'approved' });
+    expect(why()).toBeNull();
+    expect(why({ reviews: [review('changes', HEAD)] })).toBe('changes are requested');
+    expect(why({ head: sha('other') })).toBe('another head is there');
+  });
+
+  it('asked for again after it was closed, it is opened again', () => {
+    const { tale, id, see, wishes } = opened();
+    see({ state: 'closed' });
+    const { head } = tale.loop(id);
+    if (head === null) throw new Error('it has no head');
+    tale.write({ type: 'pull-asked', loop: id, head });
+    expect(wishes()).toEqual(['reopen']);
+    see({ state: 'closed' });
+    expect(tale.loop(id).phase.at).toBe('reviewing');
+    tale.write({ type: 'pull-reopened', loop: id });
+    expect(wishes()).toEqual([]);
+    see({ state: 'closed' });
+    expect(tale.loop(id).phase.at).toBe('parked');
+  });
+
+  it('a host that merges waits for what nobody has looked at and for checks, but not for people', () => {
+    const { tale, id, see } = opened();
+    const awaited = (): boolean => isAwaited(RULES, tale.loop(id));
+    expect([hasUnseen(tale.state(), RULES), awaited()]).toEqual([true, false]);
+    see({ checks: { verdict: 'pending', failed: [] } });
+    expect([hasUnseen(tale.state(), RULES), awaited()]).toEqual([false, true]);
+    see({ checks: { verdict: 'pending', failed: [] }, reviews: [review('changes', HEAD)] });
+    expect(awaited()).toBe(false);
+    see();
+    expect(awaited()).toBe(false);
   });
 });

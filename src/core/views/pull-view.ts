@@ -83,6 +83,7 @@ function waitsFor(state: State, rules: PullRules, loop: Loop, pull: Pull): strin
   if (pull.number === null || pull.seen === null) return 'it is pushed and opened by the next run, or ralph pr sync';
   const why = whyNotMerged(state, rules, loop, pull.seen);
   if (why !== null) return why;
+  if (pull.armed !== null && pull.armed === pull.head) return 'the forge, which merges it by itself';
   return rules.forge?.merge === 'person' ? 'you merge it there, or ralph merger' : 'the merge';
 }
 

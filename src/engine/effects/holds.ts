@@ -8,16 +8,20 @@ import { findTask, taskIdOf, trackerOf } from '../../core/model/tasks.ts';
 import type { Closing, Found, Hold, TaskPhase } from '../../world/contract/tracker.ts';
 
 /** The task as its loop has it, by the name the tracker knows. */
-export function holdOf(state: State, { id, task, run, branch, attempt }: Loop): Hold {
-  return { task: taskIdOf(state, task), loop: id, actor: `${run ?? 'run'}/${id}`, branch, attempt };
+export function holdOf(state: State, { id, task, run, branch, attempt, pull }: Loop): Hold {
+  const number = pull?.number ?? null;
+  const hold = { task: taskIdOf(state, task), loop: id, actor: `${run ?? 'run'}/${id}`, branch, attempt };
+  return number === null ? hold : { ...hold, pull: number };
 }
 
-export function phaseOf({ phase }: Loop): TaskPhase {
+export function phaseOf({ phase, pull }: Loop): TaskPhase {
   switch (phase.at) {
     case 'preparing':
       return 'spawned';
     case 'ready':
       return 'committed';
+    case 'reviewing':
+      return (pull?.number ?? null) === null ? 'committed' : 'pr_created';
     case 'landed':
       return 'merged';
     default:

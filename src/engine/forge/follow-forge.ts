@@ -1,10 +1,10 @@
 import { AppError } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/events.ts';
 import type { HostId } from '../../core/model/ids.ts';
-import type { State } from '../../core/model/model.ts';
+import type { Loop, State } from '../../core/model/model.ts';
 import { loopsOf } from '../../core/model/model.ts';
 import { isFollowed } from '../../core/pull/pull-events.ts';
-import { accountOfForge, isForgeHeld, keyOf, pullWishes } from '../../core/pull/pull-wishes.ts';
+import { accountOfForge, hasUnseen, isAwaited, isForgeHeld, keyOf, pullWishes } from '../../core/pull/pull-wishes.ts';
 import type { PullWish } from '../../core/pull/pull-wishes.ts';
 import { createBackOff } from '../trouble/back-off.ts';
 import type { BackOff } from '../trouble/back-off.ts';
@@ -13,8 +13,9 @@ import type { PullContext } from './pull-context.ts';
 import { hearComments } from './pull-hear.ts';
 import { lookAtPulls, newLookMemory } from './pull-look.ts';
 import type { LookMemory } from './pull-look.ts';
+import { judgePull } from './pull-judge.ts';
 import { mendChecks, setAside } from './pull-mend.ts';
-import { answer, closePull, openPull } from './pull-open.ts';
+import { answer, closePull, openPull, reopenPull } from './pull-open.ts';
 import { settlePull } from './pull-settle.ts';
 import type { Fits } from './pull-settle.ts';
 
@@ -35,11 +36,15 @@ const GAP_MIN_MS = 15_000;
 const GAP_MAX_MS = 10 * 60_000;
 /** While checks run. */
 const GAP_CHECKS_MS = 60_000;
+/** After a head was pushed that this host may merge. */
+const GAP_UNSEEN_MS = 2000;
 const RETRY_MAX_MS = 60_000;
 /** What was lost on its way may show up late. */
 const AFTER_FAILURE_MS = 5000;
 /** What came to nothing so often is left to the next run. */
 const TRIES_MAX = 4;
+/** Nobody waits longer for a forge that does not answer. */
+const MISSES_MAX = 12;
 
 const IDLE: ForgeFollower = {
   follow: () => {},
@@ -56,6 +61,10 @@ interface Following {
   lookedAtMs: number;
   askedAt: number;
   gapMs: number;
+  /** Looks in a row that got no answer. */
+  misses: number;
+  /** Looks in a row that showed nothing new. */
+  blanks: number;
   said: string;
   readonly memory: LookMemory;
   readonly fits: Fits;
@@ -76,6 +85,8 @@ export function createForgeFollower(order: FollowOrder, onDone: () => void): For
     lookedAtMs: Number.NEGATIVE_INFINITY,
     askedAt: 0,
     gapMs: GAP_MIN_MS,
+    misses: 0,
+    blanks: 0,
     said: '',
     memory: newLookMemory(),
     fits: new Set(),
@@ -135,12 +146,16 @@ function nextWish({ backOff, fits }: Following, { world }: PullContext, state: S
 /** Null: it is not time for one, or what is left of the hour is for what has to be written. */
 function nextLook(own: Following, context: PullContext, state: State): Act | null {
   const { clock } = context.world;
-  const isDue = clock.awakeMs() - own.lookedAtMs >= own.gapMs || (state.forge?.askedAt ?? 0) > own.askedAt;
+  const isSoon = own.misses === 0 && own.blanks < MISSES_MAX && hasUnseen(state, context.policy);
+  const gapMs = isSoon ? Math.min(own.gapMs, GAP_UNSEEN_MS) : own.gapMs;
+  const isDue = clock.awakeMs() - own.lookedAtMs >= gapMs || (state.forge?.askedAt ?? 0) > own.askedAt;
   if (!isDue || context.door.forge.budget().isScarce || !hasPulls(state)) return null;
   const act = async (): Promise<readonly Event[]> => {
     own.askedAt = state.forge?.askedAt ?? 0;
     const found = await lookAtPulls(context, own.memory);
     own.lookedAtMs = clock.awakeMs();
+    own.misses = 0;
+    own.blanks = found.length > 0 ? 0 : own.blanks + 1;
     own.gapMs = nextGap(context.state(), found.length > 0, own.gapMs);
     return found;
   };
@@ -162,7 +177,8 @@ function failed(own: Following, { door, world, policy, onWarning }: PullContext,
   const account = accountOfForge(policy.forge?.host ?? '');
   if (held !== null) own.events = [...own.events, { type: 'forge-held', account, ...held }];
   own.backOff.add(key, RETRY_MAX_MS);
-  if (key === LOOK) Object.assign(own, { lookedAtMs: world.clock.awakeMs(), gapMs: AFTER_FAILURE_MS });
+  if (key === LOOK)
+    Object.assign(own, { lookedAtMs: world.clock.awakeMs(), gapMs: AFTER_FAILURE_MS, misses: own.misses + 1 });
   const line = [error.message, ...error.facts].join(': ');
   if (line !== own.said) onWarning(`${line} (pull requests wait; loops go on)`);
   own.said = line;
@@ -173,15 +189,23 @@ function isIdle(own: Following, { world, policy }: PullContext, state: State, me
   if (!hasPulls(state) || host === undefined || isForgeHeld(state, host)) return true;
   // Another host has it, and stays for it.
   if (state.forge?.host !== me) return (state.forge?.host ?? null) !== null;
-  if (policy.forge?.isFollowing === true && loopsOf(state).some(isFollowed)) return false;
+  if (policy.forge?.isFollowing === true && loopsOf(state).some(isOpen)) return false;
+  const isMissing = own.misses >= MISSES_MAX;
+  const { isAwaiting = false } = policy.forge ?? {};
+  if (isAwaiting && !isMissing && loopsOf(state).some((loop) => isAwaited(policy, loop))) return false;
   const isLookedAt = own.lookedAtMs > Number.NEGATIVE_INFINITY && state.forge.askedAt <= own.askedAt;
   if (own.under !== null || own.events.length > 0 || !isLookedAt) return false;
+  // A forge that never shows what was pushed is not waited for.
+  if (!isMissing && own.blanks < MISSES_MAX && hasUnseen(state, policy)) return false;
   // What waits until nothing of another host can arrive any more is still to be done.
   const soonMs = Math.max(world.clock.nowMs(), state.forge.easyAt);
   return pullWishes(state, me, soonMs).every(
     (wish) => isSettled(wish, state, own.fits) || own.backOff.tries(keyOf(wish)) >= TRIES_MAX,
   );
 }
+
+/** Also one that was put aside for a person: what they do there brings it back. */
+const isOpen = (loop: Loop): boolean => isFollowed(loop) && loop.pull?.seen?.state !== 'closed';
 
 const LOOK = 'look';
 
@@ -218,6 +242,8 @@ function perform(context: PullContext, fits: Fits, wish: PullWish): Promise<read
       return answer(context, wish);
     case 'close':
       return closePull(context, wish);
+    case 'reopen':
+      return reopenPull(context, wish);
     case 'hear':
       return Promise.resolve(hearComments(context, wish));
     case 'mend':
@@ -226,6 +252,8 @@ function perform(context: PullContext, fits: Fits, wish: PullWish): Promise<read
       return Promise.resolve(setAside(context, wish));
     case 'disarm':
       return disarm(context, wish);
+    case 'judge':
+      return judgePull(context, wish);
     case 'settle':
       return settlePull(context, fits, wish);
   }

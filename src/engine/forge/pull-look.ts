@@ -47,7 +47,11 @@ export async function lookAtPulls(context: PullContext, memory: LookMemory): Pro
 }
 
 const isChanged = (rows: readonly PullRow[], { pull }: Pulled): boolean =>
-  rows.some((row) => row.number === pull.number && row.updated !== pull.seen?.updated);
+  rows.some((row) => row.number === pull.number && (pull.seen === null || !isAsSeen(row, pull.seen)));
+
+/** Not every forge counts a push as a change. */
+const isAsSeen = (row: PullRow, seen: PullSeen): boolean =>
+  row.updated === seen.updated && row.head === seen.head && row.state === seen.state && row.target === seen.target;
 
 function isNearly(context: PullContext, id: LoopId): boolean {
   const host = context.host();
@@ -69,7 +73,7 @@ async function lookAtOne(
   const { number, seen: last } = loop.pull;
   if (number === null) return [];
   const nowMs = context.world.clock.nowMs();
-  const isNew = last === null || row === null || row.updated !== last.updated || !last.isSure;
+  const isNew = last === null || row === null || !last.isSure || !isAsSeen(row, last);
   if (!isNew && last.state === 'closed') return [];
   let seen = last;
   if (isNew) {

@@ -1,3 +1,4 @@
+import { AppError } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/events.ts';
 import { findTask, GITHUB, trackerOf } from '../../core/model/tasks.ts';
 import type { Sha } from '../../core/model/ids.ts';
@@ -141,6 +142,23 @@ export async function closePull(context: PullContext, { loop: id, number }: Of<'
     return [{ type: 'pull-merged', loop: id, commit: now.mergeCommit, isProved: false }];
   if (now.state === 'open') await forge.setState(number, 'closed');
   return [{ type: 'pull-ended', loop: id }];
+}
+
+/** Open again where a person took back what closed it. */
+export async function reopenPull(context: PullContext, { loop: id, number }: Of<'reopen'>): Promise<readonly Event[]> {
+  const { forge } = context.door;
+  const loop = loopOf(context, id);
+  const now = await forge.pull(number);
+  if (now.isMerged && now.target === targetOf(context, loop) && now.mergeCommit !== null)
+    return [{ type: 'pull-merged', loop: id, commit: now.mergeCommit, isProved: false }];
+  try {
+    if (now.state === 'closed') await forge.setState(number, 'open');
+  } catch (error) {
+    // No answer says nothing about it.
+    if (!(error instanceof AppError) || !/ refuses /.test(error.message)) throw error;
+    return [{ type: 'pull-parked', loop: id, head: null, why: 'closed', detail: error.message }];
+  }
+  return [{ type: 'pull-reopened', loop: id }];
 }
 
 /** Two of one branch: the younger was opened by a host that was suspended meanwhile. */

@@ -43,6 +43,11 @@ export async function settlePull(context: PullContext, fits: Fits, wish: Settle)
     return [];
   }
   if (how === 'auto') return armPull(context, loop, wish, fits, base);
+  // In the forge's queue by now: what stands there is merged by nobody else.
+  if (loop.pull.armed === wish.head) {
+    fits.add(`${base}:${wish.head}`);
+    return [];
+  }
   const tested = await prove(context, loop, met);
   if (tested !== null) return tested;
   const facts = await forge.pull(wish.number);
@@ -57,7 +62,8 @@ export async function settlePull(context: PullContext, fits: Fits, wish: Settle)
   const why = host === null ? 'this host is gone' : whyNotMerged(context.state(), host.policy, loop, seen);
   if (why !== null || now !== base) return [{ type: 'pull-seen', loop: loop.id, seen }];
   if (facts.canMerge === null || context.world.clock.awakeMs() - begunMs > STALE_MS) return [];
-  return merge(context, loop, wish, base);
+  const { hasQueue } = await forge.rules(targetOf(context, loop));
+  return hasQueue ? armPull(context, loop, wish, fits, base) : merge(context, loop, wish, base);
 }
 
 /** On the target already, by this very work or by another's. */

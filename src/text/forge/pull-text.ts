@@ -74,7 +74,7 @@ const cost = (usd: number | null): string => (usd === null ? '' : `, ${usd.toFix
 const cut = (text: string, max: number): string => (text.length > max ? `${cutChars(text, max)}…` : text);
 
 /** Nothing in it can end the fence. */
-function fenced(text: string): string {
+export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;

@@ -277,6 +277,8 @@ export interface Integration {
 export interface Prompts {
   /** Adds the memories that fit and lays it all out by the template. */
   build(facts: Omit<PromptFacts, 'memories'>): string;
+  /** What the project tells whoever reviews pull requests; null: nothing of its own. */
+  reviewer(task: string): string | null;
 }
 
 /** Sees what will conflict while the loops are still at work. */

@@ -51,6 +51,7 @@ export function loadPromptTemplate(root: string, name: PromptName = 'iteration')
 }
 
 const AGENT_FILE = '.claude/agents/worker.md';
+const REVIEWER_FILE = '.claude/agents/merger.md';
 
 /**
  * What a project tells the workers of its orchestrator: its text as it is, with the id for `$TASK_ID`. No shell sees it. Null: it
@@ -60,6 +61,10 @@ export function readOwnPrompt(root: string, task: string): string | null {
   if (isThere(join(root, FOLDER, fileOf('orchestrate'))) || !isThere(join(root, AGENT_FILE))) return null;
   return readTemplate(root, AGENT_FILE).replaceAll(/\$TASK_ID\b/g, () => task);
 }
+
+/** The same for whoever reviews pull requests. */
+export const readReviewerPrompt = (root: string, task: string): string | null =>
+  isThere(join(root, REVIEWER_FILE)) ? readTemplate(root, REVIEWER_FILE).replaceAll(/\$TASK_ID\b/g, () => task) : null;
 
 const fileOf = (name: PromptName): string => `${name}.md`;
 

@@ -4,12 +4,13 @@ import { buildPrompt } from '../../text/prompt/template.ts';
 import type { PromptFacts } from '../../text/prompt/facts.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { openMemories } from './memories.ts';
-import { loadPromptTemplate, readOwnPrompt } from './prompt-files.ts';
+import { loadPromptTemplate, readOwnPrompt, readReviewerPrompt } from './prompt-files.ts';
 import type { Prompts } from '../contract/world.ts';
 
 /** Prompts from the user's templates and the memories, both read anew each time: an edit counts from the next iteration on. */
 export function openPrompts(repo: Repository, { memoryTokens }: PromptSettings, isTestFirst = false): Prompts {
   return {
+    reviewer: (task) => readReviewerPrompt(repo.root, task),
     build: (facts) => {
       const words = `${facts.task.title} ${facts.task.body}`;
       const memories = chooseMemories(openMemories(repo).list(), { tokens: memoryTokens, task: words });

@@ -43,7 +43,10 @@ export function createSimWorld(realm: Realm, host: SimHost): World {
     },
     disk: { freeMb: () => realm.freeMb },
     forge: null,
-    prompts: { build: ({ guidance, rework }) => JSON.stringify([...guidance, ...(rework?.asked ?? [])]) },
+    prompts: {
+      reviewer: () => null,
+      build: ({ guidance, rework }) => JSON.stringify([...guidance, ...(rework?.asked ?? [])]),
+    },
     provided: '',
     projection: { write: () => undefined, close: () => undefined },
   };

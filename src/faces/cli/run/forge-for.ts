@@ -59,6 +59,10 @@ interface ForgeOrder {
   readonly repo: Repository;
   readonly isMerger: boolean;
   readonly isFollowing: boolean;
+  /** It stays for checks, where it merges by itself. */
+  readonly isAwaiting?: boolean;
+  /** Who is asked to review, where somebody has to approve; absent: only people are. */
+  readonly reviewer?: string | undefined;
 }
 
 /** The same host, with pull requests. Nothing is published: the user's branch is moved by `ralph publish` alone. */
@@ -68,7 +72,10 @@ export const withForge = (policy: HostPolicy, settings: Settings, order: ForgeOr
   forge: forgePolicy(settings, order),
 });
 
-function forgePolicy({ forge }: Settings, { found, repo, isMerger, isFollowing }: ForgeOrder): ForgePolicy {
+function forgePolicy(
+  { forge }: Settings,
+  { found, repo, isMerger, isFollowing, isAwaiting = false, reviewer }: ForgeOrder,
+): ForgePolicy {
   const needsReview = forge.review === 'agent' || (forge.review === 'auto' && isThere(join(repo.root, REVIEWER_FILE)));
   return {
     host: found.host,
@@ -76,9 +83,11 @@ function forgePolicy({ forge }: Settings, { found, repo, isMerger, isFollowing }
     remote: found.remote,
     checks: forge.checks,
     needsReview,
+    ...(needsReview && reviewer !== undefined ? { reviewer } : {}),
     merge: isMerger ? 'merger' : forge.merge,
     ciDeadlineMs: forge.ciDeadlineMs,
     rounds: forge.rounds,
     isFollowing,
+    ...(isAwaiting && forge.merge === 'merger' ? { isAwaiting } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { isPromptTracker, promptTracker } from '../../../core/model/tasks.ts';
 import { findTaskSourceOrNull } from '../../../world/trackers/find-source.ts';
 import { readCommitter } from '../../../world/git/run/identity.ts';
+import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import type { FoundForge } from '../../../world/forge/find-forge.ts';
 import { openWorld } from '../../../world/real-world.ts';
 import { promptTrackerFile } from '../../../world/trackers/tracker-file.ts';
@@ -10,12 +11,19 @@ import { openTaskFile } from './open-task-file.ts';
 import type { Project } from '../../call/project.ts';
 import { takeUpLost } from './start-project.ts';
 
-/** The world for a command that lands or publishes and starts no agent. What only publishes runs no gate, so nothing is read for one. */
+interface LandingWorldOptions {
+  readonly isTesting?: boolean;
+  readonly forge?: FoundForge | null;
+  /** Who reviews. */
+  readonly agents?: readonly ChosenAgent[];
+}
+
+/** The world for a command that lands or publishes and starts no agent but a reviewer. What only publishes runs no gate, so nothing is read for one. */
 export async function openLandingWorld(
   call: Call,
   project: Project,
   target: string,
-  { isTesting = true, forge = null }: { readonly isTesting?: boolean; readonly forge?: FoundForge | null } = {},
+  { isTesting = true, forge = null, agents = [] }: LandingWorldOptions = {},
 ): Promise<World> {
   const { repo, config } = project;
   const { settings } = config;
@@ -30,7 +38,7 @@ export async function openLandingWorld(
     repo,
     identity,
     settings: isTesting ? settings : { ...settings, worktree: { ...settings.worktree, copy: [] } },
-    agents: [],
+    agents,
     target,
     tracker,
     env: call.env,

@@ -1,5 +1,8 @@
+import { AppError } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
 import type { State } from '../../../core/model/model.ts';
+import { chooseAgents } from '../../../world/agents/choose-agent.ts';
+import type { ChosenAgent } from '../../../world/agents/choose-agent.ts';
 import { preflight } from '../../../world/git/files/preflight.ts';
 import type { Call } from '../../call/handler.ts';
 import type { Project } from '../../call/project.ts';
@@ -23,8 +26,24 @@ export async function drivePulls(call: Call, project: Project, { opening, ...how
   const { settings } = config;
   const { target } = await preflight(repo, settings.landing.target);
   const found = await forgeFor(call, { repo, settings, target });
-  const world = await openLandingWorld(call, project, target, { forge: found });
+  const agents = how.isMerger ? reviewers(call, project) : [];
+  const world = await openLandingWorld(call, project, target, { forge: found, agents });
   const policy = landPolicy({ settings, tracker: world.tracker.path, target, env: call.env });
-  const own = withForge({ ...policy, mergePolicy: 'pr' }, settings, { found, repo, ...how });
+  const own = withForge({ ...policy, mergePolicy: 'pr' }, settings, {
+    found,
+    repo,
+    ...how,
+    reviewer: agents[0]?.name,
+  });
   return driveHost(call, { world, policy: own, settings, opening });
+}
+
+/** Without an agent, people review. */
+function reviewers({ env }: Call, { repo, config }: Project): readonly ChosenAgent[] {
+  try {
+    return chooseAgents(config.settings, env, repo.root).slice(0, 1);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'E_NO_AGENT') return [];
+    throw error;
+  }
 }
