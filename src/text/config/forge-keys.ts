@@ -18,7 +18,7 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.kind',
     choice('github', 'gitea'),
     'github',
-    'Where pull requests are opened: github (GitHub, GitHub Enterprise); gitea (Gitea, Forgejo) is refused so far. Unset: found from the URL of the remote.',
+    'Where pull requests are opened: github (GitHub, GitHub Enterprise) or gitea (Gitea, Forgejo). Unset: found from the URL of the remote.',
   ),
   open(
     'forge.base_url',
@@ -44,7 +44,7 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.review',
     choice('auto', 'agent', 'none'),
     'auto',
-    'Whether ralph merger waits for an approval on the forge: agent: yes, by a person or a reviewing agent of yours; none: no; auto: yes where .claude/agents/merger.md exists.',
+    'Whether an agent reviews before ralph merger merges: agent: yes; none: no; auto: where .claude/agents/merger.md exists, which it is told. The approval of a person counts as well.',
   ),
   key('forge.bots', texts, [], "Logins whose comments count beside those of the repository's collaborators."),
   key(

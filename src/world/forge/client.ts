@@ -73,8 +73,9 @@ export function openClient(place: ClientPlace): ForgeClient {
       const found: unknown[] = [];
       for (let page = 1; page <= PAGES_MAX; page += 1) {
         const got = await look(route, { ...values, per_page: PER_PAGE, page });
-        found.push(...listIn(got.data));
-        if (!/rel="next"/.test(got.link)) break;
+        const some = listIn(got.data);
+        found.push(...some);
+        if (some.length === 0 || !(/rel="next"/.test(got.link) || found.length < got.total)) break;
       }
       return found;
     },
@@ -137,7 +138,7 @@ type Request = (route: string, values: Values) => Promise<Got>;
 
 /** Whatever the forge answers is an answer; no answer, and to be told to wait, is not. */
 function openRequests(place: ClientPlace, client: InstanceType<typeof Client>, { note, hold }: Gauge): Request {
-  const tags = new Map<string, { readonly tag: string; readonly data: unknown; readonly link: string }>();
+  const tags = new Map<string, Tagged>();
   return async (route, values) => {
     const isAct = !route.startsWith('GET ');
     const wanted = `${route} ${JSON.stringify(values)}`;
@@ -148,27 +149,35 @@ function openRequests(place: ClientPlace, client: InstanceType<typeof Client>, {
       note(answer.status, answer.headers);
       const { etag } = answer.headers;
       const link = answer.headers.link ?? '';
+      const total = Number(answer.headers['x-total-count'] ?? 0);
       const data = answer.data as unknown;
       if (!isAct && typeof etag === 'string') {
         if (tags.size >= TAGS_MAX) tags.clear();
-        tags.set(wanted, { tag: etag, data, link });
+        tags.set(wanted, { tag: etag, data, link, total });
       }
-      return { status: answer.status, data, message: '', link };
+      return { status: answer.status, data, message: '', link, total };
     } catch (error) {
       const failed = readFailure(error);
       if (failed.headers !== null) note(failed.status, failed.headers);
       if (failed.status === 304 && known !== undefined)
-        return { status: 200, data: known.data, message: '', link: known.link };
+        return { status: 200, data: known.data, message: '', link: known.link, total: known.total };
       const isHeld = failed.status === 429 || (failed.status === 403 && isLimit(failed));
       if (isHeld) hold('rate', retryAfterOf(failed.headers), failed.message);
       if (failed.headers === null || failed.status >= 500 || isHeld || failed.status === 401)
         throw forgeError(place, failed, isHeld);
-      return { status: failed.status, data: failed.data, message: cleanLine(failed.message), link: '' };
+      return { status: failed.status, data: failed.data, message: cleanLine(failed.message), link: '', total: 0 };
     }
   };
 }
 
-type Got = Answered & { readonly link: string };
+/** How long a list is, some forges say by a link to its next page, and some by a number. */
+interface Listed {
+  readonly link: string;
+  readonly total: number;
+}
+
+type Got = Answered & Listed;
+type Tagged = Listed & { readonly tag: string; readonly data: unknown };
 
 /** Some lists come inside an object that counts them. */
 function listIn(data: unknown): readonly unknown[] {
@@ -219,10 +228,17 @@ const isLimit = ({ message, headers }: Failed): boolean =>
 const MINUTE_S = 60;
 const retryAfterOf = (headers: Headers | null): number => Number(headers?.['retry-after'] ?? MINUTE_S) || MINUTE_S;
 
-function forgeError({ host, apiUrl }: ClientPlace, { status, message, headers }: Failed, isHeld: boolean): AppError {
+function forgeError(
+  { host, apiUrl, scheme }: ClientPlace,
+  { status, message, headers }: Failed,
+  isHeld: boolean,
+): AppError {
   if (status === 401)
     return new AppError('E_NO_FORGE', `${host} refuses the token: ${cleanLine(message)}`, {
-      remedy: `export GH_TOKEN=…, or: gh auth login --hostname ${shellWord(host)}`,
+      remedy:
+        scheme === 'token'
+          ? 'export GITEA_TOKEN=…'
+          : `export GH_TOKEN=…, or: gh auth login --hostname ${shellWord(host)}`,
     });
   const what = headers === null ? 'does not answer' : isHeld ? 'asks to wait' : `answers ${status}`;
   return new AppError('E_FORGE', `${host} ${what}: ${cleanLine(message)}`, {

@@ -48,14 +48,6 @@ export async function findForge({ repo, settings, env }: Asked): Promise<FoundFo
       facts: ['github: GitHub and GitHub Enterprise; gitea: Gitea and Forgejo'],
       remedy: 'ralph config set forge.kind gitea',
     });
-  if (kind === 'gitea')
-    throw new AppError(
-      'E_UNSUPPORTED',
-      `pull requests on Gitea and Forgejo (${cleanLine(host)}) are not supported yet`,
-      {
-        remedy: 'ralph config set parallel.merge_policy manual',
-      },
-    );
   const token = await findToken(kind, host, settings.tokenEnv, env);
   return { kind, host, origin, apiUrl: apiOf(kind, origin), owner, repo: name, remote, token };
 }

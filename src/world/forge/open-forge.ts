@@ -4,14 +4,16 @@ import type { Forge } from '../contract/forge.ts';
 import type { ForgeDoor } from '../contract/pull-git.ts';
 import { clientFor } from './client-for.ts';
 import type { FoundForge } from './find-forge.ts';
+import { openGitea } from './gitea.ts';
 import { openGithub } from './github.ts';
 import { loginFor, openPullGit } from './pull-git.ts';
 import type { PullGitPlace } from './pull-git.ts';
 
 /** Opens what was found. Loaded only by who speaks to a forge. */
 function openForge(found: FoundForge, listened: readonly string[]): Forge {
-  const { host, owner, repo } = found;
-  return openGithub({ client: clientFor(found), host, owner, repo, listened });
+  const { kind, host, owner, repo } = found;
+  const place = { client: clientFor(found), host, owner, repo, listened };
+  return kind === 'gitea' ? openGitea(place) : openGithub(place);
 }
 
 /** Brings where the target is on the remote; null: there is no such branch. */
