@@ -41,6 +41,14 @@ export function relabelled(bead: Bead, phase: string): readonly string[] {
   return now.includes(phase) ? others : [...others, '--add-label', phaseLabel(phase)];
 }
 
+/** Its pull request, where a person and other tools look for it. */
+export function withPull({ labels }: Pick<Bead, 'labels'>, pull: number | undefined): readonly string[] {
+  const label = `${PULL_REQUEST}${pull ?? 0}`;
+  if (pull === undefined || labels.includes(label)) return [];
+  const others = labels.filter((one) => one.startsWith(PULL_REQUEST)).flatMap((one) => ['--remove-label', one]);
+  return [...others, '--add-label', label];
+}
+
 export const isClosed = ({ status }: Pick<Bead, 'status'>): boolean => status === 'closed' || status === 'tombstone';
 
 /** Epics by type, by label, or because something is a part of them. */

@@ -47,10 +47,12 @@ export interface Hold {
   readonly actor: string;
   readonly branch: string;
   readonly attempt: number;
+  /** The number of its pull request; absent: it has none. */
+  readonly pull?: number;
 }
 
 /** How far a task is, in the words of trackers. */
-export type TaskPhase = 'spawned' | 'working' | 'committed' | 'merged';
+export type TaskPhase = 'spawned' | 'working' | 'committed' | 'pr_created' | 'merged';
 
 /** Why a loop does not have its task, or no more. */
 export interface NotHeld {

@@ -1,7 +1,7 @@
 import type { Handler } from '../../call/handler.ts';
 import { realClock } from '../../../world/os/clock.ts';
 import { findTaskSource } from '../../../world/trackers/find-source.ts';
-import { asOrchestrated } from '../run/as-orchestrated.ts';
+import { asOrchestrated, unsetPolicy } from '../run/as-orchestrated.ts';
 import type { Detached } from '../run/detach-run.ts';
 import { detachRun } from '../run/detach-run.ts';
 import { refuseLoopsOwn } from '../run/choose-place.ts';
@@ -18,10 +18,11 @@ export const handle: Handler<Detached | RunAnswer | RunPlan> = async (call) => {
   refuseInLoop(call, 'orchestrate');
   runEnd(call, realClock);
   if (call.flags['detach'] === true) return detachRun(call);
-  const project = asOrchestrated(await startProject(call));
+  const found = await startProject(call);
+  const project = asOrchestrated(found, await unsetPolicy(found, call.env));
   const { repo, config } = project;
   refuseLoopsOwn(project);
   sayWhere(call, repo);
   const path = await findTaskSource({ repo, target: config.target }, config.settings);
-  return runTasks(call, project, { path, isTestFirst: true });
+  return runTasks(call, project, { path, isTestFirst: true, isAwaiting: true });
 };

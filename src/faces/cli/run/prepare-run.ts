@@ -27,6 +27,7 @@ interface RunOrder {
   /** Those that may be worked on, with the agents they ask for. */
   readonly tasks?: readonly Task[];
   readonly isTestFirst?: boolean;
+  readonly isAwaiting?: boolean;
 }
 
 export interface Prepared {
@@ -45,7 +46,7 @@ export interface Prepared {
 export async function prepareRun(
   call: Call,
   { repo }: Project,
-  { settings, tracker, tasks = [], isTestFirst = false }: RunOrder,
+  { settings, tracker, tasks = [], isTestFirst = false, isAwaiting = false }: RunOrder,
 ): Promise<Prepared> {
   const { target: wanted, sign } = settings.landing;
   const [{ target }, identity, hooks] = await Promise.all([
@@ -70,7 +71,17 @@ export async function prepareRun(
     ...(branch === null ? {} : { branch }),
     ...(call.flags['anyway'] === true && usual.base === 'hold' ? ({ base: 'tell' } as const) : {}),
   };
-  const policy = forge === null ? own : withForge(own, settings, { found: forge, repo, isMerger: false, isFollowing });
+  const policy =
+    forge === null
+      ? own
+      : withForge(own, settings, {
+          found: forge,
+          repo,
+          isMerger: false,
+          isFollowing,
+          isAwaiting,
+          reviewer: chosen[0]?.name,
+        });
   const { strategy, aiAgent } = settings.parallel.conflictResolution;
   const warnings = [
     ...(strategy === 'ai_resolve' && resolver === null

@@ -30,13 +30,15 @@ export interface TasksOrder {
   readonly path: string;
   /** Its agents are told what to do as workers of an orchestrator are. */
   readonly isTestFirst?: boolean;
+  /** Where it merges by itself, it stays until nothing but people keep pull requests open. */
+  readonly isAwaiting?: boolean;
 }
 
 /** Works through a task file, or says what would be done. */
 export async function runTasks(call: Call, project: Project, order: TasksOrder): Promise<Answer<RunAnswer | RunPlan>> {
   const { repo, config } = project;
   const { settings } = config;
-  const { path, isTestFirst = false } = order;
+  const { path, isTestFirst = false, isAwaiting = false } = order;
   refuseBeadsLines(path);
   const openFile = () => openTaskFile(call, { repo, settings, target: config.target?.branch ?? null, path });
   const tracker = openFile();
@@ -48,6 +50,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
     tracker: tasks.path,
     tasks: tasks.tasks.filter((task) => fitsAll(choice, task)),
     isTestFirst,
+    isAwaiting,
   });
   const policy: HostPolicy = choice.length === 0 ? prepared.policy : { ...prepared.policy, choice };
   if (call.flags['dryRun'] === true) {

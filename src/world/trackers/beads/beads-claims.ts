@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoopId } from '../../../core/model/ids.ts';
 import type { Bead } from '../../../text/trackers/beads-answer.ts';
-import { isClosed, phasesOf, PROPOSED, relabelled } from '../../../text/trackers/beads-tasks.ts';
+import { isClosed, phasesOf, PROPOSED, relabelled, withPull } from '../../../text/trackers/beads-tasks.ts';
 import type { Claims, Found, Hold, NotHeld, TaskPhase } from '../../contract/tracker.ts';
 import { SEEN_MS } from './beads-issues.ts';
 import type { BeadsAbilities, BeadsIssues } from './beads-issues.ts';
@@ -80,7 +80,7 @@ async function claim({ issues, told, living }: Place, hold: Hold): Promise<NotHe
 async function tellPhase({ issues, told }: Place, hold: Hold, phase: TaskPhase): Promise<NotHeld | null> {
   const can = await issues.abilities();
   const known = told.of(hold);
-  const isSame = known?.phase === phase && known.hold.branch === hold.branch;
+  const isSame = known?.phase === phase && known.hold.branch === hold.branch && known.hold.pull === hold.pull;
   if (isSame) {
     const bead = (await issues.seen(SEEN_MS)).beads.find(({ id }) => id === hold.task);
     if (deviation(bead, hold) === null && !(can.heartbeat && isBeatDue(known.beatMs))) return null;
@@ -89,7 +89,9 @@ async function tellPhase({ issues, told }: Place, hold: Hold, phase: TaskPhase):
     const bead = (await bd.show([hold.task])).get(hold.task);
     const gone = deviation(bead, hold);
     if (gone !== null || bead === undefined) return gone === null ? null : told.lost(hold, gone);
-    const marks = isSame ? [] : [...relabelled(bead, phase), ...attempted(bead, hold, can)];
+    const marks = isSame
+      ? []
+      : [...relabelled(bead, phase), ...withPull(bead, hold.pull), ...attempted(bead, hold, can)];
     if (marks.length > 0) await bd.must(['update', hold.task, ...marks, '--actor', hold.actor, '--json']);
     if (can.heartbeat && isBeatDue(known?.beatMs)) {
       const beat = await bd.run(['heartbeat', hold.task, '--actor', hold.actor, '--json']);

@@ -1,4 +1,4 @@
-import { finishedEpics, isClosed, relabelled } from '../../../text/trackers/beads-tasks.ts';
+import { finishedEpics, isClosed, relabelled, withPull } from '../../../text/trackers/beads-tasks.ts';
 import type { Closing } from '../../contract/tracker.ts';
 import { failure } from './bd-program.ts';
 import { SEEN_MS } from './beads-issues.ts';
@@ -12,7 +12,7 @@ export async function closeBeads(issues: BeadsIssues, landed: readonly Closing[]
       const bead = found.get(hold.task);
       if (bead === undefined || isClosed(bead)) continue;
       const as = ['--actor', hold.actor];
-      const marks = relabelled(bead, 'merged');
+      const marks = [...relabelled(bead, 'merged'), ...withPull(bead, hold.pull)];
       if (marks.length > 0) await bd.must(['update', bead.id, ...marks, ...as, '--json']);
       await close(bd, bead.id, reason, as);
     }
