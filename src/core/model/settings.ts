@@ -2,7 +2,11 @@ import type { ProjectLimits } from './project-limits.ts';
 import type { Budget } from './usage.ts';
 
 /** Where tasks are kept, as a person chooses it. */
-export type TrackerChoice = 'auto' | 'file' | 'beads' | 'github';
+/** Trackers that are no file: a program or a server is asked by that name. */
+export const OUTSIDE_TRACKERS = ['beads', 'github'] as const;
+export type OutsideTracker = (typeof OUTSIDE_TRACKERS)[number];
+
+export type TrackerChoice = 'auto' | 'file' | OutsideTracker;
 
 /** What a run does when its terminal is closed. */
 type OnHangup = 'stop' | 'detach';

@@ -1,3 +1,5 @@
+import { OUTSIDE_TRACKERS } from './settings.ts';
+import type { OutsideTracker } from './settings.ts';
 import type { Sha, TaskId, TaskKey } from './ids.ts';
 import { taskId, taskKey } from './ids.ts';
 import type { State } from './model.ts';
@@ -60,16 +62,14 @@ export const isPromptTracker = (tracker: string): boolean => tracker.startsWith(
 export const isPromptTask = (key: TaskKey): boolean => key.startsWith(PROMPT);
 
 /** The tracker whose tasks the program `bd` keeps. */
-export const BEADS = 'beads';
+export const BEADS = 'beads' satisfies OutsideTracker;
 
 /** The tracker whose tasks are issues on GitHub. */
-export const GITHUB = 'github';
-
-/** Trackers that are no file: a program or a server is asked by that name. */
-const OUTSIDE: ReadonlySet<string> = new Set([BEADS, GITHUB]);
+export const GITHUB = 'github' satisfies OutsideTracker;
 
 /** No landing commit carries anything of it: what becomes of its tasks is told to whoever keeps it. */
-export const isOutside = (tracker: string): boolean => OUTSIDE.has(tracker);
+export const isOutside = (tracker: string): tracker is OutsideTracker =>
+  OUTSIDE_TRACKERS.some((one) => one === tracker);
 
 /** Its text can be in a commit. */
 export const isFile = (tracker: string): boolean => !isPromptTracker(tracker) && !isOutside(tracker);

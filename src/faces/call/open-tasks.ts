@@ -6,7 +6,7 @@ import { tasksRead } from '../../core/plan/reconcile.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
 import type { UpstreamTasks } from '../../core/model/task.ts';
-import { GITHUB, isFile, isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
+import { GITHUB, isFile, isOutside, isPromptTracker, landedAndOpen, promptTracker } from '../../core/model/tasks.ts';
 import { findTaskSource, findTaskSourceOrNull } from '../../world/trackers/find-source.ts';
 import { otherTrackers } from '../../world/trackers/find-tracker.ts';
 import { plainView } from '../../world/git/run/view.ts';
@@ -66,9 +66,9 @@ export async function openSource(
   { repo, config: { settings, target } }: Pick<Project, 'repo' | 'config'>,
   path: string,
 ): Promise<Tracker> {
-  if (path === GITHUB) {
-    const { openGithubTracker } = await import('../../world/forge/issues/open-issues.ts');
-    return openGithubTracker({ repo, settings, env: process.env });
+  if (isOutside(path)) {
+    const { openOutside } = await import('./open-outside.ts');
+    return openOutside(path, { repo, settings, env: process.env, isHost: false });
   }
   const { openTracker } = await import('../../world/trackers/tracker-file.ts');
   return openTracker(repo, target?.branch ?? null, path);

@@ -2,7 +2,7 @@ import { COPIED, PROTECTED } from './known-files.ts';
 import { FORGE_KEYS } from './forge-keys.ts';
 import { key, open } from './key.ts';
 import type { ConfigKey } from './key.ts';
-import { DRIVERS } from '../../core/model/settings.ts';
+import { DRIVERS, OUTSIDE_TRACKERS } from '../../core/model/settings.ts';
 import {
   amount,
   argv,
@@ -177,7 +177,7 @@ export const KEYS: readonly ConfigKey[] = [
 
   key(
     'tracker.kind',
-    choice('auto', 'file', 'beads', 'github'),
+    choice('auto', 'file', ...OUTSIDE_TRACKERS),
     'auto',
     'Where tasks are kept. file: in a task file; beads: in the issues of Beads, by its program bd; github: in the issues of GitHub; auto: the task file that is named, else one found by name, else Beads where .beads is.',
   ),

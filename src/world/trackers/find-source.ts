@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
-import { BEADS, GITHUB } from '../../core/model/tasks.ts';
+import { BEADS } from '../../core/model/tasks.ts';
 import { isBeadsLines } from '../../text/trackers/tracker-names.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
@@ -23,14 +23,12 @@ export async function findTaskSourceOrNull(
   { tasks, tracker: { kind } }: Chosen,
 ): Promise<string | null> {
   switch (kind) {
-    case 'beads':
-      return BEADS;
-    case 'github':
-      return GITHUB;
     case 'file':
       return findTrackerOrNull(place, tasks);
     case 'auto':
       return (await findTrackerOrNull(place, tasks)) ?? (hasBeads(place.repo, tasks) ? BEADS : null);
+    default:
+      return kind;
   }
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
-import { BEADS } from '../../core/model/tasks.ts';
 import type { Task, UpstreamTasks } from '../../core/model/task.ts';
 import { describeDifference } from '../../text/trackers/difference.ts';
 import { isBeadsLines, trackerKindOf } from '../../text/trackers/tracker-names.ts';
@@ -10,7 +9,6 @@ import type { TrackerKind } from '../../text/trackers/tracker-names.ts';
 import { parseBeadsLines } from '../../text/trackers/beads-lines.ts';
 import { parseTracker } from '../../text/trackers/tracker.ts';
 import type { Repository } from '../git/run/repository.ts';
-import { openBeadsTracker } from './beads/beads-tracker.ts';
 import { adminDirOf } from '../git/files/worktree-admin.ts';
 import { ifThere } from '../os/read-if-there.ts';
 import { branchIn } from './target-place.ts';
@@ -31,7 +29,6 @@ export function openTracker(
   path: string,
   upstream: (() => Promise<UpstreamTasks | null>) | null = null,
 ): Tracker {
-  if (path === BEADS) return openBeadsTracker({ env: process.env, root: repo.root });
   const kind = trackerKindOf(path) ?? 'markdown';
   const text = openTaskText(repo, target, path);
   const settle = createSettling(repo);
