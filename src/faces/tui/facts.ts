@@ -53,6 +53,7 @@ export function factsOf(state: State, about: FactsAbout, nowMs: number): RunFact
   const isAtWork = new Set(work.map((loop) => String(taskIdOf(state, loop.task))));
   return {
     state,
+    atMs: nowMs,
     tracker: about.tracker,
     target: about.target,
     inbox,

@@ -13,6 +13,8 @@ export interface Size {
 /** What the view shows of a run; made anew when the log says something new. */
 export interface RunFacts {
   readonly state: State;
+  /** When they were made: ages in them are of then. */
+  readonly atMs: number;
   readonly tracker: string;
   readonly target: string;
   readonly inbox: readonly InboxItem[];

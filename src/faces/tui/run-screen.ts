@@ -38,7 +38,7 @@ export function runRows(model: Model, { columns }: Size): readonly Row[] {
   const { facts, filter } = model;
   const rows = [
     ...inboxRows(model, columns),
-    ...trainRows(facts, columns),
+    ...trainRows(model, columns),
     ...workRows(model, columns),
     ...waitRows(facts),
     ...landedRows(model),

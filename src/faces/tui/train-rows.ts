@@ -4,7 +4,7 @@ import type { TrainView } from '../../core/views/queue-view.ts';
 import { standing } from '../../core/views/standing.ts';
 import { cell, raw, span } from './line.ts';
 import type { Line } from './line.ts';
-import type { RunFacts } from './model.ts';
+import type { Model, RunFacts } from './model.ts';
 import { WIDE, describeAge, heading, nameWidth, rowOf } from './rows.ts';
 import type { Row } from './rows.ts';
 
@@ -13,7 +13,7 @@ const SHA_DIGITS = 7;
 const CAR_SIGNS = { green: '+', red: 'x', testing: '.', waiting: ' ' } as const;
 
 /** The train, what is tested where, and each loop that lands. */
-export function trainRows(facts: RunFacts, columns: number): readonly Row[] {
+export function trainRows({ facts, nowMs }: Pick<Model, 'facts' | 'nowMs'>, columns: number): readonly Row[] {
   const { queue, target } = facts;
   const { train, paused, trouble } = queue;
   const rows = landingRows(facts, columns);
@@ -23,7 +23,7 @@ export function trainRows(facts: RunFacts, columns: number): readonly Row[] {
   if (lines.length + rows.length === 0 && !paused) return [];
   const runs = (train?.runs ?? []).map(
     ({ slot, up_to: upTo, since_ms: sinceMs }) =>
-      `slot ${slot}: ${upTo === 0 ? 'main itself' : upTo === 1 ? 'car 1' : `cars 1-${upTo}`}, ${describeAge(sinceMs)}`,
+      `slot ${slot}: ${upTo === 0 ? 'main itself' : upTo === 1 ? 'car 1' : `cars 1-${upTo}`}, ${describeAge(sinceMs + Math.max(0, nowMs - facts.atMs))}`,
   );
   const more = [
     ...(train?.base == null ? [] : [`on ${train.base.slice(0, SHA_DIGITS)}`]),

@@ -214,6 +214,19 @@ describe('the view', () => {
     expect(wishAfter(model, 'e')).toMatchObject({ words: ['queue', 'eject', next] });
   });
 
+  it('tells how long the gates of a train have run by now, and not when it was last told of them', () => {
+    const { tale } = busy();
+    tale.read(task('aboard'));
+    const aboard = tale.ready('aboard');
+    tale.write({ type: 'landing-requested', items: [{ loop: aboard, head: tale.loop(aboard).head ?? sha('') }] });
+    tale.startLanding();
+    tale.build([[aboard, 'l']]);
+    const model = modelOf(tale);
+    const later = { ...model, nowMs: model.nowMs + 20 * 60_000 };
+    expect(text(model, { columns: 120, rows: 35 })).toMatch(/slot 1: car 1, 1m/);
+    expect(text(later, { columns: 120, rows: 35 })).toMatch(/slot 1: car 1, 21m/);
+  });
+
   it('offers to leave at every width', () => {
     const { tale } = busy();
     for (const columns of [60, 80, 100, 120])
