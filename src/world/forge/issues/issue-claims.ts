@@ -108,7 +108,8 @@ async function tellPhase({ calls, told, last }: ClaimPlace, hold: Hold, phase: T
     const seen = last();
     const issue = seen?.issues.find((one) => one.number === number);
     const isNewer = seen !== null && seen.atMs > known.atMs;
-    if (!isNewer || (issue?.isOpen === true && issue.labels.includes(IN_PROGRESS))) return null;
+    const isAsTold = issue?.isOpen === true && issue.labels.includes(IN_PROGRESS) && !issue.labels.includes(BLOCKED);
+    if (!isNewer || isAsTold) return null;
   }
   const work = await calls.work(number);
   const gone = deviation(await calls.get(number), work, hold);
