@@ -3,3 +3,4 @@ export function actionlint(): string | null;
 
 /** The folder with the program that plays our recipes, or null where it is not installed. */
 export function justBin(): string | null;
+export function isThere(name: string, path?: string): boolean;

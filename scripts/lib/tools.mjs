@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { run } from './run.mjs';
 
 /** Programs some tests drive for real, by their package's name. */
-const TOOLS = ['tmux', 'zsh', 'fish', 'chromium'];
+const TOOLS = ['tmux', 'zsh', 'fish', 'chromium', 'gh'];
 const INSTALL_MS_MAX = 3 * 60_000;
 
 export function isThere(name, path = process.env.PATH ?? '') {

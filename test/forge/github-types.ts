@@ -68,7 +68,8 @@ export interface Fault {
   /** lost: it is done and the answer cut off; cut: nothing is done; slow: it takes its time; else the status that is answered. */
   readonly how: 'lost' | 'cut' | 'slow' | number;
   readonly message?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Made when it is answered: some of them name a time. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   times: number;
 }
 

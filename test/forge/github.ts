@@ -316,7 +316,7 @@ export async function startGithub(root: string, seed: string): Promise<Github> {
       return send(
         fault.how,
         { message: fault.message ?? (fault.how === 429 ? 'You have exceeded a secondary rate limit' : 'fault') },
-        fault.headers,
+        fault.headers?.(),
       );
     try {
       if (path === '/graphql') {

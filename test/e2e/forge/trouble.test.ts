@@ -9,7 +9,7 @@ const FORGE_ENV = { GH_TOKEN: 'octo-token' };
 describe('trouble with the forge', () => {
   it('A19.3 a secondary limit holds back pull requests, not loops', async () => {
     const { forge, run } = await forgeProject({ tasks: ['a', 'b'] });
-    forge.faults.push({ method: 'GET', path: /\/pulls$/, how: 429, headers: { 'retry-after': '3' }, times: 1 });
+    forge.faults.push({ method: 'GET', path: /\/pulls$/, how: 429, headers: () => ({ 'retry-after': '3' }), times: 1 });
     const ran = await run(['run']);
     expect({ code: ran.code, err: ran.stderr }).toMatchObject({ code: 0 });
     expect(ran.stderr).toContain('asks to wait');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { issuesProject } from '../forge/project.ts';
 import { beadsProject, itWithBd } from '../harness/beads.ts';
 import { claimedTasks, isOverlapping, parseEvents, spanOf } from '../harness/events.ts';
 import { fingerprint } from '../harness/fingerprint.ts';
@@ -84,6 +85,46 @@ describe('acceptance 1, B3.1 B3.6: twelve tasks', () => {
     },
     900_000,
   );
+
+  it('in issues of GitHub', async () => {
+    const { forge, run, place } = await issuesProject({ labels: ['ready'] });
+    const epic = forge.issue('The shop', { labels: ['epic'] });
+    const numbers = new Map<string, string>();
+    for (const { id, deps, group, priority, isBlocked } of TWELVE) {
+      const needs = deps.map((dep) => `#${numbers.get(dep) ?? ''}`);
+      const number = forge.issue(`Make ${id}`, {
+        body: needs.length === 0 ? '' : `Depends on ${needs.join(' and ')}.`,
+        labels: [
+          'ready',
+          `P${priority}`,
+          ...(group === null ? [] : [`group:${group}`]),
+          ...(isBlocked ? ['blocked'] : []),
+        ],
+        parent: epic,
+      });
+      numbers.set(id, String(number));
+    }
+    const named = new Map([...numbers].map(([id, number]) => [number, id]));
+    const nameOf = (said: string): string => said.replace(/^\d+/, (number) => named.get(number) ?? number);
+    const inWords = (stdout: string) => planned(stdout).map((list) => list.map(nameOf));
+    const dry = await run(['orchestrate', '--epic', String(epic), '--dry-run', '--json']);
+    const single = await run(['run', '--dry-run', '--json']);
+    expect({ code: dry.code, err: dry.stderr }).toMatchObject({ code: 0 });
+    plans.set('GitHub', [inWords(dry.stdout), inWords(single.stdout)]);
+    expect(forge.log.filter(({ line }) => !line.startsWith('GET'))).toEqual([]);
+
+    const { code, stdout, stderr } = await run(['orchestrate', '--epic', String(epic), '--events']);
+    expect(code, stderr).toBe(0);
+    expect(claimedTasks(parseEvents(stdout)).map(nameOf).toSorted()).toEqual(LANDING.toSorted());
+    for (const id of LANDING) {
+      const number = numbers.get(id) ?? '';
+      expect(place.git('show', `main:${number}.txt`)).toBe(`made by ${number}`);
+    }
+    const closed = forge.issues.filter(({ state }) => state === 'closed');
+    expect(closed.map(({ number }) => nameOf(String(number))).toSorted()).toEqual(LANDING.toSorted());
+    expect(forge.issues.flatMap(({ labels }) => labels)).not.toContain('in-progress');
+    expect(Math.max(...forge.issues.map(({ comments }) => comments.length))).toBe(1);
+  }, 600_000);
 
   it('is the same schedule in each', () => {
     expect(plans.size).toBeGreaterThanOrEqual(Object.keys(TEXTS).length);
