@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Writes docs/reference/ and schema/ from the code; with --check says what is out of date and exits 1.
+// Writes docs/reference/ and schema/ from the code, and docs/pictures/ from real runs where tmux is; with --check says which of
+// the former are out of date and exits 1, with --pages leaves the pictures alone.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { answersSchema } from './lib/reference/answers-schema.mjs';
@@ -9,6 +10,8 @@ import { errorsPage } from './lib/reference/errors-page.mjs';
 import { eventsPage } from './lib/reference/events-page.mjs';
 import { loadSource } from './lib/reference/load-source.mjs';
 import { inRoot, isCalled } from './lib/root.mjs';
+import { build } from './build.mjs';
+import { pictures } from './pictures.mjs';
 import { setup } from './setup.mjs';
 
 const asJson = (value) => `${JSON.stringify(value, null, 2)}\n`;
@@ -50,9 +53,18 @@ async function generate() {
   };
 }
 
+/** Pictures of the program as it is now. */
+async function drawnAnew() {
+  console.error(await build());
+  const drawn = await pictures();
+  if (drawn == null) console.error('docs: no tmux, so docs/pictures/ stays as it is');
+  return drawn ?? {};
+}
+
 async function main() {
   await setup();
-  const files = await generate();
+  const onlyPages = ['--check', '--pages'].some((flag) => process.argv.includes(flag));
+  const files = { ...(await generate()), ...(onlyPages ? {} : await drawnAnew()) };
   const isCurrent = ([path, text]) => existsSync(inRoot(path)) && readFileSync(inRoot(path), 'utf8') === text;
   const stale = Object.entries(files).filter((entry) => !isCurrent(entry));
   if (process.argv.includes('--check')) {

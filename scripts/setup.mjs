@@ -21,7 +21,7 @@ const isCurrent = () => changedMs(INSTALLED) >= changedMs(inRoot('package-lock.j
 /** Installing empties the folder first, and with it whatever a link there leads to. */
 function assertOwnFolder() {
   if (lstatSync(inRoot('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
-  throw new Error('node_modules is a link to a folder of somebody else; remove it: rm node_modules');
+  throw new Error('node_modules is a link to another folder; remove it: rm node_modules');
 }
 
 function install() {

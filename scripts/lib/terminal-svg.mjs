@@ -60,15 +60,16 @@ function drawn({ text, style }, column, y) {
   const back = style.inverse
     ? `<rect x="${x.toFixed(1)}" y="${y - 14}" width="${width.toFixed(1)}" height="${ROW_PX}" fill="${style.colour ?? '#e6edf3'}"/>`
     : '';
-  // A browser may drop blanks at either end of a text: the rest is put where it belongs instead.
-  const word = text.trim();
-  if (word === '') return back;
-  const from = (x + text.indexOf(word) * COLUMN_PX).toFixed(1);
-  const length = (word.length * COLUMN_PX).toFixed(1);
-  return `${back}<text x="${from}" y="${y}" fill="${fill}"${weight} textLength="${length}">${escaped(word)}</text>`;
+  // A browser may drop blanks, at either end of a text or of several together: each word group is put where it belongs.
+  const words = [...text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: group, index }) => {
+    const from = (x + index * COLUMN_PX).toFixed(1);
+    const length = (group.length * COLUMN_PX).toFixed(1);
+    return `<text x="${from}" y="${y}" fill="${fill}"${weight} textLength="${length}">${escaped(group)}</text>`;
+  });
+  return back + words.join('');
 }
 
-/** One picture of a terminal; `title` stands in its bar and is what a screen reader says. */
+/** One picture of a terminal; `title` is in its bar and for screen readers. */
 export function terminalSvg(text, { title, columns }) {
   const lines = text.replaceAll(OTHER_CODES, '').replaceAll('\r', '').replace(/\n+$/, '').split('\n');
   const width = Math.ceil(columns * COLUMN_PX + 2 * PAD_PX);

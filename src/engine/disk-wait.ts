@@ -29,7 +29,7 @@ export function createDiskWait(clock: Clock, drain: AbortSignal, onWarning: (tex
     const want = wantOf(error) ?? 'disk';
     if (told === null)
       onWarning(
-        `${sentence(error)} Nothing new starts, what runs goes on, and nothing is lost: all goes on by itself once ${ENDS[want]}.${remedy(error, want)}`,
+        `${sentence(error)} Nothing new starts, loops at work continue, and nothing is lost. The run continues by itself once ${ENDS[want]}.${remedy(error, want)}`,
       );
     told ??= want;
   };
@@ -41,7 +41,7 @@ export function createDiskWait(clock: Clock, drain: AbortSignal, onWarning: (tex
       return !drain.aborted;
     },
     over: () => {
-      if (told !== null) onWarning(`${OVER[told]}: going on`);
+      if (told !== null) onWarning(`${OVER[told]}: continuing`);
       told = null;
     },
     note,

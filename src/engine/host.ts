@@ -36,7 +36,7 @@ import { createHostLook } from './watch-hosts.ts';
 const LOOK_EVERY_MS = 1000;
 /** Joining again would only be the same once more: whoever cannot see it will not see it then. */
 const TAKEN_FOR_DEAD =
-  'another ralph could not see this process and took it for dead. This one ends; its loops go on over there, or with the next ralph run';
+  'another ralph could not see this process and took it for dead. This one ends; its loops continue there, or with the next ralph run';
 
 export interface HostOrder {
   readonly policy: HostPolicy;

@@ -15,7 +15,7 @@ it('case 6: a branch of its name that somebody made elsewhere stays theirs, and 
   one.git('branch', branch, mine);
   const ran = await ralph(one, ['run']);
   expect(ran.code, ran.stderr).toBe(0);
-  expect(ran.stderr).toContain(`works on ${branch}-2: ${branch} is somebody else's branch`);
+  expect(ran.stderr).toContain(`works on ${branch}-2: ${branch} is a branch that paralph did not make`);
   expect(landedTasks(one.git, 'main')).toEqual(['a']);
   expect([refsBelow(one.git, 'refs/heads/ralph/'), one.git('rev-parse', branch)]).toEqual([
     [`refs/heads/${branch}`],

@@ -14,7 +14,7 @@ it('case 53: with 64 file handles it says that they do not do, and begins nothin
   const args = ['run', '--parallel', '--max-workers', '12', '--json'];
   const few = await ralph(one, args, { prefix: ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'], timeoutMs: 120_000 });
   expect(few.code).toBe(4);
-  expect(few.stderr).toMatch(/E_PROCESS.*Only 64 files may be open at once/);
+  expect(few.stderr).toMatch(/E_PROCESS.*only 64 files may be open at once/);
   expect(few.stderr).toMatch(/ulimit -n \d+/);
   expect(starts(one)).toEqual([]);
   expect((await ralph(one, ['doctor'])).code).toBe(0);

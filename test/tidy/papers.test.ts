@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CATALOG } from '../../src/core/model/errors.ts';
 import { ROOT, readText, repositoryFiles } from './support/repository.ts';
 
 const PAPERS = ['README', 'ARCHITECTURE', 'GLOSSARY', 'CONTRIBUTING', 'CHANGELOG', 'SECURITY', 'AGENTS'];
@@ -47,20 +48,40 @@ describe('the papers', () => {
     expect(broken).toEqual([]);
   });
 
-  it('the walk of one task names at most 50 files, all there, from the program to what gives the worktree back', () => {
-    const walk = /^## The walk of one task$([\s\S]*?)^## /m.exec(readText('ARCHITECTURE.md'))?.[1] ?? '';
-    const files = [...walk.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, path]) => path ?? '');
+  const walked = (what: string): readonly string[] => {
+    const walk =
+      new RegExp(`^## The walk of one ${what}$([\\s\\S]*?)^## `, 'm').exec(readText('ARCHITECTURE.md'))?.[1] ?? '';
+    return [...walk.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, path]) => path ?? '');
+  };
+
+  it('the walks of one task and of one landing name at most 50 files, each once, all there', () => {
+    const files = [...walked('task'), ...walked('landing')];
     expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    expect(files.length).toBeGreaterThan(30);
+    expect(walked('task').length).toBeGreaterThan(20);
+    expect(walked('landing').length).toBeGreaterThanOrEqual(10);
     expect(files.length).toBeLessThanOrEqual(50);
     expect(new Set(files).size).toBe(files.length);
+  });
+
+  it('the map fits into ten minutes', () => {
+    expect(readText('ARCHITECTURE.md').split('\n').length - 1).toBeLessThanOrEqual(200);
   });
 
   it('the changelog has a place for what comes next', () => {
     const [first] = readText('CHANGELOG.md').matchAll(/^## (.+)$/gm);
     expect(first?.[1]).toBe('[Unreleased]');
     const section = readText('CHANGELOG.md').split(/^## /m)[1] ?? '';
-    expect([...section.matchAll(/^- /gm)].length, 'what a user gets, not what was mended').toBeLessThanOrEqual(45);
+    expect([...section.matchAll(/^- /gm)].length, 'what a user gets, not what was mended').toBeLessThanOrEqual(40);
+  });
+
+  it('troubleshooting has every error of the catalog under a symptom', () => {
+    const page = readText('docs/guide/troubleshooting.md');
+    const codes = Object.keys(CATALOG);
+    expect(codes.length).toBeGreaterThan(40);
+    expect(codes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+    expect(
+      [...page.matchAll(/`(E_[A-Z_]+)`/g)].map(([, code]) => code).filter((code) => !codes.includes(code ?? '')),
+    ).toEqual([]);
   });
 
   it('the README is read to its end', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/faces/cli/tables/table.ts';
 import { problemLine } from '../../src/text/config/layer.ts';
 import { crossCheck } from '../../src/text/config/cross-check.ts';
+import { KEYS } from '../../src/text/config/keys.ts';
 import { readTomlLayer } from '../../src/text/config/toml-layer.ts';
 import { parseTracker } from '../../src/text/trackers/tracker.ts';
 import { readText, repositoryFiles } from './support/repository.ts';
@@ -18,6 +19,10 @@ const TRACKERS = [
   ['json', 'json', /"(?:stories|tasks)"/],
   ['yaml', 'yaml', /^(?:tasks|stories|nodes):/m],
 ] as const;
+/** A setting in a sentence: its dotted key, perhaps with a value. */
+const INLINE_KEY = /`([a-z_]+(?:\.[a-zA-Z_]+)+)(?: = ([^`]+))?`/g;
+const NAMES = new Set(KEYS.map(({ path }) => path));
+const TABLES = new Set(KEYS.filter(({ path }) => path.includes('.')).map(({ path }) => path.split('.')[0] ?? ''));
 /** Flags every command takes. */
 const COMMON = ['--help', '-h', '--version'];
 /** Where a sentence names several at once: `ralph tasks done|block`. */
@@ -101,6 +106,19 @@ describe.each(PAGES)('what %s shows', (page) => {
       const layer = readTomlLayer('repo', page, snippet.text);
       const problems = [...layer.problems, ...crossCheck([layer])];
       return problems.map((problem) => `${snippet.page}:${snippet.line}: ${problemLine(problem)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('names settings that exist, in sentences too', () => {
+    const text = readText(page).replaceAll(FENCE, (fence) => fence.replaceAll(/[^\n]/g, ' '));
+    const wrong = [...text.matchAll(INLINE_KEY)].flatMap(({ 0: said, 1: key = '', 2: value, index }) => {
+      if (!TABLES.has(key.split('.')[0] ?? '')) return [];
+      const at = `${page}:${lineOf(text, index)}: ${said}`;
+      if (!NAMES.has(key.replace(/^agents\.\w+\./, 'agents.*.'))) return [`${at}: no such setting`];
+      if (value === undefined) return [];
+      const layer = readTomlLayer('repo', page, `${key} = ${value}\n`);
+      return layer.problems.map((problem) => `${at}: ${problemLine(problem)}`);
     });
     expect(wrong).toEqual([]);
   });

@@ -40,7 +40,7 @@ export function cliPage({ COMMANDS }) {
     title: 'Commands',
     source: 'src/faces/cli/tables/table.ts',
     intro:
-      'Standard output is data, standard error is messages. `ralph -C <folder> …` acts as if started in that folder; `--color=auto|always|never` stands before or behind any command. `--help` on any command says what is here. ' +
+      'Standard output is data, standard error is messages. `ralph -C <folder> …` acts as if started in that folder; `--color=auto|always|never` comes before or after any command. `--help` on any command says what is here. ' +
       'Exit codes are in [errors.md](errors.md), settings in [config.md](config.md).',
     blocks: [table(['', 'command', 'does'], index), ...COMMANDS.map(section)],
   });

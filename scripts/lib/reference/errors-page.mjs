@@ -7,11 +7,11 @@ const EXIT_MEANS = {
   badInput: 'A configuration or task file is wrong.',
   environment: 'The environment is not ready (git, agent, disk, identity). `ralph doctor` says what.',
   busy: 'Another process holds what is needed.',
-  needsPerson: 'Something only a person can decide is in the way.',
+  needsPerson: 'A decision that only a person can make is pending.',
   limit: 'A limit was reached.',
   bug: 'A bug in paralph.',
-  interrupted: 'Stopped by Ctrl-C. Running again goes on.',
-  terminated: 'Stopped by SIGTERM. Running again goes on.',
+  interrupted: 'Stopped by Ctrl-C. The same command continues.',
+  terminated: 'Stopped by SIGTERM. The same command continues.',
 };
 
 /** docs/reference/errors.md: exit codes and error codes. */

@@ -104,7 +104,7 @@ function restored(loop: Loop, path: string | null, stamp: Stamp): Loop {
     return { ...reviewing, ...place, pull: { ...pull, stuck: null, isReopening: true } };
   }
   const reason = wasGreen(loop) ? 'ejected' : 'stopped';
-  const back = park(loop, reason, 'a person took it back after throwing it away', stamp);
+  const back = park(loop, reason, 'a person undid its discard', stamp);
   return { ...back, worktree: path, worktreeState: path === null ? 'none' : 'kept' };
 }
 
@@ -144,7 +144,7 @@ function changeOwned(
 function discard(state: State, event: Extract<LoopEvent, { type: 'loop-discarded' }>, stamp: Stamp): State {
   const loop = state.loops[event.loop];
   if (loop == null || loop.phase.at === 'landed') return state;
-  const detail = event.kept === null ? 'a person threw it away' : `a person threw it away; kept as ${event.kept}`;
+  const detail = event.kept === null ? 'a person discarded it' : `a person discarded it; kept as ${event.kept}`;
   const discarded: Loop = { ...park(loop, 'discarded', detail, stamp), worktree: null, worktreeState: 'none' };
   return { ...withLoop(state, discarded), landing: withoutCar(state.landing, loop.id) };
 }

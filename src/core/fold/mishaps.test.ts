@@ -20,7 +20,7 @@ describe('a full disk', () => {
     const { starts, waits } = schedule(tale.state(), ME);
     expect(starts).toEqual([]);
     expect(waits.map(({ waiting }) => describeWaiting(waiting))[0]).toBe(
-      'waits for room on the disk: 10 MB free, 100 MB asked for',
+      'waits for disk space: 10 MB free, 100 MB required',
     );
     expect(isSpent(tale.state(), ME)).toBe(false);
     tale.write({ type: 'disk-freed' });

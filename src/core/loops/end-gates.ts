@@ -39,7 +39,7 @@ export function endGates(state: State, event: Of<'gates-ended'>, stamp: Stamp): 
     : event.report.verdict === 'red'
       ? nextIteration(judged, limits, describeStillRed(event.report), stamp)
       : isUntold(judged)
-        ? nextIteration(judged, limits, 'what you said was not heard yet', stamp)
+        ? nextIteration(judged, limits, 'your message has not reached the agent yet', stamp)
         : readied(judged, host, event, stamp);
   return withLoop(known, updatedFirst(known, host, releasedIfStuck(known, host, after)));
 }
@@ -64,7 +64,13 @@ function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp)
   const isItsOwn = loop.besides == null;
   if (host.policy.mergePolicy === 'pr' && isItsOwn) return reviewed(loop, event, stamp);
   if (isItsOwn && touched.length > 0)
-    return park(loop, 'protected', `changes what later gates and agents obey: ${touched.join(', ')}`, stamp, touched);
+    return park(
+      loop,
+      'protected',
+      `changes files that later gates and agents use: ${touched.join(', ')}`,
+      stamp,
+      touched,
+    );
   if (isItsOwn && tooLarge !== undefined) return park(loop, 'too-large', tooLarge, stamp);
   // Where a person lands everything, nothing has to be told apart.
   if (isItsOwn && beyond !== undefined && host.policy.mergePolicy === 'auto_merge')
@@ -75,7 +81,7 @@ function readied(loop: Loop, host: Host, event: Of<'gates-ended'>, stamp: Stamp)
 
 /** It becomes a pull request; what lands only when a person says so needs their approval there. */
 function reviewed(loop: Loop, { protected: touched, tooLarge, beyond }: Of<'gates-ended'>, stamp: Stamp): Loop {
-  const obeyed = touched.length > 0 ? `changes what later gates and agents obey: ${touched.join(', ')}` : null;
+  const obeyed = touched.length > 0 ? `changes files that later gates and agents use: ${touched.join(', ')}` : null;
   const pull = { ...(loop.pull ?? NO_PULL), needs: obeyed ?? tooLarge ?? beyond ?? null };
   return { ...loop, host: null, phase: { at: 'reviewing' }, since: stamp.at, pull };
 }

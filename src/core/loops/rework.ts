@@ -16,12 +16,12 @@ const WITH_MAX = 8;
 export const GUARDS = {
   markers: 'no conflict markers are left',
   stray: 'only the conflicting files are changed',
-  whole: 'all that is committed is whole and as git allows it',
+  whole: 'every commit passes the checks of git',
 } as const;
 
 /** What git says of the objects of a branch, as a gate would say it. */
 export function flawReport(why: string, loop: Loop): GateReport {
-  const remedy = loop.base === null ? [] : ['To commit the work anew without it:', anew(loop.base)];
+  const remedy = loop.base === null ? [] : ['To commit the work again without it:', anew(loop.base)];
   return { verdict: 'red', failing: GUARDS.whole, tail: [why, ...remedy].join('\n') };
 }
 
@@ -29,8 +29,8 @@ const anew = (base: Sha): string => `git reset --soft ${base} && git commit`;
 
 /** The same where git cannot even look at the worktree, in one line. */
 export function describeFlaw(why: string, { base }: Loop): string {
-  const remedy = base === null ? '' : `; to commit the work anew without it: ${anew(base)}`;
-  return `its commits are not whole: ${why.split('\n')[0] ?? ''}${remedy}`;
+  const remedy = base === null ? '' : `; to commit the work again without it: ${anew(base)}`;
+  return `its commits are damaged: ${why.split('\n')[0] ?? ''}${remedy}`;
 }
 
 /** Of those about a conflict: the prompt has words of its own for them. */
@@ -235,7 +235,7 @@ export function parkStranded(state: State, stamp: Stamp): State {
   for (const loop of landingQueue(state)) {
     const base = loop.onto.map((id) => state.loops[id]).find((one) => one?.phase.at === 'parked');
     if (base === undefined) continue;
-    const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was put aside`, stamp);
+    const stranded = park(loop, 'base-parked', `builds on ${base.branch}, which was parked`, stamp);
     return parkStranded(withLoop(state, stranded), stamp);
   }
   return state;

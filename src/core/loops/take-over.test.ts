@@ -34,7 +34,7 @@ describe('a loop on the branch of another', () => {
     tale.iterate(a, 'interrupted', 'part');
     tale.write({ type: 'host-left', host: hostId('host-a') });
     const b = begin(tale, 'b');
-    expect(tale.loop(a).phase).toMatchObject({ reason: 'replaced', detail: 'loop b-loop goes on with its branch' });
+    expect(tale.loop(a).phase).toMatchObject({ reason: 'replaced', detail: 'loop b-loop continues on its branch' });
     expect(standing(tale.state(), tale.loop(a))).toMatchObject({ state: 'parked', reason: 'replaced' });
     tale.iterate(b, 'claimed', 'whole');
     tale.gate(b, GREEN);

@@ -29,7 +29,7 @@ export function takeOver(state: State, loop: Loop, stamp: Stamp): State {
   let next = state;
   for (const other of openLoops(state))
     if (sharesBranch(loop, other) && isLeft(other))
-      next = withLoop(next, park(other, 'replaced', `loop ${loop.id} goes on with its branch`, stamp));
+      next = withLoop(next, park(other, 'replaced', `loop ${loop.id} continues on its branch`, stamp));
   return next;
 }
 

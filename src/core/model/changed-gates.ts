@@ -9,5 +9,5 @@ export function describeChangedGates(before: readonly string[] | undefined, now:
     ...(added.length === 0 ? [] : [`new: ${added.join(', ')}`]),
     ...(removed.length === 0 ? [] : [`gone: ${removed.join(', ')}`]),
   ];
-  return `the gates are others than in the last run; ${parts.join('; ')}`;
+  return `the gates have changed since the last run: ${parts.join('; ')}`;
 }

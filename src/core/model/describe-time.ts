@@ -41,5 +41,5 @@ export const howMany = (count: number, one: string, many = `${one}s`): string =>
 export function describeLeftOut(names: readonly string[]): string {
   const [look, it] = names.length === 1 ? ['looks like a credential', 'it'] : ['look like credentials', 'them'];
   const list = names.map((name) => JSON.stringify(name)).join(', ');
-  return `gates do not get ${names.join(', ')}, which ${look}; hand ${it} on: pass_env = [${list}] in [gates]`;
+  return `gates do not get ${names.join(', ')}, which ${look}; to pass ${it} on: pass_env = [${list}] in [gates]`;
 }

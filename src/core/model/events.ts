@@ -24,11 +24,11 @@ export type Event =
   | { readonly type: 'host-left'; readonly host: HostId }
   /** A host was found dead; its loops are free. */
   | { readonly type: 'host-lost'; readonly host: HostId }
-  /** A host's process is suspended: it keeps its loops, but nobody waits for it to land. */
+  /** A host's process is suspended: it keeps its loops, but its landings are not waited for. */
   | { readonly type: 'host-stopped'; readonly host: HostId }
-  /** A host that was suspended goes on. */
+  /** A suspended host continues. */
   | { readonly type: 'host-woke'; readonly host: HostId }
-  /** Another day than before, by the calendar of whoever works here. */
+  /** Another day than before, by the calendar of the host. */
   | { readonly type: 'day-began'; readonly day: string }
   /** Less disk is free than may be: nothing new starts. */
   | { readonly type: 'disk-low'; readonly freeMb: number; readonly floorMb: number }
@@ -73,9 +73,9 @@ export type Event =
       /** Once more at the end of a run, for work that did not fit: no attempt of its own. */
       readonly again?: true;
     }
-  /** A host takes over a loop that nobody holds, or begins again with one that waits. */
+  /** A host takes over a loop that no host holds, or resumes one that waits. */
   | { readonly type: 'loop-adopted'; readonly loop: LoopId; readonly host: HostId; readonly slot: number }
-  /** The loop's worktree stands. */
+  /** The loop's worktree is ready. */
   | {
       readonly type: 'worktree-made';
       readonly loop: LoopId;
@@ -189,7 +189,7 @@ export type Event =
   | { readonly type: 'loop-done'; readonly loop: LoopId; readonly n: number; readonly summary: string }
   /** A person tells a loop something. */
   | { readonly type: 'loop-steered'; readonly loop: LoopId; readonly text: string }
-  /** A person has read a loop's work. Approved, exactly this head lands; else it goes back to work, and its agent is told. */
+  /** A person has read a loop's work. Approved, exactly this head lands; else it goes back to work, and its agent gets the remarks. */
   | {
       readonly type: 'loop-reviewed';
       readonly loop: LoopId;
@@ -198,7 +198,7 @@ export type Event =
       readonly verdict: 'approved' | 'changes';
       readonly comments: readonly ReviewComment[];
     }
-  /** A loop found something that should be done by somebody. */
+  /** A loop proposes a task that it found. */
   | { readonly type: 'task-proposed'; readonly loop: LoopId; readonly title: string; readonly body: string }
   /** A person asks for loops to be landed, with their branches as they stand now. */
   | { readonly type: 'landing-requested'; readonly items: readonly { readonly loop: LoopId; readonly head: Sha }[] }
@@ -282,7 +282,7 @@ export type Event =
     }
   /** Integration moved to a car's commit. */
   | { readonly type: 'integration-advanced'; readonly fence: number; readonly commit: Sha }
-  /** Integration had been moved by somebody else who may: build again. `users`: to the user's own commit. */
+  /** Integration had been moved by another process that may: build again. `users`: to the user's own commit. */
   | { readonly type: 'integration-contested'; readonly fence: number; readonly now: Sha; readonly users?: true }
   /** Work that does not merge goes back to be mended. */
   | { readonly type: 'loop-sent-back'; readonly loop: LoopId; readonly host: HostId }
@@ -307,9 +307,9 @@ export type Event =
       readonly type: 'conflicts-foreseen';
       readonly found: Readonly<Record<LoopId, readonly Foreseen[]>>;
     }
-  /** A person lets nothing new start; what works goes on. */
+  /** A person pauses the run: nothing new starts, loops at work continue. */
   | { readonly type: 'run-paused' }
-  /** A person lets a paused run go on. */
+  /** A person ends the pause of a run. */
   | { readonly type: 'run-unpaused' }
   /** A person changes how many loops may be at work, in the runs that are alive. */
   | { readonly type: 'workers-set'; readonly max: number }
@@ -328,13 +328,13 @@ export type Event =
       readonly head?: Sha;
       readonly landings: readonly FoundLanding[];
     }
-  /** Work that the log does not know was found in the repository; it goes on. */
+  /** Work that the log does not know was found in the repository; it continues. */
   | { readonly type: 'loops-found'; readonly loops: readonly FoundLoop[] }
   /** A person throws a loop away; its work is kept under a ref. */
   | { readonly type: 'loop-discarded'; readonly loop: LoopId; readonly kept: string | null }
   /** A person stops a loop: at once, or where its agent works when that iteration ends. */
   | { readonly type: 'loop-stopped'; readonly loop: LoopId; readonly now: boolean }
-  /** A person lets a loop go on that was stopped, or parked for a reason that work can mend. */
+  /** A person resumes a loop that was stopped, or parked for a reason that more work can fix. */
   | { readonly type: 'loop-resumed'; readonly loop: LoopId }
   /** A person takes back what they threw away. */
   | { readonly type: 'loop-restored'; readonly loop: LoopId; readonly path: string | null }
@@ -362,11 +362,11 @@ export type Event =
       readonly to: Sha;
       readonly kept: string | null;
     }
-  /** Integration was moved away from there by somebody else first: the next look tells. */
+  /** Integration was moved away from there by another process first: the next look decides. */
   | { readonly type: 'integration-left'; readonly found: Sha | null }
   /** Refs that name a train's commits are gone: the train is built again from what the log has of it. */
   | { readonly type: 'train-refs-lost'; readonly fence: number; readonly commits: readonly Sha[] }
-  /** Refs that keep work: new ones, those let go of, and those that somebody else took away: put back, or gone for good. */
+  /** Refs that keep work: new ones, dropped ones, and those that another process deleted: restored, or lost. */
   | {
       readonly type: 'keeps-changed';
       readonly made: Readonly<Record<string, Sha>>;

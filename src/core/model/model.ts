@@ -289,6 +289,8 @@ export interface GateReport {
   readonly altered?: Altered;
   /** Variables that the failing gate or its output names and gates do not get; absent: none. */
   readonly leftOut?: readonly string[];
+  /** No gates are configured, so nothing was tested: it may land, and is never called green. Absent: gates ran. */
+  readonly isUntested?: true;
 }
 
 export type Phase =

@@ -14,9 +14,9 @@ export type PullEvent =
       readonly untilMs: number;
       readonly detail: string;
     }
-  /** Somebody wants pull requests to be looked at now. */
+  /** A person wants pull requests to be looked at now. */
   | { readonly type: 'pulls-asked' }
-  /** A person wants a loop's work to be a pull request, with its branch as it stands. */
+  /** A person wants a loop's work to be a pull request, with its branch as it is. */
   | { readonly type: 'pull-asked'; readonly loop: LoopId; readonly head: Sha }
   /** The head that is to stand on a remote branch was made: the work with its task marked as done, both sides joined, or the base merged in. */
   | {
@@ -33,9 +33,9 @@ export type PullEvent =
       /** What another had pushed, and this holds. */
       readonly theirs?: Sha;
     }
-  /** The remote branch stands there. */
+  /** The remote branch is at this commit. */
   | { readonly type: 'branch-pushed'; readonly loop: LoopId; readonly head: Sha }
-  /** The remote branch was found elsewhere than it was left: by a push of ours whose answer was lost, gone, or moved by another. */
+  /** The remote branch was found elsewhere than it was left: by a push whose answer was lost, gone, or moved by others. */
   | {
       readonly type: 'branch-moved';
       readonly loop: LoopId;
@@ -77,7 +77,7 @@ export type PullEvent =
       /** There was no answer: whether it was merged, the next look tells. */
       readonly isLost?: true;
     }
-  /** What stands in a pull request goes back to its loop. */
+  /** The work in a pull request goes back to its loop. */
   | {
       readonly type: 'pull-returned';
       readonly loop: LoopId;

@@ -15,10 +15,10 @@ export function refuseOtherTarget(state: State, policy: HostPolicy, isAlive: (ma
   if (other !== undefined)
     throw new AppError(
       'E_BUSY',
-      `Process ${other.mark.pid} lands on ${other.policy.target} in this repository, and this would land on ${target}.`,
+      `process ${other.mark.pid} lands on ${other.policy.target} in this repository, and this would land on ${target}`,
       {
         remedy: 'ralph loops stop',
-        facts: ['It is one queue: the second branch has its turn when the first is done.'],
+        facts: ['there is one queue: the second branch has its turn when the first is done'],
       },
     );
   const [first] = loopsOf(state).filter(
@@ -26,9 +26,9 @@ export function refuseOtherTarget(state: State, policy: HostPolicy, isAlive: (ma
   );
   if (first?.target === undefined) return;
   const goesOn = first.phase.at === 'ready' ? 'loops process' : 'run';
-  throw new AppError('E_BUSY', `Loop ${first.id} was made for ${first.target}, and this would land it on ${target}.`, {
+  throw new AppError('E_BUSY', `loop ${first.id} was made for ${first.target}, and this would land it on ${target}`, {
     remedy: `ralph ${goesOn} --target ${shellWord(first.target)}`,
-    facts: [`Or take it away; its work is kept: ralph loops discard ${first.id}`],
+    facts: [`or discard it, its work is kept: ralph loops discard ${first.id}`],
   });
 }
 

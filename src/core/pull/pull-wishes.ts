@@ -117,13 +117,13 @@ export type PullRules = Pick<HostPolicy, 'target' | 'forge'>;
 /** What of a pull request is known to keep us from merging it; null: nothing but the proof is left. */
 export function whyNotMerged(state: State, policy: PullRules, loop: Loop, seen: PullSeen): string | null {
   const { pull } = loop;
-  if (pull === undefined || seen.state !== 'open' || loop.phase.at !== 'reviewing') return 'it is not open for that';
+  if (pull === undefined || seen.state !== 'open' || loop.phase.at !== 'reviewing') return 'it is not open';
   if (seen.target !== (loop.target ?? policy.target))
     return `it goes into ${seen.target}, not into ${loop.target ?? policy.target}`;
   if (seen.isDraft) return 'it is a draft';
-  if (seen.head !== pull.head || pull.pushed !== pull.head || pull.of !== loop.head) return 'another head is there';
+  if (seen.head !== pull.head || pull.pushed !== pull.head || pull.of !== loop.head) return 'it has another head';
   if (!pull.isTicked) return 'its task is not marked as done in it';
-  if (unheardOf(pull, seen).length > 0) return 'a comment was not read yet';
+  if (unheardOf(pull, seen).length > 0) return 'a comment is not read yet';
   if (pull.due.length > 0) return 'a comment is not answered yet';
   const { verdict } = seen.checks;
   const needsChecks = policy.forge?.checks === 'required';
@@ -176,7 +176,7 @@ const judgedAs = (pull: Pull): JudgedAs | undefined =>
     .map((one) => pull.judged?.[one])
     .find((one) => one !== undefined);
 
-const UNAPPROVED = 'nobody has approved this head';
+const UNAPPROVED = 'this head has no approval';
 
 function unapproved(pull: Pull): string {
   const judged = judgedAs(pull);

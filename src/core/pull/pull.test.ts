@@ -110,11 +110,11 @@ describe('a pull request in the log', () => {
   });
 
   it.each([
-    ['closed', { state: 'closed' }, 'it is not open for that'],
+    ['closed', { state: 'closed' }, 'it is not open'],
     ['another base', { target: 'next' }, 'it goes into next, not into main'],
     ['a draft', { isDraft: true }, 'it is a draft'],
-    ['another head', { head: sha('other') }, 'another head is there'],
-    ['an unread comment', { comments: [comment('issue:1')] }, 'a comment was not read yet'],
+    ['another head', { head: sha('other') }, 'it has another head'],
+    ['an unread comment', { comments: [comment('issue:1')] }, 'a comment is not read yet'],
     ['red', { checks: { verdict: 'red', failed: [] } }, 'its checks are red'],
     ['pending', { checks: { verdict: 'pending', failed: [] } }, 'its checks are pending'],
     [
@@ -131,7 +131,7 @@ describe('a pull request in the log', () => {
 
   it('an approval counts for its head, and for one that only had main merged in', () => {
     const { tale, id, why } = opened({ needsReview: true });
-    expect(why({ reviews: [review('approved', 'older')] })).toBe('nobody has approved this head');
+    expect(why({ reviews: [review('approved', 'older')] })).toBe('this head has no approval');
     expect(why({ reviews: [review('approved', HEAD)] })).toBeNull();
     const { head: of } = tale.loop(id);
     if (of === null) throw new Error('it has no head');
@@ -294,7 +294,7 @@ describe('a pull request in the log', () => {
     tale.write({ ...judged, verdict: 'approved' });
     expect(why()).toBeNull();
     expect(why({ reviews: [review('changes', HEAD)] })).toBe('changes are requested');
-    expect(why({ head: sha('other') })).toBe('another head is there');
+    expect(why({ head: sha('other') })).toBe('it has another head');
   });
 
   it('asked for again after it was closed, it is opened again', () => {

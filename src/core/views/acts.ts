@@ -123,9 +123,7 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
       : {
           code: 'E_LOOP_ENDED',
           says: 'does not work any more',
-          facts: [
-            'only a working loop can be told something; what the next one should know goes into the task or a memory',
-          ],
+          facts: ['only a working loop can be steered; put what the next loop should know into the task or a memory'],
         },
   stop: (_, loop) =>
     isWorking(loop) || loop.phase.at === 'waiting' ? null : { code: 'E_LOOP_ENDED', says: 'does not work' },
@@ -155,7 +153,7 @@ const WHY_NOT: Readonly<Record<ActName, (state: State, loop: Loop) => WhyNot | n
       : {
           code: 'E_USAGE',
           says: 'has nothing to free',
-          facts: ['--again does its task once more, on top of what has landed'],
+          facts: ['--again does its task again, on top of what has landed'],
           remedy: `ralph tasks reset ${shellWord(taskIdOf(state, loop.task))} --again`,
         };
   },
@@ -179,23 +177,23 @@ function notResumed(state: State, loop: Loop): WhyNot | null {
     case null:
       return null;
     case 'working':
-      return loop.host === null ? null : { code: 'E_BUSY', says: 'goes on already' };
+      return loop.host === null ? null : { code: 'E_BUSY', says: 'is already at work' };
     case 'ready':
     case 'done':
       return { code: 'E_LOOP_ENDED', says: 'is done', remedy: `ralph land ${shellWord(loop.id)}` };
     case 'landed':
-      return { code: 'E_LOOP_ENDED', says: 'cannot go on' };
+      return { code: 'E_LOOP_ENDED', says: 'cannot resume' };
     case 'taken':
       return {
         code: 'E_LOOP_ENDED',
-        says: 'cannot go on, for its task has landed or another loop works on it',
+        says: 'cannot resume: its task has landed or another loop works on it',
         remedy: `ralph tasks show ${task}`,
       };
     case 'tampered':
-      return { code: 'E_LOOP_ENDED', says: 'cannot go on', remedy: `ralph tasks reset ${task}` };
+      return { code: 'E_LOOP_ENDED', says: 'cannot resume', remedy: `ralph tasks reset ${task}` };
     case 'discarded':
-      return { code: 'E_LOOP_ENDED', says: 'cannot go on', remedy: 'ralph undo' };
+      return { code: 'E_LOOP_ENDED', says: 'cannot resume', remedy: 'ralph undo' };
     case 'reset':
-      return { code: 'E_LOOP_ENDED', says: 'cannot go on', remedy: 'ralph run --parallel' };
+      return { code: 'E_LOOP_ENDED', says: 'cannot resume', remedy: 'ralph run --parallel' };
   }
 }

@@ -3,7 +3,7 @@ import type { Hold } from '../model/model.ts';
 
 /** Why an account's agents do not work, in words, with the time it is over. */
 export function describeHold({ kind, untilMs, detail }: Hold): string {
-  const until = untilMs === null ? '' : `; goes on by itself at ${isoTime(untilMs)}`;
+  const until = untilMs === null ? '' : `; continues by itself at ${isoTime(untilMs)}`;
   switch (kind) {
     case 'limit':
       return `usage limit (${detail})${until}`;

@@ -33,11 +33,11 @@ export function describeWaiting(waiting: Waiting): string {
     case 'limit':
       return `a limit of the project is reached: ${waiting.spent}; raise it: ${waiting.next}`;
     case 'time':
-      return 'the time of this run is over';
+      return 'the run has reached its time limit';
     case 'disk':
-      return `waits for room on the disk: ${waiting.freeMb} MB free, ${waiting.floorMb} MB asked for`;
+      return `waits for disk space: ${waiting.freeMb} MB free, ${waiting.floorMb} MB required`;
     case 'integration':
-      return 'waits until integration is what the log has landed';
+      return 'waits until integration is at the last landing of the log';
     case 'base':
       return `waits until main itself passes its gates: ${waiting.gate} fails there`;
     case 'not-chosen':
@@ -45,7 +45,7 @@ export function describeWaiting(waiting: Waiting): string {
     case 'slots':
       return 'waits for a free slot';
     case 'paused':
-      return 'the run is paused; to go on: ralph unpause';
+      return 'the run is paused; to continue: ralph unpause';
     case 'review':
       return `nothing new starts: ${waiting.waiting} wait for a review${waiting.atWork === 0 ? '' : ` and ${waiting.atWork} at work will`}, of at most ${waiting.max} (landing.max_waiting); read them: ralph review`;
     case 'workers':

@@ -10,6 +10,7 @@ import { reachedLimit } from '../model/project-limits.ts';
 import { asGate, inNewWorktree, shellWord } from '../model/shell-word.ts';
 import { findTask, taskIdOf } from '../model/tasks.ts';
 import { newestLoops, staysParked } from '../plan/newest-loops.ts';
+import { gatesInWords } from './gates-said.ts';
 import { describeHold } from './describe-hold.ts';
 import { isTakenByAnother } from '../fold/land.ts';
 import type { LoopStanding } from './standing.ts';
@@ -108,7 +109,7 @@ function isForPerson(state: State, loop: Loop, attempts: number): boolean {
 
 function readyDetail(loop: Loop, { reason, why }: LoopStanding): string {
   const files = loop.footprint.length;
-  const gates = loop.lastGate === null ? 'no gates' : `gates ${loop.lastGate.verdict}`;
+  const gates = gatesInWords(loop.lastGate);
   return [files === 0 ? null : howMany(files, 'file'), gates, reason === 'manual' ? null : why]
     .filter((part) => part !== null)
     .join(', ');
@@ -160,9 +161,9 @@ const TITLES: Readonly<Record<string, string>> = {
   base: 'main itself fails its gates',
   budget: "the run's budget is spent",
   limit: 'a limit of the project is reached',
-  disk: 'too little room on the disk',
+  disk: 'too little disk space',
   account: 'no agent can work now',
-  publish: 'the branch does not follow what landed',
+  publish: 'the branch does not hold what landed',
   suspended: 'a host is suspended',
 };
 
@@ -204,7 +205,7 @@ const disk = ({ disk: low }: State): Stop | null =>
     ? null
     : {
         reason: 'disk',
-        detail: `${low.freeMb} MB free, ${low.floorMb} MB asked for`,
+        detail: `${low.freeMb} MB free, ${low.floorMb} MB required`,
         since: low.since,
         stops: 'start',
         next: 'ralph prune',
@@ -272,7 +273,7 @@ const runPaused = ({ pausedAt, hosts }: State): Stop | null =>
     ? null
     : {
         reason: 'run-paused',
-        detail: 'nothing new starts, what works goes on',
+        detail: 'nothing new starts, loops at work continue',
         since: pausedAt,
         stops: 'start',
         next: 'ralph unpause',

@@ -6,6 +6,7 @@ import { isoMs } from '../model/describe-time.ts';
 import type { Loop, State } from '../model/model.ts';
 import { loopsOf } from '../model/model.ts';
 import { findTask, isPromptTask, taskIdOf } from '../model/tasks.ts';
+import { gatesSaid } from './gates-said.ts';
 
 /** Enough to know what was asked for; a file of a megabyte is no line of a table. */
 const PROMPT_CHARS_MAX = 4000;
@@ -71,7 +72,12 @@ function rowOf(state: State, loop: Loop, nowMs: number, tipOf: TipOf): LoopRow {
     age_ms: Math.max(0, nowMs - loop.claimedAt),
     iterations: iterationOf(loop),
     // Nothing lands that is red.
-    gates: phase.at === 'landed' ? 'green' : isJudged(loop, tipOf) ? (loop.lastGate?.verdict ?? null) : null,
+    gates:
+      phase.at === 'landed' && loop.lastGate?.isUntested !== true
+        ? 'green'
+        : isJudged(loop, tipOf)
+          ? gatesSaid(loop.lastGate)
+          : null,
     cost_usd: loop.usage.costUsd,
     cost_kind: loop.usage.costKind,
     branch: loop.branch,

@@ -196,7 +196,7 @@ function limitsMet(
   if (after.run.overspent !== null && before.run.overspent === null)
     met.push({ at, of: 'run', detail: after.run.overspent });
   if (after.disk !== null && before.disk === null)
-    met.push({ at, of: 'disk', detail: `${after.disk.freeMb} MB free, ${after.disk.floorMb} MB asked for` });
+    met.push({ at, of: 'disk', detail: `${after.disk.freeMb} MB free, ${after.disk.floorMb} MB required` });
   for (const [was, loop] of changed) {
     if (loop.phase.at !== 'parked' || was?.phase.at === 'parked' || !OF_LOOP.has(loop.phase.reason)) continue;
     met.push({ at, of: 'loop', detail: `${taskIdOf(after, loop.task)}: ${loop.phase.detail}` });

@@ -104,7 +104,7 @@ function held({ hosts }: State, loop: Loop, by: NonNullable<Loop['host']>): Loop
 function describeWork({ phase, progress }: Loop): string {
   switch (phase.at) {
     case 'iterating':
-      return `iteration ${phase.n}${progress === null ? '' : `, and says: ${progress}`}`;
+      return `iteration ${phase.n}${progress === null ? '' : `, last message: ${progress}`}`;
     case 'gating':
       return `its gates run after iteration ${phase.n}`;
     case 'updating':
@@ -156,7 +156,8 @@ function ready(state: State, loop: Loop, isQueued: boolean): LoopStanding {
   const besides = heldBesides(loop);
   if (besides !== null)
     return { state: 'ready', reason: 'besides', why: describeBesides(besides), next: withBranch(loop) };
-  const why = `its gates are green, and a person lands it${meanwhile(state)}`;
+  const proof = loop.lastGate?.isUntested === true ? 'no gates tested it' : 'its gates are green';
+  const why = `${proof}, and a person lands it${meanwhile(state)}`;
   return { state: 'ready', reason: 'manual', why, next: land };
 }
 
@@ -164,7 +165,7 @@ function ready(state: State, loop: Loop, isQueued: boolean): LoopStanding {
 function meanwhile({ queuePaused, landingTrouble, landing, hosts }: State): string {
   if (queuePaused) return '; the queue is paused';
   if (landingTrouble !== null) return `; landing is stopped: ${landingTrouble.detail}`;
-  return landing === null ? '' : `; process ${hosts[landing.host]?.mark.pid ?? '?'} lands others now`;
+  return landing === null ? '' : `; process ${hosts[landing.host]?.mark.pid ?? '?'} lands other work now`;
 }
 
 /** What a ready loop waits for, in words. */
@@ -177,11 +178,12 @@ export function whyNotAboard(state: State, loop: Loop): string {
     const before = loopsOf(state).find(
       (other) => isWorking(other) && other.rework?.paths.some((path) => paths.includes(path)) === true,
     );
-    const turn = before === undefined ? 'it goes back to be mended' : `${taskName(state, before.id)} is mended first`;
+    const turn =
+      before === undefined ? 'it goes back to its agent' : `${taskName(state, before.id)} goes back to its agent first`;
     return `does not merge with main in ${paths.join(', ')}; ${turn}`;
   }
-  if (state.landing?.left.includes(loop.id) === true) return 'does not merge behind this train; rides on the next one';
-  return state.landing === null ? 'rides on the next train' : 'boards when the gates of this train have answered';
+  if (state.landing?.left.includes(loop.id) === true) return 'does not merge behind this train; rides the next one';
+  return state.landing === null ? 'rides the next train' : 'boards when the gates of this train are done';
 }
 
 const taskName = (state: State, id: LoopId): string => {

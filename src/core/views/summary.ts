@@ -196,7 +196,7 @@ function hasChanged(before: State | null, { loops }: State, { loop }: TaskView):
 function troubleLine({ landingTrouble: trouble, queuePaused, ...state }: State): string | null {
   if (trouble !== null) return `${trouble.detail}${trouble.paths.length > 0 ? `: ${trouble.paths.join(', ')}` : ''}`;
   const isWaiting = Object.values(state.loops).some((loop) => loop.phase.at === 'ready' && loop.phase.queued);
-  return queuePaused && isWaiting ? 'the queue is paused. let it go: ralph queue resume' : null;
+  return queuePaused && isWaiting ? 'the queue is paused. to resume: ralph queue resume' : null;
 }
 
 /** Only a person can merge what conflicts; what they merged is followed. */

@@ -7,6 +7,7 @@ import { foreseenOf } from './foreseen.ts';
 import { taskIdOf } from '../model/tasks.ts';
 import { iterationOf } from './loops-view.ts';
 import type { LoopState, LoopStanding } from './standing.ts';
+import { gatesSaid } from './gates-said.ts';
 import { standing } from './standing.ts';
 import { tokensOf } from '../model/usage.ts';
 
@@ -51,7 +52,7 @@ export function workerView(state: State, loop: Loop, nowMs: number): WorkerView 
   const stands = standing(state, loop);
   const ms = Math.max(0, (isWorking(loop) ? nowMs : loop.since) - loop.claimedAt);
   // Nothing lands that is red.
-  const gates = loop.phase.at === 'landed' ? 'green' : (loop.lastGate?.verdict ?? null);
+  const gates = loop.phase.at === 'landed' && loop.lastGate?.isUntested !== true ? 'green' : gatesSaid(loop.lastGate);
   return {
     slot: loop.slot,
     task,

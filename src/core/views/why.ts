@@ -56,7 +56,7 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
         `It has landed, as ${task.commit ?? '?'}.`,
         state.publishing.published === state.integration
           ? `${facts.target} holds it.`
-          : `${facts.target} was not moved yet.`,
+          : `${facts.target} does not hold it yet.`,
       ];
     case 'done':
       return [task.reason === null ? `The task file says it is done (line ${task.line}).` : `It is ${task.why}.`];
@@ -72,7 +72,9 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
       return [`Loop ${task.loop ?? '?'} is stopped: ${task.why}.`];
     case 'ready':
       return [
-        `It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`,
+        loop?.lastGate?.isUntested === true
+          ? `It is done, and no gates tested it; it waits on ${task.branch ?? '?'} for you to land it.`
+          : `It is done and its gates are green; it waits on ${task.branch ?? '?'} for you to land it.`,
         ...(task.reason === 'manual' ? [] : [`It does not land by itself: ${task.why}.`]),
       ];
     case 'landing':
@@ -80,7 +82,7 @@ function sentencesOf(state: State, task: TaskView, loop: Loop | null, facts: Why
     case 'in-review':
       return [`It is reviewed before it lands: ${task.why}.`];
     case 'discarded':
-      return [`It was thrown away: ${task.why}.`];
+      return [`It was discarded: ${task.why}.`];
     case 'parked':
       return [`${PARKED[task.reason as keyof typeof PARKED]}: ${task.why}.`, ...byHand(task, facts.target)];
   }
@@ -119,18 +121,18 @@ const PARKED: Readonly<Record<Exclude<ParkReason, 'stopped' | 'discarded'>, stri
   failures: 'The agent failed several times in a row',
   conflict: 'It does not merge with what landed before it',
   red: 'Its own gates were green, but merged with main they are red, and without it main is green',
-  'base-parked': 'It builds on work that was put aside',
-  broken: 'Something went wrong that is not its fault',
+  'base-parked': 'It builds on work that was parked',
+  broken: 'Something failed that is not its fault',
   reset: 'A person freed it',
   budget: 'Its budget is spent',
   blocked: 'The agent says it needs a person',
   ejected: 'It was taken out of the queue',
-  duplicate: 'Another has done its task meanwhile',
+  duplicate: 'Its task was done elsewhere meanwhile',
   'pull-request': 'Its pull request needs a person',
   tampered: 'Its agent changed things outside its worktree',
-  replaced: 'Another loop took its place',
-  protected: 'A person has to look at it before it lands',
-  'too-large': 'It adds more than lands without a person',
+  replaced: 'Another loop replaced it',
+  protected: 'A person has to review it before it lands',
+  'too-large': 'It adds too much to land without a person',
 };
 
 /** What it will run into. */
@@ -150,7 +152,7 @@ function reworkOf(state: State, loop: Loop | null): readonly string[] {
   if (rework === null || rework.times === 0) return met;
   if (rework.kind === 'review') return [`A person read it and sent it back: ${rework.detail}.`, ...met];
   const times = rework.times === 1 ? 'once' : `${rework.times} times`;
-  return [`It was ready and went back to be mended ${times}: ${rework.detail}.`, ...met];
+  return [`It was ready and went back to its agent ${times}: ${rework.detail}.`, ...met];
 }
 
 /** What a person can do that no command of ours does. */
@@ -161,7 +163,7 @@ function byHand({ reason, branch, id }: TaskView, target: string): readonly stri
 
 function historyOf(loop: Loop | null): readonly string[] {
   if (loop === null || loop.counted === 0 || loop.phase.at === 'landed') return [];
-  const failure = loop.lastFailure === null ? '' : ` The last one broke off: ${loop.lastFailure.message}.`;
+  const failure = loop.lastFailure === null ? '' : ` The last one stopped with an error: ${loop.lastFailure.message}.`;
   const count = howMany(loop.counted, 'iteration');
   return [`Attempt ${loop.attempt} made ${count} on ${loop.branch}.${failure}`];
 }

@@ -20,7 +20,10 @@ import { findUnresolved } from './unresolved.ts';
 
 type RunGates = Extract<Command, { type: 'run-gates' }>;
 
-const GREEN: GatesRan = { report: { verdict: 'green', failing: null, tail: '' }, durationMs: 0 };
+const UNTESTED: GatesRan = {
+  report: { verdict: 'green', failing: null, tail: '', isUntested: true },
+  durationMs: 0,
+};
 /** Gates that lie more often than this are asked twice before an agent is sent after a ghost. */
 export const FLAKY = 0.1;
 /** Paths remembered of what a loop changed: enough to see whom it meets. */
@@ -35,7 +38,7 @@ export async function runGates(
   const loop = context.state().loops[command.loop];
   invariant(loop != null, `loop ${command.loop} has nothing to gate`);
   const head = await context.world.worktrees.tip(loop.branch);
-  if (head === null) throw new AppError('E_GIT', `The branch ${loop.branch} is gone.`, { remedy: 'git reflog --all' });
+  if (head === null) throw new AppError('E_GIT', `the branch ${loop.branch} is gone`, { remedy: 'git reflog --all' });
   const flawed = await flawedHead(context, command, loop, head);
   if (flawed !== null) return [flawed];
   const seen = await gateHead(context, command, loop, head, signal);
@@ -133,7 +136,7 @@ async function gated(
   const { world, policy, force, state } = context;
   const guard = (await guardFails(context, loop, head)) ?? (await lacksFile(context, head));
   if (guard !== null) return { report: guard, durationMs: 0 };
-  if (!policy.hasGates) return GREEN;
+  if (!policy.hasGates) return UNTESTED;
   const timeoutMs = policy.gateTimeoutAuto ? timeoutFrom(state().pace) : null;
   const toldTo = { slot: loop.slot, task: taskIdOf(state(), loop.task) };
   const run = (name: string): Promise<GatesRan | null> =>

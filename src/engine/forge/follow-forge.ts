@@ -180,7 +180,7 @@ function failed(own: Following, { door, world, policy, onWarning }: PullContext,
   if (key === LOOK)
     Object.assign(own, { lookedAtMs: world.clock.awakeMs(), gapMs: AFTER_FAILURE_MS, misses: own.misses + 1 });
   const line = [error.message, ...error.facts].join(': ');
-  if (line !== own.said) onWarning(`${line} (pull requests wait; loops go on)`);
+  if (line !== own.said) onWarning(`${line} (pull requests wait; loops continue)`);
   own.said = line;
 }
 

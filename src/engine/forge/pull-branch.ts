@@ -70,5 +70,10 @@ export async function takeHead(context: PullContext, { loop: id, head }: Of<'tak
   if (isRewritten || (await git.isAncestor(head, theirs))) return [{ ...named, head: theirs, isTicked }];
   const made = await git.name({ loop: id, title: loop.title, work: head, pushed: theirs, marking });
   if ('head' in made) return [{ ...named, head: made.head, isTicked: true }];
-  return [park('both-changed', `${loop.branch} went on here and on the remote: ${made.conflicts.join(', ')}`)];
+  return [
+    park(
+      'both-changed',
+      `${loop.branch} has new commits here and on the remote that conflict: ${made.conflicts.join(', ')}`,
+    ),
+  ];
 }

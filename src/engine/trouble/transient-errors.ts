@@ -1,7 +1,7 @@
 import { AppError } from '../../core/model/errors.ts';
 import type { ErrorCode } from '../../core/model/errors.ts';
 
-const KILLED = /was ended by SIG[A-Z]+\.?$/;
+const KILLED = /was ended by SIG[A-Z]+$/;
 /** How git tells that a git it had started itself was killed. */
 const HELPER_KILLED = /died of signal (9|15)\b/;
 /** Somebody's `git status` in a worktree holds its index for a moment, and git waits for no such lock. */

@@ -27,7 +27,7 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
     case 'worktree-made':
       return isInPlace
         ? `works in place, in ${cleanLine(event.path)}, from ${short(event.base)}`
-        : `its worktree stands at ${cleanLine(event.path)}, from ${short(event.base)}`;
+        : `its worktree is ${cleanLine(event.path)}, from ${short(event.base)}`;
     case 'worktree-retired':
       return isInPlace ? 'has left the checkout' : 'its worktree was given back';
     case 'loop-blocked':
@@ -35,7 +35,7 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
     case 'loop-done':
       return `says it is done: ${cleanLine(event.summary)}`;
     case 'loop-discarded':
-      return `a person threw it away; ${event.kept === null ? 'nothing to keep' : `kept as ${cleanLine(event.kept)}`}`;
+      return `a person discarded it; ${event.kept === null ? 'nothing to keep' : `kept as ${cleanLine(event.kept)}`}`;
     case 'loop-restored':
       return 'a person took it back';
     case 'loop-sent-back':
@@ -57,13 +57,13 @@ function quietLine(event: Event, loop: LoopId, isInPlace: boolean): string {
     case 'task-reset':
       return 'a person freed its task';
     case 'claim-lost':
-      return `has its task no more: ${cleanLine(event.why)}`;
+      return `no longer has its task: ${cleanLine(event.why)}`;
     case 'landings-found':
       return 'was found to have landed';
     case 'loops-found':
       return event.loops.some((one) => one.loop === loop && one.tampered !== undefined)
         ? 'was found in the repository, and what its agent had done outside its worktree'
-        : 'was found in the repository and goes on';
+        : 'was found in the repository and continues';
     default:
       return event.type.replaceAll('-', ' ');
   }

@@ -23,7 +23,7 @@ function setupLine(setup: WorktreeSetup | undefined, name: string, style: Style)
   if (failed === null) return `${name} is set up after ${describeMs(durationMs)}: ${cleanLine(commands.join('; '))}`;
   const why = lineThatMatters(failed.tail);
   return style.yellow(
-    `warning: ${name} starts though ${cleanLine(failed.command)} failed after ${describeMs(durationMs)}${why === '' ? '' : `: ${cleanLine(why)}`}; its agent is told. Another command: [worktree] setup`,
+    `warning: ${name} starts though ${cleanLine(failed.command)} failed after ${describeMs(durationMs)}${why === '' ? '' : `: ${cleanLine(why)}`}; the prompt says so. To use another command: [worktree] setup`,
   );
 }
 
@@ -34,16 +34,16 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'task-claimed':
       return `${name(event.loop)} starts in slot ${event.slot} on ${event.branch}`;
     case 'loop-adopted':
-      return `${name(event.loop)} goes on in slot ${event.slot}`;
+      return `${name(event.loop)} continues in slot ${event.slot}`;
     case 'worktree-made':
       return event.branch === undefined
         ? setupLine(event.setup, name(event.loop), style)
-        : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is somebody else's branch`;
+        : `${name(event.loop)} works on ${event.branch}: ralph/${event.loop} is a branch that paralph did not make`;
     case 'worktree-lost':
       // Of a person's checkout it is told that the loop is put aside.
       if (state.loops[event.loop]?.place.at === 'checkout') return null;
       return style.yellow(
-        `${name(event.loop)}: its worktree is gone, and with it what was not committed; it goes on in a new one from its last commit on ${state.loops[event.loop]?.branch}`,
+        `${name(event.loop)}: its worktree is gone, with its uncommitted changes; it continues in a new one from its last commit on ${state.loops[event.loop]?.branch}`,
       );
     case 'iteration-ended':
       return `${name(event.loop)} iteration ${event.n}: ${describeOutcome(event, state)} after ${describeMs(event.durationMs)}${event.odd === null ? '' : ` (${cleanLine(event.odd)})`}${[event.hookSlip, event.dropped, event.omitted, event.ignored].map((slip) => (slip === undefined ? '' : style.yellow(`; ${cleanLine(slip)}`))).join('')}`;
@@ -55,7 +55,7 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
     case 'loop-stopped':
       return state.loops[event.loop]?.stopping === true ? `${name(event.loop)} stops when its iteration ends` : null;
     case 'loop-resumed':
-      return `${name(event.loop)} is to go on`;
+      return `${name(event.loop)} will resume`;
     case 'task-proposed':
       return `${name(event.loop)} proposes a task: ${cleanLine(event.title)}`;
     case 'task-reset':
@@ -63,12 +63,12 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
         ? null
         : `${style.bold(cleanLine(taskIdOf(state, event.task)))} is open again: ${state.target ?? 'the branch it landed on'} no longer has what landed as ${event.landed.slice(0, 10)}, or its box was unticked there`;
     case 'claim-lost':
-      return style.yellow(`${name(event.loop)} has its task no more: ${cleanLine(event.why)}`);
+      return style.yellow(`${name(event.loop)} no longer has its task: ${cleanLine(event.why)}`);
     case 'host-ending':
-      return style.yellow(`the time of this run is over (${event.why}): nothing new starts, what is under way ends`);
+      return style.yellow(`the run has reached its time limit (${event.why}): nothing new starts, loops at work end`);
     case 'loop-released':
       if (event.why === 'stopped') return null;
-      return `${name(event.loop)} ${event.why === 'time' ? 'goes on with the next run' : `waits: ${WAITS[event.why]}`}`;
+      return `${name(event.loop)} ${event.why === 'time' ? 'continues with the next run' : `waits: ${WAITS[event.why]}`}`;
     case 'account-resumed':
       return `${cleanLine(event.account)} may be used again`;
     case 'gates-ended':
@@ -89,10 +89,10 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
       );
     case 'disk-low':
       return style.yellow(
-        `waits for room on the disk: ${event.freeMb} MB free, ${event.floorMb} MB asked for; what runs goes on. ralph parallel clean frees worktrees nobody needs`,
+        `waits for disk space: ${event.freeMb} MB free, ${event.floorMb} MB required; loops at work continue. To free unused worktrees: ralph parallel clean`,
       );
     case 'disk-freed':
-      return 'there is room on the disk again: going on';
+      return 'there is disk space again: continuing';
     case 'host-lost':
       return `host ${event.host} is gone; its loops are free`;
     default:
@@ -104,9 +104,9 @@ export function eventLine(event: Event, state: State, style: Style): string | nu
 function runLine(event: Event, style: Style): string | null {
   switch (event.type) {
     case 'run-paused':
-      return style.yellow('the run is paused: nothing new starts, what works goes on. Go on: ralph unpause');
+      return style.yellow('the run is paused: nothing new starts, loops at work continue. To continue: ralph unpause');
     case 'run-unpaused':
-      return 'the run goes on';
+      return 'the run continues';
     case 'workers-set':
       return `at most ${howMany(event.max, 'loop')} at work from now on`;
     default:
@@ -118,7 +118,7 @@ type Said = Extract<Event, { type: 'loop-steered' | 'loop-reviewed' }>;
 
 /** What a person says to a loop, or of its work. */
 function saidLine(event: Said, name: string, style: Style): string {
-  if (event.type === 'loop-steered') return `${name} is told: ${cleanLine(event.text)}`;
+  if (event.type === 'loop-steered') return `${name} gets the message: ${cleanLine(event.text)}`;
   const { verdict, head, comments } = event;
   const on = `at ${head.slice(0, 10)}`;
   if (verdict === 'approved') return `${name} is ${style.green('approved')} ${on}`;
@@ -135,7 +135,7 @@ function integrationLine(event: Event, state: State, style: Style): string | nul
         `integration holds commits that the log does not know, up to ${event.head.slice(0, 10)}: the gates judge them first`,
       );
     case 'integration-tested':
-      return `of what integration holds the gates are ${verdictLine(event.report, style)}`;
+      return `the gates on these commits are ${verdictLine(event.report, style)}`;
     case 'integration-put-back': {
       const last = state.putBacks.at(-1);
       return last === undefined ? null : style.yellow(cleanLine(describePutBack(last, state.target ?? 'main')));
@@ -146,7 +146,7 @@ function integrationLine(event: Event, state: State, style: Style): string | nul
     }
     case 'train-refs-lost':
       return style.yellow(
-        `no ref holds ${event.commits.map((commit) => commit.slice(0, 10)).join(', ')} of the train any more: put back from the log`,
+        `no ref holds ${event.commits.map((commit) => commit.slice(0, 10)).join(', ')} of the train any more: restored from the log`,
       );
     default:
       return runLine(event, style);
@@ -154,6 +154,7 @@ function integrationLine(event: Event, state: State, style: Style): string | nul
 }
 
 function verdictLine(report: GateReport, style: Style): string {
+  if (report.isUntested === true) return style.yellow('none are configured');
   const { verdict, altered, leftOut } = report;
   const missed = leftOut === undefined ? '' : `; ${style.yellow(cleanLine(describeLeftOut(leftOut)))}`;
   const told =
@@ -189,7 +190,7 @@ export function newsLine(news: News, state: State, style: Style): string {
     case 'base-red':
       return baseRedLine(news, state, style);
     case 'base-green':
-      return style.green(`${news.target} passes its gates: what waited goes on`);
+      return style.green(`${news.target} passes its gates: waiting tasks continue`);
     case 'landing-stopped':
       return style.red(
         `landing is stopped: ${cleanLine(news.detail)}${news.paths.length > 0 ? `: ${cleanLine(news.paths.join(', '))}` : ''}`,
@@ -203,7 +204,7 @@ function baseRedLine(news: Extract<News, { type: 'base-red' }>, state: State, st
     ? `every task starts all the same (--anyway)`
     : loop === null
       ? `nothing starts until ${target} is green`
-      : `only ${style.bold(taskName(state, loop))} goes on, and is told; nothing else starts until ${target} is green. Start all: ralph run --anyway`;
+      : `only ${style.bold(taskName(state, loop))} continues, and its prompt says so; nothing else starts until ${target} is green. To start all: ralph run --anyway`;
   return [
     style.red(`${target} itself fails its gates (${commit.slice(0, 10)}): ${cleanLine(describeRed(gate))}`),
     ...tailLines(gate.tail),

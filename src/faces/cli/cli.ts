@@ -95,7 +95,7 @@ function commandsFor([first = '']: readonly string[]): readonly CommandSpec[] {
 
 function buildProgram(version: string, commands: readonly CommandSpec[], onChosen: (chosen: Told) => void): Command {
   const program = new Command('ralph')
-    .description('Run many coding-agent loops at once on one git repository and land what they make.')
+    .description('Run many coding-agent loops at once on one git repository and land their work.')
     .version(version, '-V, --version', 'print the version')
     .option('-C <folder>', 'act as if started in this folder')
     // For the help alone: it is taken before anything is parsed.

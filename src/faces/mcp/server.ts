@@ -12,7 +12,7 @@ import type { Tool } from './tools.ts';
 import { offered, refuseElsewhere, toolsOf } from './tools.ts';
 
 const ABOUT =
-  'Inside a ralph loop: say how far you are with progress, that you need a person with block, that you are done with done. Outside one: run loops, see where they stand with status and why, land what is ready, and make worktrees to work in beside this checkout; nothing is taken away before it is kept.';
+  'Inside a ralph loop: say how far you are with progress, that you need a person with block, that you are done with done. Outside one: run loops, see their state with status and why, land what is ready, and make worktrees to work in beside this checkout; nothing is taken away before it is kept.';
 
 export interface Serving {
   readonly commands: readonly CommandSpec[];

@@ -65,7 +65,7 @@ export function answered(model: Model, { what, text }: Asked, { subject, places,
       return done(comment(model, places, said));
     case 'discard':
       if (loop === null || said !== loop.id)
-        return done(told(`nothing is thrown away: that is not ${loop?.id ?? ''}`, true));
+        return done(told(`nothing is discarded: that is not ${loop?.id ?? ''}`, true));
       return done(command('note', ['loops', 'discard', '--yes', loop.id]));
     case 'stop':
       if (loop === null || !/^y(?:es)?$/i.test(said)) return done(told('nothing is stopped'));

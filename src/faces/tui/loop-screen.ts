@@ -1,3 +1,4 @@
+import { gatesInWords } from '../../core/views/gates-said.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { costInWords, usageView } from '../../core/views/cost-view.ts';
@@ -59,12 +60,12 @@ function detailOf({ facts: { state } }: Model, loop: Loop): string {
     loop.lastGate === null
       ? ''
       : loop.lastGate.verdict === 'green'
-        ? 'gates green'
+        ? gatesInWords(loop.lastGate)
         : `gates red: ${loop.lastGate.failing ?? ''}`;
   const meets = foreseenOf(state, loop).map(
     ({ task, paths }) => `will conflict with ${task ?? 'main'} in ${paths.join(', ')}`,
   );
-  const told = loop.guidance.length === 0 ? '' : `${loop.guidance.length} to be told`;
+  const told = loop.guidance.length === 0 ? '' : `${loop.guidance.length} to be sent`;
   const { state: at, why } = standing(state, loop);
   const parked = at === 'at-work' ? '' : why;
   return [loop.branch, loop.agent, gates, ...meets, told, parked].filter((part) => part !== '').join('   ');

@@ -296,7 +296,7 @@ function anywhere(model: Model, { name }: Key, size: Size): Pressed | null {
     case 'X':
       return loop === null ? missing : asks('stop', `stop ${loop.id} now, in the middle of what it does? y:`);
     case 'ctrl-x':
-      return loop === null ? missing : asks('discard', `to throw ${loop.id} away, type its id:`);
+      return loop === null ? missing : asks('discard', `to discard ${loop.id}, type its id:`);
     case 'W':
       return asks('workers', 'how many loops at once:');
     case '!':

@@ -30,7 +30,7 @@ export interface DiffFacts {
 }
 
 const FIRST: Readonly<Record<ReadFirst, string>> = {
-  obeyed: 'later gates and agents go by it',
+  obeyed: 'later gates and agents use it',
   'deletes-test': 'a test is deleted',
   'shortens-test': 'a test gets shorter',
 };
@@ -39,7 +39,7 @@ const FIRST: Readonly<Record<ReadFirst, string>> = {
 export async function readDiff({ repo, state, loop, target, scope, records }: DiffFacts): Promise<Page> {
   const view = await openView(repo);
   const found = await findReviewDiff(view, { state, loop, target }, scope !== 'since you looked');
-  if (found === null) return pageOf([textRow('it has made nothing yet')]);
+  if (found === null) return pageOf([textRow('it has changed nothing yet')]);
   const { head, files } = found;
   const made = (rows: readonly PageRow[], what: string, commit: Sha | null): Page => ({
     ...pageOf(rows),

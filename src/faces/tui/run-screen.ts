@@ -1,3 +1,4 @@
+import { gatesSaid } from '../../core/views/gates-said.ts';
 import type { Loop } from '../../core/model/model.ts';
 import { taskIdOf } from '../../core/model/tasks.ts';
 import { describeRed } from '../../core/model/line-that-matters.ts';
@@ -101,7 +102,7 @@ function workRow({ words, nowMs, facts: { state } }: Model, loop: Loop, columns:
   const stands = standing(state, loop);
   const isAtWork = stands.state === 'at-work';
   const task = taskIdOf(state, loop.task);
-  const gates = loop.phase.at === 'gating' ? 'run' : (loop.lastGate?.verdict ?? '-');
+  const gates = loop.phase.at === 'gating' ? 'run' : (gatesSaid(loop.lastGate) ?? '-');
   const gatesCell = cell(gates, 5, gates === 'green' ? 'green' : gates === 'red' ? 'red' : 'plain');
   const last = isAtWork ? span(words.get(loop.id)?.text ?? loop.progress ?? '') : span(stands.why, 'yellow');
   const sign = isAtWork ? (loop.phase.at === 'gating' ? '=' : '*') : '-';

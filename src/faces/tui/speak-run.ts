@@ -1,3 +1,4 @@
+import { gatesSaid } from '../../core/views/gates-said.ts';
 import { cleanLine } from '../../text/screen/clean.ts';
 import { clockTime } from '../../world/os/clock.ts';
 import { tellLines } from '../call/tell-lines.ts';
@@ -61,7 +62,8 @@ function sentencesOf(facts: RunFacts): readonly string[] {
         ]),
     ...queue.waiting.map((one) => `${one.task}: ${describeStanding(one)}. Next: ${one.next}`),
     ...work.map((loop) => {
-      const gates = loop.lastGate === null ? '' : `, its gates were ${loop.lastGate.verdict}`;
+      const said = gatesSaid(loop.lastGate);
+      const gates = said === null ? '' : `, its gates were ${said}`;
       const stands = standing(state, loop);
       const about = `${describeStanding(stands)}, iteration ${iterationOf(loop)}${gates}`;
       return `${taskIdOf(state, loop.task)} on ${loop.branch}: ${about}. Next: ${stands.next}`;

@@ -110,6 +110,7 @@ function inOrder(heard: readonly Heard[], entries: readonly HistoryEntry[], loop
 export function gateRows(loop: Loop): readonly PageRow[] {
   const { lastGate: report } = loop;
   if (report === null) return [textRow('its gates have not run yet')];
+  if (report.isUntested === true) return [textRow('no gates are configured')];
   if (report.verdict === 'green')
     return [textRow('gates green', 'green'), ...tailLines(report.tail).map((line) => textRow(line))];
   return [

@@ -275,13 +275,13 @@ describe('the keys of the view', () => {
     const { tale, asks } = busy();
     const size = { columns: 60, rows: 15 };
     const open = after(modelOf(tale), ['?'], size).model;
-    expect(text(open, size)).not.toContain('leave; the run goes on');
+    expect(text(open, size)).not.toContain('leave; the run continues');
     const last = after(
       open,
       KEYS.map(() => 'down'),
       size,
     );
-    expect(text(last.model, size)).toMatch(/^> q +leave; the run goes on/m);
+    expect(text(last.model, size)).toMatch(/^> q +leave; the run continues/m);
     expect(press(last.model, { name: 'return', text: '' }, size).wish).toEqual({ do: 'leave' });
     const why = after(open, [...'not landed'.split(''), 'return'], size).last.wish;
     expect(why).toMatchObject({ words: ['why', asks] });

@@ -130,7 +130,7 @@ export async function proposeTask(
     body: rest.text,
   }));
   return {
-    says: [`noted${cutNotice(name, rest)}: a person decides about it; go on with your own task`],
+    says: [`noted${cutNotice(name, rest)}: a person decides about it; continue with your own task`],
     data: { loop: loop.id, iteration: n, title: name.text, body: rest.text },
   };
 }

@@ -24,9 +24,9 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.base_url',
     forgeUrl,
     'https://git.example.com',
-    'Address of GitHub Enterprise, Gitea or Forgejo; told by the URL of the remote when unset. Plain http only for this machine.',
+    'Address of GitHub Enterprise, Gitea or Forgejo; unset: taken from the URL of the remote. Plain http only for this machine.',
   ),
-  open('forge.repository', ownerAndName, 'owner/name', 'Repository there; told by the URL of the remote when unset.'),
+  open('forge.repository', ownerAndName, 'owner/name', 'Repository there; unset: taken from the URL of the remote.'),
   key('forge.remote', text, 'origin', 'The git remote that branches are pushed to.'),
   open(
     'forge.token_env',
@@ -44,7 +44,7 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.review',
     choice('auto', 'agent', 'none'),
     'auto',
-    'Whether an agent reviews before ralph merger merges: agent: yes; none: no; auto: where .claude/agents/merger.md exists, which it is told. The approval of a person counts as well.',
+    'Whether an agent reviews before ralph merger merges: agent: yes; none: no; auto: where .claude/agents/merger.md exists, with that file in its prompt. The approval of a person counts as well.',
   ),
   key('forge.bots', texts, [], "Logins whose comments count beside those of the repository's collaborators."),
   key(
@@ -68,6 +68,6 @@ export const FORGE_KEYS: readonly ConfigKey[] = [
     'forge.pr.body',
     landingTemplate,
     'For {{task_id}}.',
-    'First lines of a pull request, with variables in double braces; what was asked and done stands below.',
+    'First lines of a pull request, with variables in double braces; what was asked and done follows.',
   ),
 ];

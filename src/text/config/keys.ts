@@ -120,7 +120,7 @@ export const KEYS: readonly ConfigKey[] = [
     'gates.base',
     flag,
     true,
-    'Run the gates on main itself, beside the first agents; while they fail there, only the earliest task goes on.',
+    'Run the gates on main itself, beside the first agents; while they fail there, only the earliest task continues.',
   ),
   open('gates.resources.*', count(1, 256), 1, 'How many gates may use this thing (a database, a port) at once.'),
   open('gates.uses.*', shellLines, ['npm run test:db'], 'Which of gates.commands use the thing of that name.'),
@@ -212,7 +212,7 @@ export const KEYS: readonly ConfigKey[] = [
     'run.on_hangup',
     choice('stop', 'detach'),
     'stop',
-    'When the terminal of a run is closed; stop: in order, as after Ctrl-C; detach: it goes on without one.',
+    'When the terminal of a run is closed; stop: in order, as after Ctrl-C; detach: it continues without one.',
   ),
   open('run.max_tokens', count(1, Number.MAX_SAFE_INTEGER), 10_000_000, 'Tokens one run may use, all loops together.'),
 
@@ -308,7 +308,7 @@ export const KEYS: readonly ConfigKey[] = [
     'landing.flake_retries',
     autoCount(0, 5),
     'auto',
-    'Further runs of red gates before anybody is blamed for them; auto: as many as past runs suggest, at least one.',
+    'Further runs of red gates before a branch is blamed for them; auto: as many as past runs suggest, at least one.',
   ),
 
   open(
@@ -352,14 +352,14 @@ export const KEYS: readonly ConfigKey[] = [
     'notify.on',
     choices('needs-you', 'held', 'finished', 'landed'),
     ['needs-you', 'held', 'finished'],
-    'What you are told of: a loop or a landing that needs you, a run that can start nothing, its end, each landing.',
+    'What notifications are about: a loop or a landing that needs you, a run that can start nothing, its end, each landing.',
   ),
 
   open('report.on_finish', filePath, 'report.html', 'Where a run writes its report when it ends, below .ralph/.'),
 
   ...FORGE_KEYS,
 
-  key('keep.days', count(1, MANY), 30, 'Days until kept work that is on main too is let go; the rest stays.'),
+  key('keep.days', count(1, MANY), 30, 'Days until kept work that is also on main is deleted; the rest stays.'),
   key(
     'keep.ignored',
     texts,

@@ -14,8 +14,7 @@ const MARK = /\\\{\{|\{\{(?:((?:(?!\{\{|\}\}).)*)\}\})?/g;
 /** What is wrong with the template of a landing's message; nothing: it can be used. */
 export function checkLandingTemplate(text: string): readonly Problem[] {
   if (text.trim() === '') return [{ line: 1, column: 1, message: 'is empty: a commit needs a message' }];
-  if (text.length > CHARS_MAX)
-    return [{ line: 1, column: 1, message: `is longer than ${CHARS_MAX} characters: nobody would read it` }];
+  if (text.length > CHARS_MAX) return [{ line: 1, column: 1, message: `is longer than ${CHARS_MAX} characters` }];
   return text.split(/\r\n|\n/).flatMap((line, index) =>
     [...line.matchAll(MARK)].flatMap((match) => {
       const message = match[0] === LITERAL ? null : problemOf(match[1]);

@@ -50,7 +50,7 @@ function whyNotAName(name: string, most: number): string | null {
   if (!ALLOWED.test(name)) return 'only letters, digits and . _ - / may be in it';
   if (name.includes('..')) return 'two dots lead elsewhere';
   const parts = name.split('/');
-  if (parts.includes('')) return 'a slash stands between two names';
+  if (parts.includes('')) return 'a slash belongs between two names';
   if (parts.some((part) => /^[.-]/.test(part))) return 'no part of it may begin with a dot or a dash';
   if (parts.some((part) => /\.(?:lock)?$/i.test(part))) return 'no part of it may end in a dot or in .lock';
   return null;

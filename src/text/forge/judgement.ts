@@ -48,7 +48,7 @@ The very last line that you say is one of these two, alone on its line:
     <review>APPROVE</review>
     <review>CHANGES</review>
 
-Before \`CHANGES\`, say what has to change: whoever made it reads that. Anything else is no approval.
+Before \`CHANGES\`, say what has to change: the loop that made it reads that. Anything else is no approval.
 `;
 }
 

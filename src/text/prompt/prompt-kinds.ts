@@ -108,7 +108,7 @@ const TEST_FIRST_TEXT = DEFAULT_TEMPLATE_TEXT.replace(
 1. Understand: read the task, what it builds on, and the code and tests it touches. Run the tests once, to know that they pass.
 2. Red: write the smallest test that fails because the task is not done. Run it and see it fail for that reason.
 3. Green: write the least that makes it pass. Run all tests.
-4. Tidy: make names and structure fit the code around them, with the tests green. Commit, and go on with the next test.
+4. Tidy: make names and structure fit the code around them, with the tests green. Commit, and continue with the next test.
 5. Check: run every gate below. Read your whole change once as its reviewer would, and take out what the task did not ask for.
 
 {{rules}}`,

@@ -119,7 +119,7 @@ export function foreseenSection({ foreseen }: PromptFacts): string {
     const shown = paths.slice(0, PATHS_MAX).map((path) => cleanLine(path));
     return `with ${task === null ? 'what landed meanwhile' : cleanLine(task)}: ${shown.join(', ')}${more}`;
   });
-  const opening = 'What you are changing now will not merge, as it stands:';
+  const opening = 'What you are changing now will not merge as it is:';
   const ending =
     "Stay out of each other's way there: keep your edits small, and leave lines alone that you need not touch.";
   return lines.length === 0 ? '' : `${section('What will conflict', bullets(lines), opening)}\n\n${ending}`;

@@ -18,7 +18,7 @@ export const rulesSection = ({ inPlace }: PromptFacts): string => (inPlace === t
 
 export const VERBS = `## Commands for you
 - \`ralph progress "TEXT"\`: tell how far you are.
-- \`ralph block "WHY"\`: you cannot go on without a person. Say what you need, then end.
+- \`ralph block "WHY"\`: you cannot continue without a person. Say what you need, then end.
 - \`ralph wait ID...\`: this task needs other tasks that have not landed. Change nothing, then end.
 - \`ralph memory add "TEXT"\`: what later iterations and other loops should know. \`ralph memory search WORDS\` finds it.
 - \`ralph task add "TITLE"\`: work you found that is not part of this task.
@@ -102,7 +102,7 @@ export function halfDoneSection({
 
 export function lastFailureSection({ lastFailure }: PromptFacts): string {
   if (lastFailure === null) return '';
-  return `## Your last run broke off\n${fenced(lastFailure)}\n\nSee what is there already, and go on from it.`;
+  return `## Your last run broke off\n${fenced(lastFailure)}\n\nSee what is already there, and continue from it.`;
 }
 
 export function guidanceSection({ guidance }: PromptFacts): string {
@@ -118,7 +118,7 @@ export function memoriesSection({ memories }: PromptFacts): string {
   return section(
     'Memories',
     bullets(memories),
-    'Noted by the user or, where it says so, by loops, whose word nobody has checked; may be out of date:',
+    'Noted by the user or, where it says so, by loops; not checked, and perhaps out of date:',
   );
 }
 

@@ -38,7 +38,7 @@ describe('parseTemplate', () => {
   it('finds every problem at once', () => expect(problemsOf('{{a}}\n{{b}} {{')).toHaveLength(3));
 
   it.each(['', ' \n\t\n', '\uFEFF'])('%j tells nothing', (text) => {
-    expect(problemsOf(text)).toEqual(['1:1 is empty: an agent would be told nothing']);
+    expect(problemsOf(text)).toEqual(['1:1 is empty: the agent would get no prompt']);
   });
 
   it('has a place for another template only where that was said', () => {

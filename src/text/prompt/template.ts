@@ -45,7 +45,7 @@ export function parseTemplate(
     isInside = true;
   }
   if (paragraphs.length === 0)
-    problems.push({ line: 1, column: 1, message: 'is empty: an agent would be told nothing' });
+    problems.push({ line: 1, column: 1, message: 'is empty: the agent would get no prompt' });
   return problems.length > 0 ? { problems } : { template: { paragraphs } };
 }
 

@@ -25,7 +25,7 @@ export function reportHtml(report: ReportView, timeOf: TimeOf): string {
 <main>
 <header class="${report.is_bad ? 'bad' : 'good'}">
 <h1>${text(report.verdict)}</h1>
-<p>${text(describeRuns(report))}, ${time(report.since, timeOf)} to ${time(report.until, timeOf)}${report.is_over ? '' : ', still going on'}</p>
+<p>${text(describeRuns(report))}, ${time(report.since, timeOf)} to ${time(report.until, timeOf)}${report.is_over ? '' : ', still running'}</p>
 </header>
 <section aria-label="Figures"><dl class="figures">
 ${report.figures.map(figure).join('')}</dl></section>
@@ -95,7 +95,7 @@ const KINDS: Readonly<Record<SpanKind, string>> = {
   queue: 'in the queue',
   train: 'on a train',
   review: 'waits for you',
-  idle: 'nobody works on it',
+  idle: 'no host works on it',
 };
 
 const legend = (): string =>

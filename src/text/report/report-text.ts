@@ -18,7 +18,7 @@ export function reportText(report: ReportView, timeOf: TimeOf, isMarkdown: boole
   return [
     isMarkdown ? `# ${word(report.verdict)}` : word(report.verdict),
     '',
-    `${describeRuns(report)}, ${timeOf(report.since)} to ${timeOf(report.until)}${report.is_over ? '' : ', still going on'}`,
+    `${describeRuns(report)}, ${timeOf(report.since)} to ${timeOf(report.until)}${report.is_over ? '' : ', still running'}`,
     '',
     ...report.figures.flatMap((figure) => figureLine(figure, item)),
     ...section(

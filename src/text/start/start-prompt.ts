@@ -34,7 +34,7 @@ Write a plan for the work described at the end. Change nothing but the plan.
 
 ${planSteps(plan)}
 
-You are done when the plan is written and somebody who never saw this text could carry it out from that file alone.`,
+You are done when the plan is written and a person who never saw this text could carry it out from that file alone.`,
   'implement-only': ({ feature, spec }) => `# ${feature}
 
 Carry out the specification at the end, all of it. It comes from ${spec === null ? 'the person who started you' : `\`${spec}\``}.
@@ -44,7 +44,7 @@ ${workSteps('the specification')}
 You are done when everything it asks for is there and tested.`,
   'plan-and-implement': ({ feature, plan }) => `# ${feature}
 
-First a plan for the work described at the end, then the work itself. If \`${plan}\` is there already, go on with it.
+First a plan for the work described at the end, then the work itself. If \`${plan}\` already exists, continue from it.
 
 ${planSteps(plan)}
 

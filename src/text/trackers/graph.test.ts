@@ -111,7 +111,7 @@ edges:
       '6:5 a task must have fields, at least a title',
       '7:5 merge keys (<<) are not read: write the fields out',
       '7:5 this task has no title',
-      '7:9 the alias "x" stands for nothing above it',
+      '7:9 the alias "x" refers to nothing above it',
       '9:19 unknown node in an edge: "nowhere" is no node of this graph',
       '10:12 unknown node in an edge: "gone" is no node of this graph',
       '11:5 this edge does not say "to"',

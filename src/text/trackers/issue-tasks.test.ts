@@ -89,7 +89,7 @@ describe('issues as tasks', () => {
     [issue(1, { labels: ['blocked'] }), 'labelled blocked on GitHub'],
     [issue(1, { labels: ['proposed'] }), 'proposed; ralph tasks unblock 1 lets it begin'],
     [issue(1, { labels: ['in-progress'] }), 'labelled in-progress on GitHub, by no loop'],
-    [issue(1, { body: 'Depends on other/place#3' }), 'it depends on other/place#3, where nobody looks'],
+    [issue(1, { body: 'Depends on other/place#3' }), 'it depends on other/place#3, which is not read'],
     [
       issue(1, { isByCollaborator: false, by: 'x' }),
       'opened by x, who is no collaborator: choose issues by a label (tracker.labels)',

@@ -151,7 +151,7 @@ function dependenciesOf(
         ? `it depends on #${open}, which is ${isThere ? 'open' : 'not there'}`
         : foreign === undefined
           ? null
-          : `it depends on ${foreign}, where nobody looks`,
+          : `it depends on ${foreign}, which is not read`,
   };
 }
 

@@ -18,12 +18,12 @@ ${'bcdefghi'.replaceAll(/./g, (name) => {
 
 /** What each of them must be refused for, and where. */
 const HOSTILE: readonly (readonly [string, TrackerKind, string, RegExp])[] = [
-  ['alias bomb', 'yaml', YAML_BOMB, /^5:8 the aliases stand for more/],
+  ['alias bomb', 'yaml', YAML_BOMB, /^5:8 the aliases expand to more/],
   [
     'flat alias bomb',
     'yaml',
     `x: &x [${'y,'.repeat(999)}y]\ntasks:\n${'- {title: t, deps: *x}\n'.repeat(99)}`,
-    /^12:20 the aliases stand for more/,
+    /^12:20 the aliases expand to more/,
   ],
   ['20k flow lists', 'yaml', '['.repeat(20_000), /^1:101 more than 100 levels deep/],
   ['a million flow lists', 'yaml', '['.repeat(MEGA), /^1:\d+ more than 100 levels deep/],

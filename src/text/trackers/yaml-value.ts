@@ -115,14 +115,14 @@ function convertAlias(state: State, name: string, start: number, end: number): V
   const empty: Value = { kind: 'scalar', start, end, text: null };
   const anchor = state.anchors.get(name);
   if (anchor === undefined) {
-    tell(state, start, `the alias ${quote(name)} stands for nothing above it`);
+    tell(state, start, `the alias ${quote(name)} refers to nothing above it`);
     return empty;
   }
   const wasWithin = state.aliased <= ALIASED_NODES_MAX;
   state.aliased += anchor.weight;
   state.weight += anchor.weight;
   if (state.aliased <= ALIASED_NODES_MAX) return { ...anchor.value, start, end };
-  if (wasWithin) tell(state, start, `the aliases stand for more than ${ALIASED_NODES_MAX} values`);
+  if (wasWithin) tell(state, start, `the aliases expand to more than ${ALIASED_NODES_MAX} values`);
   return empty;
 }
 

@@ -116,9 +116,9 @@ tasks:
     expect(messages('a: 1\na: 2\ntasks: [{title: a}]')).toEqual(['2:1 the key "a" is there twice']);
     expect(messages('tasks: [{title: a}')[0]).toMatch(/^1:\d+ not valid YAML: /);
     expect(messages('tasks:\n- title: a\n  group: *nope\n')).toEqual([
-      '3:10 the alias "nope" stands for nothing above it',
+      '3:10 the alias "nope" refers to nothing above it',
     ]);
-    expect(messages('- &a [*a]\n')).toContain('1:7 the alias "a" stands for nothing above it');
+    expect(messages('- &a [*a]\n')).toContain('1:7 the alias "a" refers to nothing above it');
     expect(messages('- title: a\n---\n- title: b\n')).toEqual([
       '2:1 only one YAML document is read: a second one begins here',
     ]);

@@ -42,10 +42,10 @@ export async function quietLoop(repo: Repository, order: QuietOrder): Promise<vo
   for (const token of livingTokens(repo, order)) {
     const { left } = await stopTree({ identity: null, token, graceMs: order.graceMs });
     if (left > 0)
-      throw new AppError('E_BUSY', `${howMany(left, 'process', 'processes')} of loop ${order.loop} cannot be ended.`);
+      throw new AppError('E_BUSY', `${howMany(left, 'process', 'processes')} of loop ${order.loop} cannot be ended`);
   }
   const busy = order.path === null ? [] : await outlastGit({ folder: order.path, mentions: order.path }, GIT_ENDS_MS);
-  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works in ${order.path ?? ''}.`);
+  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works in ${order.path ?? ''}`);
 }
 
 /** Asks the processes of a loop to end, and kills none of them. How many live on. */

@@ -45,7 +45,7 @@ export function readJournal(repo: Repository): PublishJournal | null {
   try {
     return JSON.parse(text) as PublishJournal;
   } catch (cause) {
-    throw new AppError('E_NEEDS_PERSON', `${fileOf(repo)} notes a publish that was cut short, but cannot be read.`, {
+    throw new AppError('E_NEEDS_PERSON', `${fileOf(repo)} notes a publish that was cut short, but cannot be read`, {
       remedy: `git status; then rm ${shellWord(fileOf(repo))}`,
       cause,
     });

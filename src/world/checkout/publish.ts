@@ -48,7 +48,7 @@ export function publish(
     const { target, to } = options;
     const from = await readRef(view, `refs/heads/${target}`);
     if (from === null)
-      throw new AppError('E_NO_TARGET', `The branch ${target} does not exist.`, {
+      throw new AppError('E_NO_TARGET', `the branch ${target} does not exist`, {
         remedy: `git branch ${shellWord(target)} ${to}`,
       });
     if (await isAncestor(view, to, from)) return { outcome: 'current' };

@@ -91,4 +91,4 @@ async function beginNote(
 }
 
 const busy = (path: string, why: string, remedy: string): AppError =>
-  new AppError('E_BUSY', `No loop can work in ${path}: ${why}.`, { remedy });
+  new AppError('E_BUSY', `no loop can work in ${path}: ${why}`, { remedy });

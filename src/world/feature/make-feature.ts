@@ -121,14 +121,14 @@ async function reuse(
 ): Promise<MadeFeature> {
   const changes = await countChanges(plan.path, before?.carried ?? []);
   if (!changes.isClean)
-    throw new AppError('E_NEEDS_PERSON', `${plan.path} stands already and has changes: ${changes.text}`, {
+    throw new AppError('E_NEEDS_PERSON', `${plan.path} already exists and has uncommitted changes: ${changes.text}`, {
       remedy: `cd ${shellWord(plan.path)}`,
     });
   const { name, branch, base } = plan;
   // A person's own stays theirs; it only gets its ports.
   const fresh = { name, branch, base, isOurs: false, ownsBranch: false, isDone: true };
   const note = before ?? (await noteFeature(repo, adminDir, fresh));
-  order.onStep(`worktree ${plan.path} on ${branch} stands already`);
+  order.onStep(`worktree ${plan.path} on ${branch} already exists`);
   return made(plan, note, { reused: true });
 }
 

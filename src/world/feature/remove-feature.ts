@@ -74,7 +74,7 @@ async function takeFeature(repo: Repository, order: RemoveOrder): Promise<Remove
   const isItsOwn = target.note?.isOurs === true && target.note.ownsBranch && target.note.branch === branch;
   const takesBranch = isItsOwn && !keepBranch && branch !== target.target?.name;
   lockForRemoval(repo, path);
-  const why = force ? 'a person took it away by force' : 'a person took it away';
+  const why = force ? 'a person removed it by force' : 'a person removed it';
   const taken = { path, atMs: Date.now(), feature: target.note };
   const onKept = async ({ commit }: Kept): Promise<void> => writeTakenNote(repo, commit, { ...taken, isGone: false });
   const kept = await takeAway(place, { path, branch, act: 'remove', why, takesBranch, together, onKept });
@@ -156,7 +156,7 @@ function whatItHolds({ changes, operation, unlanded: commits, broken, missing }:
 
 const unlanded = ({ name, path }: FeatureStatus, holds: string): AppError =>
   new AppError('E_UNLANDED', `${name} holds work: ${holds}`, {
-    facts: [`in ${path}`, 'with --force it is kept first and can be had back'],
+    facts: [`in ${path}`, 'with --force its work is kept first and can be restored'],
     remedy: `ralph worktree remove ${shellWord(name === '' ? basename(path) : name)} --force`,
   });
 

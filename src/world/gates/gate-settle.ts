@@ -60,7 +60,7 @@ const EXACT = [
 export async function settleAt(place: GatePlace, commit: Sha, keep: readonly string[]): Promise<void> {
   const { repo, path, folder } = place;
   const adminDir = adminDirOf(repo, path);
-  if (adminDir === null) throw new AppError('E_GIT', `git knows no worktree at ${path}.`);
+  if (adminDir === null) throw new AppError('E_GIT', `git knows no worktree at ${path}`);
   const index = join(adminDir, 'index');
   const before = readIfThere(join(folder, 'commit'))?.toString().trim() ?? '';
   // A crash from here on leaves no record, and without one every file is written again.
@@ -250,7 +250,7 @@ function nowOn(folder: string): number {
 function inexact(folder: string, names: readonly string[]): AppError {
   const shown = names.slice(0, PATHS_SHOWN).map((name) => Buffer.from(name, 'latin1').toString('utf8'));
   const more = names.length > PATHS_SHOWN ? [`and ${names.length - PATHS_SHOWN} more`] : [];
-  return new AppError('E_INEXACT', `Files in ${folder} are not what was committed; no gate ran on them.`, {
+  return new AppError('E_INEXACT', `files in ${folder} are not what was committed; no gate ran on them`, {
     facts: [...shown, ...more],
     remedy: `git -C ${shellWord(folder)} fsck`,
   });

@@ -214,7 +214,7 @@ function refuseStrangers(repo: Repository, path: string): void {
   if (stat === undefined || adminDirOf(repo, path) !== null) return;
   const pointer = lstatSync(join(path, '.git'), { throwIfNoEntry: false });
   if (stat.isDirectory() && (pointer?.isFile() === true || readdirSync(path).length === 0)) return;
-  throw new AppError('E_GIT', `${path} is kept for gates, but something else is there.`, {
+  throw new AppError('E_GIT', `${path} is kept for gates, but something else is there`, {
     remedy: `ls -la ${shellWord(path)}`,
   });
 }

@@ -51,8 +51,8 @@ export async function healWorktreeEntries(
 
 /** What became of a worktree that was never finished. */
 export function describeTakenBack({ path, stays, kept }: TakenBack): string {
-  if (stays) return `the worktree ${path} was never finished, but somebody has worked in it: it stays`;
-  return `took back the half-made worktree ${path}${kept === null ? '' : `; what was done in it is kept as ${kept}`}`;
+  if (stays) return `the worktree ${path} was never finished, but it holds work: it stays`;
+  return `removed the half-made worktree ${path}${kept === null ? '' : `; what was done in it is kept as ${kept}`}`;
 }
 
 /** Moved, not deleted: the entry may hold an index. */
@@ -105,7 +105,7 @@ async function keepAndRemove(repo: Repository, { path, branch }: HalfMade): Prom
   const place = { repo, view: await openView(repo), identity, ignored: ['**'], worktreeRoot: dirname(path) };
   try {
     const order = { path, branch: branch === '' ? null : branch, takesBranch: false };
-    const why = 'its making was cut short, and somebody had worked in it';
+    const why = 'it was never finished, and it held work';
     return (await takeAway(place, { ...order, act: 'repair', why }))?.id ?? null;
   } catch (error) {
     if (error instanceof AppError && error.code === 'E_NEEDS_PERSON') return null;

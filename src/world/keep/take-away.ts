@@ -107,7 +107,7 @@ export async function dropBranch({ repo, view }: KeepPlace, branch: string, tip:
 function requireOurs({ repo, worktreeRoot }: AwayPlace, path: string): void {
   const adminDir = adminDirOf(repo, path);
   if (isOurPlace(repo, worktreeRoot, path) && (adminDir === null || carriesOurLock(adminDir))) return;
-  throw new AppError('E_NEEDS_PERSON', `${path} is not a worktree of ours, so it stays.`, {
+  throw new AppError('E_NEEDS_PERSON', `${path} is not a worktree that paralph made, so it stays`, {
     remedy: `git -C ${shellWord(repo.root)} worktree list`,
   });
 }

@@ -124,7 +124,7 @@ interface EnvelopeError extends AppError {
 
 function violated({ base, head, commit }: Envelope, paths: readonly string[]): EnvelopeError {
   const names = paths.map((path) => Buffer.from(path, 'latin1').toString('utf8'));
-  const error = new AppError('E_ENVELOPE', `Landing ${head} would change files that it did not touch.`, {
+  const error = new AppError('E_ENVELOPE', `landing ${head} would change files that it did not touch`, {
     remedy: `git diff --stat ${base} ${commit}`,
     facts: [
       ...names.slice(0, PATHS_SHOWN),

@@ -95,7 +95,7 @@ function linkOrRefuse(first: string, second: string, shown: string): void {
     if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
     throw new AppError(
       'E_STATE_UNWRITABLE',
-      `${shown} is on a file system without hard links, of which the log is made.`,
+      `${shown} is on a file system without hard links, of which the log is made`,
       { remedy: 'git clone the repository to another disk and work there', cause: error },
     );
   }

@@ -68,7 +68,8 @@ export function seqIn(line: string, where: string): number {
 export function decodeRecord<E>(line: string, seq: number, where: string): LogRecord<E> {
   const { seq: written, at, by, events, lost } = decodeLine(line, where);
   if (written !== seq) throw damaged(where, `holds record ${String(written)} in the place of record ${seq}`);
-  if (lost !== undefined) throw damaged(where, `record ${seq} was lost, and now also the snapshot that stood for it`);
+  if (lost !== undefined)
+    throw damaged(where, `record ${seq} was lost, and now the snapshot that replaced it is lost too`);
   if (typeof at !== 'number' || typeof by !== 'string' || !Array.isArray(events)) throw damaged(where, 'not a record');
   return { seq, at, by, events: events as readonly E[] };
 }
@@ -92,8 +93,8 @@ export function missingRecord(dir: string, seq: number): AppError {
   if (existsSync(dir)) return damaged(dir, `record ${seq} is missing`);
   return new AppError('E_LOG_DAMAGED', `${dir}: record ${seq} is missing: the log was removed while it was in use`, {
     facts: [
-      'Nothing new is started or landed. Agents that run go on; what they make is in their worktrees.',
-      'The next run takes up what branches, worktrees and the history tell.',
+      'nothing new starts or lands; running agents continue, and their work is in their worktrees',
+      'the next run resumes from the branches, the worktrees and the history',
     ],
     remedy: 'ralph run --parallel',
   });

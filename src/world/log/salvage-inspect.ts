@@ -69,7 +69,7 @@ function inspectOnce(dir: string): Inspection {
   for (let seq = 1; seq <= end; seq++) {
     const snapshot = found.lost.get(seq);
     if (found.good.has(seq) || (snapshot !== undefined && snapshot <= newest)) continue;
-    const what = snapshot === undefined ? 'is missing' : `is lost, and so is snapshot ${snapshot} that stood for it`;
+    const what = snapshot === undefined ? 'is missing' : `is lost, and so is snapshot ${snapshot} that replaced it`;
     if (snapshot !== undefined || !(loose.includes(seq) || segmentWith(segments, seq) !== null))
       found.damage.push({ where: dir, what: `record ${seq} ${what}` });
   }

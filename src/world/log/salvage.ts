@@ -73,7 +73,7 @@ function refuseLiving(dir: string): void {
       if (!entry.isFile()) continue;
       const host = marksIn(readFileSync(join(folder, entry.name), 'utf8')).find(isOtherAlive);
       if (host !== undefined)
-        throw new AppError('E_BUSY', `The log is damaged, but a host still works with it (process ${host.pid}).`, {
+        throw new AppError('E_BUSY', `the log is damaged, but a host still works with it (process ${host.pid})`, {
           remedy: `kill -INT ${host.pid}; ralph doctor --fix`,
         });
     }

@@ -30,7 +30,7 @@ export function scanSegment(dir: string, segment: Segment, from: number, to: num
     if (seq >= from) onLine(text.slice(start, lineFeed + 1), seq, where);
     start = lineFeed + 1;
   }
-  if (to >= segment.to && start < text.length) throw damaged(path, 'the segment goes on after its last record');
+  if (to >= segment.to && start < text.length) throw damaged(path, 'the segment has data after its last record');
 }
 
 /** As text at once: in Node this is the cheapest way to read a small file, and opening a log reads a thousand of them. */

@@ -135,7 +135,7 @@ async function retire(
       return { kept: null };
     }
     const isHalfRetired = standsOn === null && now.head === head;
-    if (!isHalfRetired) return { kept: `${basename(path)} stands on ${standsOn ?? 'no branch'}` };
+    if (!isHalfRetired) return { kept: `${basename(path)} is on ${standsOn ?? 'no branch'}` };
   }
   if (now.head !== head) return { kept: `${basename(path)} has commits made after the landing` };
   if (!(await isClean(path))) return { kept: `${basename(path)} has files or changes that did not land` };
@@ -183,7 +183,7 @@ async function prepareLoop(
   const place = { path, record, logFile, notes: [note], env, passEnv, variables: {}, signal };
   const done = await setUp({ ...place, tell: (text) => tell(`${name} ${text}`) }, plan);
   if (done?.failed?.isConfigured === true)
-    throw new AppError('E_SETUP', `In the new worktree of ${name}, ${done.failed.command} failed.`, {
+    throw new AppError('E_SETUP', `in the new worktree of ${name}, ${done.failed.command} failed`, {
       facts: done.failed.tail.split('\n').slice(-FACTS_MAX),
       remedy: `cd ${shellWord(path)} && ${done.failed.command}`,
     });

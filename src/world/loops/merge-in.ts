@@ -61,14 +61,14 @@ export async function mergeIn(place: MergeInPlace, options: Options): ReturnType
     return { head, tree: before.tree, conflicts: before.conflicts };
   }
   // New files that were left out of a commit of ours stay beside it.
-  if (!(await lookAtChanges(path)).onlyNew) throw notOurs(`${path} has changes that are not committed.`, path);
+  if (!(await lookAtChanges(path)).onlyNew) throw notOurs(`${path} has uncommitted changes`, path);
   if (await isAncestor(view, commit, head)) return { head, tree: await treeOf(view, head), conflicts: [] };
   const { tree, conflicts } = await mix(place, head, commit);
   if (options.onlyClean && conflicts.length > 0)
     return { head, tree: await treeOf(view, head), conflicts: [], isLeft: true };
   const merge = await commitTree(view, { tree, parents: [head, commit], message: message(conflicts), identity });
   const move = await landRef(view, `refs/heads/${branch}`, merge, head, 'paralph: main merged in');
-  if (!move.moved) throw notOurs(`The branch ${branch} was moved while main was merged into it.`, path);
+  if (!move.moved) throw notOurs(`the branch ${branch} was moved while main was merged into it`, path);
   for (const parent of [head, commit]) knowAncestor(view, parent, merge);
   reach('update.moved');
   await bringFiles(place, options, head, merge);
@@ -121,10 +121,10 @@ async function bringFiles(place: MergeInPlace, { path, branch }: Options, from: 
 
 async function soundHead(place: MergeInPlace, adminDir: string, { path, branch }: Options): Promise<Sha> {
   const operation = operationIn(adminDir);
-  if (operation !== null) throw notOurs(`${path} is in the middle of a ${operation}.`, path);
+  if (operation !== null) throw notOurs(`${path} is in the middle of a ${operation}`, path);
   const head = readHeadFile(place.repo.commonDir, adminDir) ?? (await headOf(path));
   if (head.branch !== branch || head.commit === null)
-    throw notOurs(`${path} stands on ${head.branch ?? 'no branch'}, not on ${branch}.`, path);
+    throw notOurs(`${path} is on ${head.branch ?? 'no branch'}, not on ${branch}`, path);
   return head.commit;
 }
 
@@ -132,7 +132,7 @@ async function soundHead(place: MergeInPlace, adminDir: string, { path, branch }
 export async function freeIndex(adminDir: string, path: string): Promise<void> {
   if (!existsSync(join(adminDir, 'index.lock'))) return;
   const busy = await outlastGit({ folder: path, mentions: path }, GIT_ENDS_MS);
-  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${path}.`);
+  if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${path}`);
   removeDeadLocks(adminDir);
 }
 

@@ -94,7 +94,7 @@ function loopIn(state: State, { path, branch }: Worktree): Loop | null {
 /** Why nobody may touch it now, whatever it holds. */
 function whyBusy(state: State, loop: Loop | null): string | null {
   if (loop !== null && isWorking(loop))
-    return loop.host === null ? 'its loop is stopped and can go on' : 'its loop is running';
+    return loop.host === null ? 'its loop is stopped and can resume' : 'its loop is running';
   if (loop?.phase.at === 'ready') return 'its loop is ready to land';
   // A host may be about to hand it to a loop.
   if (loop === null && Object.keys(state.hosts).length > 0) return 'a host is running';
@@ -183,5 +183,5 @@ function whyGoes({ use, loop }: OurWorktree): string {
   if (loop?.phase.at === 'landed') return 'its loop has landed';
   if (loop?.phase.at === 'parked')
     return loop.phase.reason === 'discarded' ? 'its loop was discarded' : 'it holds nothing unlanded';
-  return use === 'orphan' ? 'no loop uses it any more' : 'nobody uses it now';
+  return use === 'orphan' ? 'no loop uses it any more' : 'it is not in use';
 }

@@ -36,7 +36,7 @@ export async function rebaseBranch(place: KeepPlace, order: RebaseOrder): Promis
   const { view } = place;
   const { loop, branch, base, path } = order;
   const from = await readRef(view, `refs/heads/${branch}`);
-  if (from === null) throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: 'ralph keep list' });
+  if (from === null) throw new AppError('E_GIT', `the branch ${branch} is gone`, { remedy: 'ralph keep list' });
   if (await isAncestor(view, base, from)) return { how: 'current', from };
   await refuseBusy(place, order);
   const merged = await settleByRule(view, await mergeInMemory(view, base, from, base));
@@ -47,7 +47,7 @@ export async function rebaseBranch(place: KeepPlace, order: RebaseOrder): Promis
   const to = replayed ?? (await commitTree(view, { tree: merged.tree, parents: [from, base], message, identity }));
   const kept = await nameKept(view, { name: loop, commit: from, reason: 'paralph: kept before rebase', durable: true });
   const move = await landRef(view, `refs/heads/${branch}`, to, from, 'paralph: brought up to date');
-  if (!move.moved) throw inTheWay(`The branch ${branch} was moved meanwhile.`, place.repo.root);
+  if (!move.moved) throw inTheWay(`the branch ${branch} was moved meanwhile`, place.repo.root);
   if (path !== null && existsSync(path))
     await withCheckoutSlot(() => runGit([...HARDENED, 'reset', '-q', '--hard'], { cwd: path }));
   return { how: replayed === null ? 'merged' : 'rebased', from, to, kept };
@@ -65,13 +65,13 @@ async function replay({ view, identity }: KeepPlace, { base }: RebaseOrder, from
 /** Nothing of a person's may be in the way, and nobody else may stand on the branch. */
 async function refuseBusy({ repo }: KeepPlace, { branch, path }: RebaseOrder): Promise<void> {
   if (path === null || !existsSync(path)) {
-    if (isCheckedOut(repo, branch)) throw inTheWay(`The branch ${branch} is checked out somewhere.`, repo.root);
+    if (isCheckedOut(repo, branch)) throw inTheWay(`the branch ${branch} is checked out in a worktree`, repo.root);
     return;
   }
   const operation = operationIn(soundAdminDir(repo, path));
-  if (operation !== null) throw inTheWay(`${path} is in the middle of a ${operation}.`, path);
-  if ((await headOf(path)).branch !== branch) throw inTheWay(`${path} does not stand on ${branch}.`, path);
-  if (!(await lookAtChanges(path)).clean) throw inTheWay(`${path} has changes that are not committed.`, path);
+  if (operation !== null) throw inTheWay(`${path} is in the middle of a ${operation}`, path);
+  if ((await headOf(path)).branch !== branch) throw inTheWay(`${path} is not on ${branch}`, path);
+  if (!(await lookAtChanges(path)).clean) throw inTheWay(`${path} has uncommitted changes`, path);
 }
 
 const inTheWay = (message: string, path: string): AppError =>

@@ -112,7 +112,7 @@ async function keepAll(place: Place, { path, branch, use, loop }: OurWorktree): 
   if (!isCandidate && hasSubmodules(path)) await requireSafeSubmodules(path);
   for (const file of place.provisions.files)
     if (isUntouched(path, file)) rmSync(join(path, file.path), { force: true });
-  const why = 'nobody used its worktree';
+  const why = 'its worktree was not in use';
   const order = { path, branch, loop: loop?.id ?? null, act: 'spare', why } as const;
   const kept = (await holdsNothing(place, path, use)) ? null : await keepWorktree(place, { ...order, isCandidate });
   if (kept !== null) refuseEmbedded(path, kept);

@@ -61,7 +61,7 @@ export async function standOn(place: WorktreePlace, path: string, branch: string
   if (isOn(place, path, branch)) return;
   const tip = await readRef(view, `refs/heads/${branch}`);
   if (tip === null)
-    throw new AppError('E_GIT', `The branch ${branch} is gone.`, { remedy: `git -C ${shellWord(path)} reflog` });
+    throw new AppError('E_GIT', `the branch ${branch} is gone`, { remedy: `git -C ${shellWord(path)} reflog` });
   const git = (...args: readonly string[]): ReturnType<typeof runGit> => runGit([...HARDENED, ...args], { cwd: path });
   if (adminDir !== null && isDetachedAt(place, adminDir, tip)) await restore(path);
   else {

@@ -18,10 +18,10 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   EFBIG: { code: 'E_DISK', means: 'files may not grow further', remedy: 'ulimit -f unlimited' },
   EACCES: { code: 'E_STATE_UNWRITABLE', means: 'permission denied' },
   EROFS: { code: 'E_STATE_UNWRITABLE', means: 'the file system is read-only' },
-  ELOOP: { code: 'E_STATE_UNWRITABLE', means: 'a link stands where a plain file belongs' },
+  ELOOP: { code: 'E_STATE_UNWRITABLE', means: 'a link is in the place of a plain file' },
   EEXIST: { code: 'E_STATE_UNWRITABLE', means: 'something else has its name' },
-  ENOTDIR: { code: 'E_STATE_UNWRITABLE', means: 'a file stands where a folder belongs' },
-  EISDIR: { code: 'E_STATE_UNWRITABLE', means: 'a folder stands where a file belongs' },
+  ENOTDIR: { code: 'E_STATE_UNWRITABLE', means: 'a file is in the place of a folder' },
+  EISDIR: { code: 'E_STATE_UNWRITABLE', means: 'a folder is in the place of a file' },
   ENAMETOOLONG: { code: 'E_STATE_UNWRITABLE', means: 'the name is too long' },
   ENOENT: { code: 'E_STATE_UNWRITABLE', means: 'no such file or folder' },
 };
@@ -31,7 +31,7 @@ export function systemFailure(what: string, cause: unknown): AppError {
   const errno = errnoOf(cause);
   const failure = (errno === null ? undefined : FAILURES[errno]) ?? { code: 'E_PROCESS', means: String(cause) };
   const remedy = failure.remedy === undefined ? {} : { remedy: failure.remedy };
-  return new AppError(failure.code, `${what}: ${failure.means}.`, { ...remedy, cause });
+  return new AppError(failure.code, `${what}: ${failure.means}`, { ...remedy, cause });
 }
 
 export function errnoOf(error: unknown): string | null {

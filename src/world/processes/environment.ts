@@ -164,7 +164,7 @@ function refuse(name: string, value: string, character: '\0' | '\n'): void {
 }
 
 function unusable(name: string, why: string): AppError {
-  return new AppError('E_ENVIRONMENT', `The variable ${JSON.stringify(name)} cannot be passed to the agent: ${why}.`);
+  return new AppError('E_ENVIRONMENT', `the variable ${JSON.stringify(name)} cannot be passed to the agent: ${why}`);
 }
 
 function isExecutable(file: string): boolean {

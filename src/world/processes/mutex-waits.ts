@@ -37,7 +37,7 @@ export function createMutexWait(path: string, kind: 'alone' | 'shared'): MutexWa
       listener.tell(`waiting: ${sentence(path, first, isSuspended)}. ${advice(first, isSuspended)}`);
     },
     over: () => {
-      if (told !== null) mutexListener().tell(`${path} is free again: going on`);
+      if (told !== null) mutexListener().tell(`${path} is free again: continuing`);
     },
   };
 }
@@ -50,17 +50,17 @@ export function sentence(path: string, holder: ProcessIdentity, isSuspended: boo
 
 const advice = (holder: ProcessIdentity, isSuspended: boolean): string =>
   isSuspended
-    ? `Wake it: ${wakes(holder)}; or end it, and what it was at is finished here: kill -9 ${holder.pid}`
+    ? `Wake it: ${wakes(holder)}; or end it, and this command finishes its work: kill -9 ${holder.pid}`
     : isInAnotherContainer(holder)
-      ? 'This goes on as soon as it is done or ends'
-      : `This goes on as soon as it is done or ends; look at it: ps -o pid,stat,etime,args -p ${holder.pid}`;
+      ? 'This command continues when that process is done'
+      : `This command continues when that process is done; look at it: ps -o pid,stat,etime,args -p ${holder.pid}`;
 
 export const wakes = ({ pid }: ProcessIdentity): string => `kill -CONT ${pid}`;
 
 /** Nobody waits any longer, for somebody asked to end. */
 function ended({ drain }: MutexListener, why: string, holder: ProcessIdentity, isSuspended: boolean): AppError {
   const remedy = isSuspended ? wakes(holder) : `ps -o pid,stat,etime,args -p ${holder.pid}`;
-  return new AppError(drain?.reason === 'SIGTERM' ? 'E_TERMINATED' : 'E_INTERRUPTED', `${why}.`, { remedy });
+  return new AppError(drain?.reason === 'SIGTERM' ? 'E_TERMINATED' : 'E_INTERRUPTED', `${why}`, { remedy });
 }
 
 /** A link counts as a change of the file, so this is when it was taken. */

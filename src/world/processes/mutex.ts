@@ -65,7 +65,7 @@ interface Held {
 
 async function holding<T>(path: string, act: () => Promise<T>): Promise<T> {
   const held = await acquire([path], null);
-  invariant(held !== null, 'without a signal nobody gives up');
+  invariant(held !== null, 'only a signal ends the wait');
   return whileHeld(held, act);
 }
 

@@ -32,8 +32,8 @@ export function claimFolder(dir: string, record: StartRecord): void {
     writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
     linkSync(draft, join(dir, 'start.json'));
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw systemFailure(`An iteration could not be recorded in ${dir}`, error);
-    throw new AppError('E_BUSY', `The run folder ${dir} was already used for an iteration.`, { cause: error });
+    if (errnoOf(error) !== 'EEXIST') throw systemFailure(`an iteration could not be recorded in ${dir}`, error);
+    throw new AppError('E_BUSY', `the run folder ${dir} was already used for an iteration`, { cause: error });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -91,7 +91,7 @@ export function readStarted(dir: string): Started {
   const tokens = [...names.map((name) => readJson(join(dir, name))?.['token']), readText(join(dir, 'token'))];
   const token = tokens.find((one) => typeof one === 'string' && one !== '');
   if (typeof token !== 'string')
-    throw new AppError('E_STATE_UNWRITABLE', `The run folder ${dir} no longer says which processes are its own.`);
+    throw new AppError('E_STATE_UNWRITABLE', `the run folder ${dir} no longer says which processes are its own`);
   const times = ['token', ...names].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs);
   const sight = lookAtShim(dir);
   const identity = sight.state === 'running' ? sight.identity : readIdentity(dir);

@@ -51,6 +51,6 @@ function nameOrKill(pid: number): ProcessIdentity {
 function cannotStart(start: DetachedStart, cause: unknown): AppError {
   // The shell is always there, so what is missing or closed is the folder.
   const inFolder = ['ENOENT', 'EACCES', 'ENOTDIR'].includes(errnoOf(cause) ?? '');
-  if (inFolder) return new AppError('E_PROCESS', `The folder ${start.cwd} cannot be entered.`, { cause });
+  if (inFolder) return new AppError('E_PROCESS', `the folder ${start.cwd} cannot be entered`, { cause });
   return systemFailure('A process could not be started', cause);
 }

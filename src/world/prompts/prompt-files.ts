@@ -38,7 +38,7 @@ export function loadPromptTemplate(root: string, name: PromptName = 'iteration')
   const read = parseTemplate(readTemplate(root, shown), words);
   if ('problems' in read) {
     const count = read.problems.length === 1 ? 'a problem' : `${read.problems.length} problems`;
-    throw new AppError('E_PROMPT', `${shown} has ${count}, so no agent can be told what to do`, {
+    throw new AppError('E_PROMPT', `${shown} has ${count}, so no prompt can be made`, {
       facts: read.problems.map(({ line, column, message }) => `${shown}:${line}:${column} ${message}`),
       remedy: `$EDITOR ${shellWord(shown)}`,
     });
@@ -46,7 +46,7 @@ export function loadPromptTemplate(root: string, name: PromptName = 'iteration')
   const missing = needed.filter(([word]) => !namesVariable(read.template, word));
   return {
     template: read.template,
-    warnings: missing.map(([word, what]) => `${shown} has no {{${word}}}: an agent is not told ${what}`),
+    warnings: missing.map(([word, what]) => `${shown} has no {{${word}}}: the prompt does not say ${what}`),
   };
 }
 

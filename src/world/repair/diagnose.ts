@@ -137,7 +137,7 @@ function gates(settings: Settings): Finding {
   return {
     check: 'gates',
     level: 'warn',
-    message: 'no gates: whatever merges counts as green',
+    message: 'no gates: work lands untested as soon as it merges',
     remedy: `ralph config set gates.commands '["npm test"]'`,
   };
 }

@@ -29,7 +29,7 @@ export function entriesRepair(place: RepairPlace): Repair {
           : foreign(
               CHECK,
               'fail',
-              `broken worktree entry ${path}, not ours: ${why}${blocks ? '; most git commands fail on it' : ''}`,
+              `broken worktree entry ${path}, not made by paralph: ${why}${blocks ? '; most git commands fail on it' : ''}`,
               remedyOf(entry),
             );
       }),
@@ -43,7 +43,7 @@ export function entriesRepair(place: RepairPlace): Repair {
       return [
         ...mended.map(({ path, why }) => `mended the worktree entry ${path}: ${why}`),
         ...takenBack.map(describeTakenBack),
-        ...quarantined.map((path) => `moved a broken worktree entry of ours to ${path}`),
+        ...quarantined.map((path) => `moved a broken worktree entry to ${path}`),
       ];
     },
   };

@@ -14,7 +14,7 @@ export const FITNESS: Readonly<Record<'files' | 'writes' | 'links', (repo: Repos
   files: () => {
     const max = filesMax();
     if (max !== null && max < FILES_MIN)
-      throw new AppError('E_PROCESS', `Only ${max} files may be open at once, and paralph needs ${FILES_MIN}.`, {
+      throw new AppError('E_PROCESS', `only ${max} files may be open at once, and paralph needs ${FILES_MIN}`, {
         remedy: 'ulimit -n 4096',
       });
     return max === null ? 'no limit known' : `${max} may be open at once`;

@@ -35,7 +35,7 @@ export function gitLocksRepair(place: RepairPlace): Repair {
   return {
     check: CHECK,
     look: async () => [
-      ...ourLocks(place).map(({ path }) => fixable(CHECK, `${path}: a git command of ours runs, or one was killed`)),
+      ...ourLocks(place).map(({ path }) => fixable(CHECK, `${path}: a git command of paralph runs, or one was killed`)),
       ...foreignLocks(place),
       ...suspendedHolders(CHECK, place.repo),
     ],
@@ -104,7 +104,7 @@ function foreignLocks(place: RepairPlace): readonly Finding[] {
       return foreign(
         CHECK,
         'warn',
-        `${path}, not ours, is there since ${since}: a git command runs, or one was killed${waits}`,
+        `${path}, not made by paralph, is there since ${since}: a git command runs, or one was killed${waits}`,
         `rm ${shellWord(path)}  # only if no git command runs`,
       );
     });

@@ -67,7 +67,7 @@ export function orphanBranchesRepair({ repo }: RepairPlace, state: State, openVi
 
 function tell({ branch, isLanded }: Orphan): Finding {
   if (isLanded) return fixable(CHECK, `the branch ${branch} has landed, and no loop knows it`);
-  const message = `the branch ${branch} is ours and has not landed, but no loop knows it`;
+  const message = `the branch ${branch} was made by paralph and has not landed, but no loop knows it`;
   return foreign(CHECK, 'warn', message, `git log --oneline ${shellWord(branch)}`);
 }
 

@@ -34,7 +34,7 @@ function standing(head: string): string {
 
 function restorerOf(scene: Scene): Finding['restore'] {
   const { before, after } = scene;
-  const said = `the main checkout stands on ${standing(before.head)}`;
+  const said = `the main checkout is on ${standing(before.head)}`;
   const back = async (): Promise<boolean> =>
     textIfThere(join(scene.place.repo.commonDir, 'HEAD')) === after.head && pointHead(scene);
   if (before.headCommit === null || after.headCommit === null) return null;

@@ -25,7 +25,7 @@ function describe({ ref, from, to, leaked, isLast }: MovedRef): string {
   if (to === null) return `deleted ${titleOf(ref)}, which was at ${short(from ?? '')}`;
   if (from === null) return `made ${titleOf(ref)} at ${short(to)}`;
   const moved = `moved ${titleOf(ref)} from ${short(from)} to ${short(leaked ?? to)}`;
-  return isLast ? moved : `${moved}, from where somebody went on`;
+  return isLast ? moved : `${moved}, and later work builds on it`;
 }
 
 function restorerOf(scene: Scene, moved: MovedRef): Finding['restore'] {

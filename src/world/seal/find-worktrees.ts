@@ -57,7 +57,7 @@ export function findPointer(scene: Scene, dir: string): readonly Finding[] {
     if (stat !== undefined) moveAside(dotGit, aside);
     writeFileSync(dotGit, own.pointer, { flag: 'wx' });
     return Promise.resolve(
-      `the .git file of its worktree${stat === undefined ? '' : `, what stood there lies in ${aside}`}`,
+      `the .git file of its worktree${stat === undefined ? '' : `; the earlier one is in ${aside}`}`,
     );
   };
   return [{ did: `put ${now} in the place of its worktree's .git file`, keep: [], restore }];

@@ -86,7 +86,7 @@ const SITUATIONS: readonly Situation[] = [
     },
   },
   {
-    name: 'one agent lives and one is dead: the living one goes on, the dead one is started again',
+    name: 'one agent lives and one is dead: the living one continues, the dead one is started again',
     tasks: ['living', 'dead'],
     crash: async (stage) => {
       const host = start(stage);

@@ -20,7 +20,7 @@ export async function stopHolder(holder: ProcessIdentity, waitMs: number): Promi
     process.kill(pid, 'SIGTERM');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ESRCH')
-      throw busy(`its process ${pid} belongs to somebody else`, `ps -o user= -p ${pid}`);
+      throw busy(`its process ${pid} belongs to another user`, `ps -o user= -p ${pid}`);
   }
   const deadline = performance.now() + waitMs;
   while (isAlive(holder)) {

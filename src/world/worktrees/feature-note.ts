@@ -72,7 +72,7 @@ async function newPorts(repo: Repository, wished: Partial<PortRange>): Promise<P
     const range = { portBase, portStep: PORT_STEP };
     if (isFree(range) && (await isSilent(range))) return range;
   }
-  throw new AppError('E_BUSY', 'No ports are left for one more worktree.', {
+  throw new AppError('E_BUSY', 'no ports are left for one more worktree', {
     remedy: 'ralph worktree clean',
   });
 }

@@ -39,7 +39,7 @@ export async function lookAtHalfMade(repo: Repository, made: HalfMade, adminDir:
 export async function refuseWork(repo: Repository, made: HalfMade): Promise<true> {
   const adminDir = adminDirOf(repo, made.path);
   if (adminDir === null || !(await lookAtHalfMade(repo, made, adminDir)).holdsWork) return true;
-  throw new AppError('E_NEEDS_PERSON', `${made.path} was never finished, and somebody has worked in it.`, {
+  throw new AppError('E_NEEDS_PERSON', `${made.path} was never finished, and it holds work`, {
     remedy: 'ralph doctor --fix',
   });
 }
@@ -149,7 +149,7 @@ export function findIntent(repo: Repository, path: string): HalfMade | null {
   const note = readNote(file);
   if (note === null) return null;
   if (isUnderWay(file, note))
-    throw new AppError('E_BUSY', `The worktree ${path} is being made by process ${note.by.pid}.`);
+    throw new AppError('E_BUSY', `the worktree ${path} is being made by process ${note.by.pid}`);
   return note;
 }
 

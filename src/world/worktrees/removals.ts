@@ -41,7 +41,7 @@ const underWay = new Set<string>();
 export async function removeFolder(repo: Repository, path: string, kept: string | null): Promise<void> {
   const begun = begunRemoval(repo, path);
   if (begun !== null && isLive(begun))
-    throw new AppError('E_BUSY', `${path} is being removed by process ${begun.by.pid}.`);
+    throw new AppError('E_BUSY', `${path} is being removed by process ${begun.by.pid}`);
   if (begun !== null) return deleteAside(repo, begun);
   if (isThere(path)) await deleteAside(repo, putAside(repo, realpathLoose(path), kept));
 }

@@ -244,7 +244,7 @@ async function makeNew(repo: Repository, options: TakeOptions): Promise<string> 
     }
     return path;
   }
-  throw new AppError('E_GIT', `${folder} holds ${NAMES_MAX} folders named after ${options.name}.`);
+  throw new AppError('E_GIT', `${folder} holds ${NAMES_MAX} folders named after ${options.name}`);
 }
 
 /** Making the folder claims its name between processes; git accepts an empty one. */
@@ -277,13 +277,13 @@ export async function retireWorktree(
   const adminDir = soundAdminDir(repo, path);
   const operation = operationIn(adminDir);
   if (operation !== null)
-    throw new AppError('E_NEEDS_PERSON', `${path} is in the middle of a ${operation}.`, {
+    throw new AppError('E_NEEDS_PERSON', `${path} is in the middle of a ${operation}`, {
       remedy: `git -C ${shellWord(path)} status`,
     });
   const changes = await lookAtChanges(path);
   const embedded = changes.links ? await embeddedRepositories(path) : changes.embedded;
   if (embedded.length > 0) {
-    throw new AppError('E_NEEDS_PERSON', `${path} holds a repository of its own: ${embedded[0]}.`, {
+    throw new AppError('E_NEEDS_PERSON', `${path} holds a repository of its own: ${embedded[0]}`, {
       remedy: `ls -la ${shellWord(join(path, embedded[0] ?? ''))}`,
     });
   }
@@ -291,7 +291,7 @@ export async function retireWorktree(
   await restoreFiles(path, adminDir, changes.clean);
   reach('pool.restored');
   const head = readHeadFile(repo.commonDir, adminDir)?.commit ?? (await headOf(path)).commit;
-  invariant(head !== null, `${path} stands at no commit`);
+  invariant(head !== null, `${path} is at no commit`);
   const file = join(poolDir(repo), `${basename(path)}.json`);
   mkdirSync(poolDir(repo), { recursive: true });
   const entry: PoolEntry = { path, head };

@@ -105,12 +105,12 @@ export async function addWorktree(repo: Repository, options: NewWorktree): Promi
 
 function refuseTakenPath(repo: Repository, path: string): void {
   if (existsSync(path) && !isEmptyFolder(path)) {
-    throw new AppError('E_GIT', `${path} exists and is not empty, so no worktree can be made there.`, {
+    throw new AppError('E_GIT', `${path} exists and is not empty, so no worktree can be made there`, {
       remedy: `ls -la ${shellWord(path)}`,
     });
   }
   if (adminDirOf(repo, path) !== null) {
-    throw new AppError('E_GIT', `git has a worktree at ${path} whose folder is missing; it may come back.`, {
+    throw new AppError('E_GIT', `git has a worktree at ${path} whose folder is missing; it may come back`, {
       remedy: `git -C ${shellWord(repo.root)} worktree remove -f -f ${shellWord(path)}`,
     });
   }
@@ -128,9 +128,9 @@ async function register(repo: Repository, { path, branch, base, reason }: NewWor
 }
 
 export function branchElsewhere(branch: string, tip: Sha): AppError {
-  return new AppError('E_GIT', `The branch ${branch} already exists, at ${tip.slice(0, 12)}.`, {
+  return new AppError('E_GIT', `the branch ${branch} already exists, at ${tip.slice(0, 12)}`, {
     remedy: `git branch -m ${shellWord(branch)} ${shellWord(`${branch}-old`)}`,
-    facts: ['A branch that exists is never moved to make room.'],
+    facts: ['an existing branch is never moved to make room'],
   });
 }
 
@@ -157,7 +157,7 @@ export async function removeWorktree(
 ): Promise<void> {
   const { path, worktreeRoot, kept = null } = options;
   if (!isOurPlace(repo, worktreeRoot, path)) {
-    throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so it is not ours to remove.`);
+    throw new AppError('E_GIT', `${path} is not below ${worktreeRoot}, so paralph does not remove it`);
   }
   // Deleting files is slow, so it happens outside the mutex; git then removes the entry of a missing folder in milliseconds.
   await removeFolder(repo, path, kept);
@@ -205,7 +205,7 @@ export function removeHalfMade(
   return withMutex(join(repo.stateDir, 'locks', 'half-made'), async () => {
     if (!isStillDebris(repo, made)) return true;
     const busy = await outlastGit({ folder: made.path, mentions: made.path }, GIT_ENDS_MS);
-    if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}.`);
+    if (busy.length > 0) throw new AppError('E_BUSY', `git (process ${busy[0]}) still works on ${made.path}`);
     const isGoing = await mayGo();
     if (isGoing) await takeBack(repo, made);
     endIntent(repo, made.path);

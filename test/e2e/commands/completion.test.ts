@@ -136,7 +136,7 @@ describe('ralph by itself', () => {
     expect(short.split('\n').length).toBeLessThan(20);
     expect(long).toMatch(/^Examples:\n {2}ralph run /);
     expect(long.split('\n').length).toBeGreaterThan(2 * short.split('\n').length);
-    expect((await ralph(one, ['queue', '-h'])).stdout).toMatch(/ralph queue pause {2,}Land nothing/);
+    expect((await ralph(one, ['queue', '-h'])).stdout).toMatch(/ralph queue pause {2,}Stop landing/);
     expect((await ralph(one, ['statsu', '-h'])).stderr).toContain('did you mean status');
   });
 

@@ -205,7 +205,7 @@ describe('the summary of a run', () => {
     const { stderr, stdout } = await ralph(one, [...RUN, '--json']);
     expect(stderr).toMatch(/2 ready, 1 parked\n {2}[\d.ms]+, \d iterations\n/);
     expect(stderr).toContain('land what is ready: ralph land --all   look first: ralph review');
-    expect(stderr).toContain('the whole story: ralph report');
+    expect(stderr).toContain('full report: ralph report');
     expect(JSON.parse(stdout)).toMatchObject({ run: { n: 1, gate_runs: 0, gate_runs_saved: 0, cost_usd: null } });
   });
 });

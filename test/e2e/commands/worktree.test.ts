@@ -74,10 +74,7 @@ describe('ralph worktree', () => {
     expect([forced.code, existsSync(path)]).toEqual([0, false]);
     // Undo takes back what went last, whole: its branch, its files, and that it is a worktree of ours.
     const undone = await ralph(one, ['undo', '--json']);
-    expect([undone.code, undone.stderr]).toEqual([
-      0,
-      expect.stringContaining('took back the removal of feature/login'),
-    ]);
+    expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('undid the removal of feature/login')]);
     expect(JSON.parse(undone.stdout)).toMatchObject({ act: 'remove', restored: [{ branch: 'feature/login', path }] });
     expect((await worktree(one, ['status', 'login', '--json'])).stdout).toBe(shown.stdout.replace('true', 'false'));
     expect((await worktree(one, ['remove', 'login', '--force', '--yes'])).code).toBe(0);

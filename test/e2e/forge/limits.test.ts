@@ -43,7 +43,7 @@ describe('a forge in trouble', () => {
     const ran = await run(['run']);
     expect({ code: ran.code, err: ran.stderr }).toMatchObject({ code: 0 });
     expect(starts(place)).toHaveLength(2);
-    if (what !== 'slow') expect(ran.stderr).toContain('pull requests wait; loops go on');
+    if (what !== 'slow') expect(ran.stderr).toContain('pull requests wait; loops continue');
     expect(ran.stderr).not.toContain('octo-token');
     await until('both to be opened', async () => {
       const synced = await run(['pr', 'sync']);

@@ -97,7 +97,7 @@ describe.each(Object.entries(TAKINGS))('a %s that is killed while it deletes fil
     expect(looked.stdout).toContain(`the removal of ${path(one)} was cut short`);
     const fixed = await ralph(one, ['doctor', '--fix']);
     expect(fixed.stdout).toContain(`fixed ended the removal of ${path(one)}`);
-    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to mend');
+    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to repair');
     expect(leftIn(dirname(path(one)))).toEqual([]);
     expect((await ralph(one, ['undo'])).code).toBe(0);
     expect(portrait(one, path(one))).toEqual(before);
@@ -145,7 +145,7 @@ describe.each(Object.entries(TAKINGS))('a %s of files that cannot be deleted', (
     rmSync(join(dirname(path(one)), left), { recursive: true });
     expect((await ralph(one, words)).code).toBe(0);
     expect(existsSync(path(one))).toBe(false);
-    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to mend');
+    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to repair');
   });
 
   itAllowed('to give up rights', isBound)('below a folder that cannot be written leaves everything whole', async () => {

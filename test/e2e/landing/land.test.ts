@@ -75,7 +75,7 @@ describe('S2.6 merge_policy manual and ralph land', () => {
       { landed: ['a'], ready: [], parked: [], stopped: [], waiting: [], open: [] },
     ]);
     expect(listOf(stdout, 'discarded')).toMatchObject([{ task: 'c', state: 'discarded' }]);
-    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 1 discarded[^]*discarded c: a person threw it away/);
+    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 1 discarded[^]*discarded c: a person discarded it/);
     expect((await ralph(one, ['run', '--parallel'])).code).toBe(0);
     expect(['a', 'b', 'c'].filter((task) => isLanded(one, task))).toEqual(['a', 'b']);
   });

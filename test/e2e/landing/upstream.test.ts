@@ -60,7 +60,7 @@ it('S0.4 the remote that main follows is asked before a claim; main itself stays
   const silent = await run([], { env: { GIT_SSH_COMMAND: `sh ${script}`, GIT_SSH_VARIANT: 'simple' } });
   expect([silent.code, warnings(silent)]).toEqual([
     0,
-    ['warning: origin could not be asked for main, going on with what is here: no answer within 5 s'],
+    ['warning: origin could not be asked for main, continuing with what is here: no answer within 5 s'],
   ]);
 
   one.git('remote', 'set-url', 'origin', origin);

@@ -93,7 +93,9 @@ describe('a person stops a loop and lets it go on', () => {
     await stop.ended;
     expect(stopped.code).toBe(0);
     expect(listOf(stopped.stdout, 'stopped')).toMatchObject([{ task: 'a', state: 'stopped' }]);
-    expect(stopped.stderr).toMatch(/a-\S+ is stopped; its work is on ralph\/a-\S+ to go on: ralph loops resume a-\S+/);
+    expect(stopped.stderr).toMatch(
+      /a-\S+ is stopped; its work is on ralph\/a-\S+ to continue: ralph loops resume a-\S+/,
+    );
     expect((await run.ended).code).toBe(1);
     expect(one.git('show', 'main:half.txt'), 'what the other one had made').toBe('half');
     expect(await stateOf(one, 'a')).toBe('stopped');
@@ -106,7 +108,7 @@ describe('a person stops a loop and lets it go on', () => {
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('is landed: as')]);
     expect(starts(one).filter((call) => call.task === 'a')).toHaveLength(2);
     expect(one.git('show', 'main:by-hand.txt')).toBe('mine');
-    expect((await ralph(one, ['loops', 'resume', 'a'])).stderr).toContain('cannot go on: it is landed');
+    expect((await ralph(one, ['loops', 'resume', 'a'])).stderr).toContain('cannot resume: it is landed');
     expect((await ralph(one, ['loops', 'stop', 'a'])).code).toBe(2);
     expect((await ralph(one, ['loops', 'stop'])).stderr).toContain('no loop works');
 
@@ -165,9 +167,7 @@ describe('a person lands loops', () => {
     const ready = await ralph(one, ['loops', 'retry', 't1']);
     expect([ready.code, ready.stderr]).toEqual([
       2,
-      expect.stringMatching(
-        /was not put aside at landing: it is ready[^]*only a loop that was put aside while landing/,
-      ),
+      expect.stringMatching(/was not parked at landing: it is ready[^]*only a loop that was parked at landing/),
     ]);
     writeFileSync(hold, '');
     one.put('user.txt', 'mine\n');
@@ -176,7 +176,7 @@ describe('a person lands loops', () => {
     const landing = startRalph(one, ['loops', 'merge', 'last']);
     await until('its gate runs', () => existsSync(gated));
     expect(await stateOf(one, 'last')).toBe('landing');
-    expect(await whyOf(one, 't1')).toMatch(/; process \d+ lands others now$/);
+    expect(await whyOf(one, 't1')).toMatch(/; process \d+ lands other work now$/);
     const busy = await ralph(one, ['loops', 'merge', 'last']);
     expect([busy.code, busy.stderr]).toEqual([5, expect.stringMatching(/being merged at this moment[\s\S]*--force/)]);
     rmSync(hold);

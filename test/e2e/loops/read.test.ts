@@ -90,7 +90,7 @@ describe('ralph loops', () => {
     expect((await ralph(one, ['run', '--parallel'], { isCheckoutGuarded: false })).code).toBe(1);
     expect((await rows(one))['busy']).toMatchObject({ state: 'ready', gates: 'green', iterations: 1 });
     const { stdout } = await loops(one, ['history', 'busy']);
-    expect(stdout).toMatch(/starts in slot[^]*host .* is gone[^]*goes on in slot[^]*gates green[^]*is ready/);
+    expect(stdout).toMatch(/starts in slot[^]*host .* is gone[^]*continues in slot[^]*gates green[^]*is ready/);
   });
 });
 

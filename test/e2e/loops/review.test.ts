@@ -113,7 +113,7 @@ describe('what others look at before it lands', () => {
     expect(lines.get(hotFix.slice('refs/heads/'.length))).toMatchObject({ how: 'rebased', pushed: false });
     expect(lines.get(clash.slice('refs/heads/'.length))).toMatchObject({ how: 'conflict', paths: ['user.txt'] });
     expect(all.stderr).toMatch(
-      /conflicts with develop in user\.txt; nothing was changed\. to mend it: git -C \S+ merge develop/,
+      /conflicts with develop in user\.txt; nothing was changed\. to resolve: git -C \S+ merge develop/,
     );
     expect(origin('rev-parse', 'review/fix')).toBe(one.git('rev-parse', fix));
     expect(gitSays(one.git, 'merge-base', '--is-ancestor', base, hotFix)).toBe(true);

@@ -116,7 +116,7 @@ describe('mend 12: what defines the gates is protected', () => {
     expect(code, stderr).toBe(0);
     expect(landedTasks(one.git, 'main')).toEqual(['t1', 't2']);
     expect(stderr).toMatch(
-      /landed {2}t1 .*\n.*AGENTS\.md, Makefile, sub\/CLAUDE\.md, which later gates and agents obey/,
+      /landed {2}t1 .*\n.*AGENTS\.md, Makefile, sub\/CLAUDE\.md, which later gates and agents use/,
     );
     expect(stderr).not.toContain('justfile');
     // What landed before is no news.
@@ -126,11 +126,11 @@ describe('mend 12: what defines the gates is protected', () => {
   it('mend 12: a gate list that differs from the last run is announced in one line', async () => {
     const one = scratch();
     tasks(one, { t1: 'true' }, { config: { gates: { commands: ['true', 'test ! -e BROKEN'] } } });
-    expect((await ralph(one, ['run'])).stderr).not.toContain('the gates are others');
-    expect((await ralph(one, ['run'])).stderr).not.toContain('the gates are others');
+    expect((await ralph(one, ['run'])).stderr).not.toContain('the gates have changed');
+    expect((await ralph(one, ['run'])).stderr).not.toContain('the gates have changed');
     const changed = await ralph(one, ['run', '--set', 'gates.commands=["test ! -e BROKEN","test -e README.md"]']);
-    expect(changed.stderr.match(/the gates are others than in the last run.*/g)).toEqual([
-      'the gates are others than in the last run; new: "test -e README.md"; gone: "true"',
+    expect(changed.stderr.match(/the gates have changed since the last run.*/g)).toEqual([
+      'the gates have changed since the last run: new: "test -e README.md"; gone: "true"',
     ]);
   });
 

@@ -69,7 +69,9 @@ describe('mend 9: what is too much to land', () => {
       { why: 'data/ (6 files, landing.max_new_files is 5)' },
     ]);
     expect(landedTasks(one.git, 'main')).toEqual([]);
-    expect((await why(one, 't2')).sentences.join('\n')).toContain('It adds more than lands without a person: core.bin');
+    expect((await why(one, 't2')).sentences.join('\n')).toContain(
+      'It adds too much to land without a person: core.bin',
+    );
     const land = await ralph(one, ['land', 't1', 't2', 't3']);
     expect(land.code, land.stderr).toBe(0);
     expect(onMain(one)).toEqual(expect.arrayContaining(['node_modules/a/2.js', 'core.bin', 'data/5.js', 't3.txt']));

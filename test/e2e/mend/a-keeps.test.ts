@@ -106,6 +106,6 @@ it('mend a: refs of a train that somebody deletes while its gates run are put ba
   await until('they are back', () => String(refsBelow(one.git, 'refs/paralph/cand/')) === String(train));
   gate.letGo();
   const { code, stderr } = await landing.ended;
-  expect([code, stderr.match(/no ref holds .* of the train any more: put back from the log/g)?.length]).toEqual([0, 1]);
+  expect([code, stderr.match(/no ref holds .* of the train any more: restored from the log/g)?.length]).toEqual([0, 1]);
   expect(landedTasks(one.git, 'main').toSorted()).toEqual(['t1', 't2']);
 });

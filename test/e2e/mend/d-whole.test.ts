@@ -51,17 +51,17 @@ describe('what lands', () => {
       'a commit whose folder is nowhere',
       `tree=$( (git ls-tree HEAD; printf '040000 tree %040d\\tgone\\n' 1) | git mktree --missing)
        git update-ref HEAD $(${COMMIT} $tree)`,
-      /commits are not whole: .*0{39}1.*git reset --soft/,
+      /commits are damaged: .*0{39}1.*git reset --soft/,
     ],
     [
       'a commit whose files are nowhere',
       `rm -f $common/objects/$(git rev-parse HEAD^{tree} | sed 's|^..|&/|')`,
-      /commits are not whole: .*git reset --soft/,
+      /commits are damaged: .*git reset --soft/,
     ],
     [
       'a commit that is nowhere',
       `rm -f $common/objects/$(git rev-parse HEAD | sed 's|^..|&/|')`,
-      /commits are not whole: .*git reset --soft/,
+      /commits are damaged: .*git reset --soft/,
     ],
     [
       'a commit whose parent is nowhere',

@@ -105,7 +105,7 @@ describe('mend stranger: commands that are printed work', () => {
     const { code, stderr } = await ralph(one, ['loops', 'discard', String(row?.['id']), '-y']);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('still in your checkout: README.md, first.txt, new.txt\n');
-    const done = pasted(one, /to take that away: (.+)$/m.exec(stderr)?.[1]);
+    const done = pasted(one, /to remove that: (.+)$/m.exec(stderr)?.[1]);
     expect([done.status, one.git('status', '--porcelain')], done.stderr).toEqual([0, before]);
   });
 
@@ -134,7 +134,7 @@ describe('mend stranger: commands that are printed work', () => {
     const one = scratch();
     given(one, { t1: 'mkdir -p .github/workflows; echo "on: push" > .github/workflows/a.yml' });
     expect((await ralph(one, ['run'])).stderr).toContain('parked  t1 (protected)');
-    const seen = /changes what later gates and agents obey:\n(?: +\|.*\n)* +\| \+on: push\n/;
+    const seen = /changes files that later gates and agents use:\n(?: +\|.*\n)* +\| \+on: push\n/;
     expect((await ralph(one, ['land', 't1', '--dry-run'])).stderr).toMatch(seen);
     const land = await ralph(one, ['land', 't1']);
     expect([land.code, seen.test(land.stderr)], land.stderr).toEqual([0, true]);
@@ -175,6 +175,6 @@ describe('mend stranger: advice that leads on', () => {
     const [row] = listOf((await ralph(one, ['loops', '--json'])).stdout, 'loops');
     const id = String(row?.['id']);
     const seen = await ralph(one, ['loops', 'diff', id]);
-    expect([seen.code, seen.stderr]).toEqual([0, expect.stringContaining(`next: ralph land ${id}   or throw it away`)]);
+    expect([seen.code, seen.stderr]).toEqual([0, expect.stringContaining(`next: ralph land ${id}   or discard it`)]);
   });
 });

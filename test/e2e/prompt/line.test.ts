@@ -132,7 +132,7 @@ describe('a checkout one loop works in', () => {
     one.git('checkout', '-q', '--detach');
     await elsewhere('detached', /HEAD is detached/);
     one.git('checkout', '-q', '-b', 'topic');
-    await elsewhere('aside', /stands on topic and loops land on main/);
+    await elsewhere('aside', /this checkout is on topic and loops land on main/);
     const feature = join(one.root, 'feature');
     one.git('worktree', 'add', '-q', '-b', 'feature/x', feature, 'main');
     writeFileSync(join(feature, 'README.md'), 'yours, not done yet\n');

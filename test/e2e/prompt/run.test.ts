@@ -60,7 +60,7 @@ describe('ralph run PROMPT', () => {
       { id: parked[0]?.task, iterations: 3, cost_usd: expect.closeTo(1.2) },
     ]);
     const again = await ralph(one, ['run', '--continue']);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('no single loop is waiting')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('not exactly one loop to resume')]);
     const landed = await ralph(one, ['run', '--loop-id', parked[0]?.task ?? '']);
     expect([landed.code, landed.stderr]).toEqual([expect.any(Number), expect.stringContaining('has landed')]);
     expect(landed.code).not.toBe(0);
@@ -94,10 +94,10 @@ describe('ralph run PROMPT', () => {
       [['run', '-P', '-'], /standard input is empty/],
       [['run', 'x', '-P', beside(one, 'blank')], /both/],
       [['run', 'x', '--task', 'y'], /--task chooses from the task file/],
-      [['run', 'x', '--wait', '5m'], /--wait says how long --exclusive waits/],
+      [['run', 'x', '--wait', '5m'], /--wait needs --exclusive/],
       [['run', '--worktree', '--exclusive', 'x'], /--exclusive waits/],
       [['run', '--exclusive', '--wait', 'soon', 'x'], /not a duration/],
-      [['run', '--continue', 'x'], /another one cannot be given/],
+      [['run', '--continue', 'x'], /it takes no other/],
       [['run', '--worktree'], /no prompt/],
     ];
     for (const [args, said] of refused) {

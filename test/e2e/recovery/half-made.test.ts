@@ -41,7 +41,7 @@ describe('a worktree whose maker was killed, and in which somebody has worked si
     workIn(one, path);
     const { code, stdout, stderr } = await ralph(one, args);
     expect(code, stderr).toBe(0);
-    expect(`${stdout}${stderr}`).toContain(`the worktree ${path} was never finished, but somebody has worked in it`);
+    expect(`${stdout}${stderr}`).toContain(`the worktree ${path} was never finished, but it holds work`);
     expect(readFileSync(join(path, 'README.md'), 'utf8')).toBe('changed\n');
     expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('new\n');
     expect(one.git('log', '-1', '--format=%s', 'feature/mine')).toBe('Mine');
@@ -62,7 +62,7 @@ describe('a worktree whose maker was killed, and in which somebody has worked si
     const { code, stdout } = await ralph(one, ['doctor', '--fix'], BRANCH_GOES);
     expect(code, stdout).toBe(0);
     const [ref = ''] = keeps(one);
-    expect(stdout).toContain(`took back the half-made worktree ${path}; what was done in it is kept as `);
+    expect(stdout).toContain(`removed the half-made worktree ${path}; what was done in it is kept as `);
     expect([existsSync(path), one.git('show', `${ref}:new.txt`)]).toEqual([false, 'new']);
     expect(one.git('show', `${ref}:.env`)).toBe('KEY=1');
   });
@@ -86,7 +86,7 @@ describe('a worktree whose maker was killed, and in which somebody has worked si
     writeFileSync(join(path, 'mine.txt'), 'mine\n');
     const { code, stderr } = await ralph(one, ['run']);
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/^healed: took back the half-made worktree .*; what was done in it is kept as /m);
+    expect(stderr).toMatch(/^healed: removed the half-made worktree .*; what was done in it is kept as /m);
     const held = keeps(one).filter((ref) => one.git('ls-tree', '--name-only', ref).includes('mine.txt'));
     expect(held).toHaveLength(1);
     expect(landedTasks(one.git, 'main')).toEqual(['a']);

@@ -45,9 +45,9 @@ describe('ralph start on a feature whose loop was stopped', () => {
     expect(one.git('ls-tree', '--name-only', 'main')).toMatch(/more\.txt\npart\.txt[^]*rest\.txt/);
     const [old, young] = await rows(one);
     expect([old?.state, young?.state]).toEqual(['parked', 'landed']);
-    expect(old).toMatchObject({ reason: 'replaced', why: `loop ${young?.id} goes on with its branch` });
+    expect(old).toMatchObject({ reason: 'replaced', why: `loop ${young?.id} continues on its branch` });
     const why = await ralph(one, ['why', old?.id ?? '']);
-    expect(why.stdout).toContain('Another loop took its place');
+    expect(why.stdout).toContain('Another loop replaced it');
   });
 
   it('does so by its launch script, and also if nothing is left to do', async () => {

@@ -128,7 +128,7 @@ describe('ralph start at a terminal where somebody loops already', () => {
     expect(starts(one).at(-1)?.cwd).toBe(treeOf(one, 'auth'));
     await landed(one, 'auth');
     const [, loop = ''] =
-      /loop (wait-for-ever\S+) has stopped and is kept; go on with it: ralph run --continue/.exec(terminal.screen()) ??
+      /loop (wait-for-ever\S+) has stopped and is kept; to resume it: ralph run --continue/.exec(terminal.screen()) ??
       [];
     const again = await ralph(one, ['run', '--continue', '--loop-id', loop]);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 landed')]);

@@ -129,11 +129,11 @@ describe('a run with an end', () => {
     waiting(one);
     const host = startRalph(one, ['run', '--for', '1s']);
     await until('the agent works', () => starts(one).length === 1);
-    await host.waitFor(/time of this run is over.*nothing new starts/);
+    await host.waitFor(/the run has reached its time limit.*nothing new starts/);
     writeFileSync(beside(one, 'go'), '');
     const { code, stderr } = await host.ended;
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 2 open[^]*open +t2[^]*open +t3[^]*go on: ralph run/);
+    expect(stderr).toMatch(/1 landed, 0 ready, 0 parked, 2 open[^]*open +t2[^]*open +t3[^]*to continue: ralph run/);
     expect(starts(one)).toHaveLength(1);
     expect((await ralph(one, ['run'])).code).toBe(0);
   });
@@ -150,7 +150,7 @@ describe('a run with an end', () => {
       },
     });
     const host = startRalph(one, ['run', '--for', '1s', '--json']);
-    await host.waitFor(/time of this run is over/);
+    await host.waitFor(/the run has reached its time limit/);
     writeFileSync(beside(one, 'go'), '');
     const { code, stdout, stderr } = await host.ended;
     expect([code, summaryOf(stdout).stopped], stderr).toEqual([0, ['t1']]);
@@ -168,7 +168,7 @@ describe('a run with an end', () => {
       `const real = Date.now, at = new Date(real()); at.setHours(6, 59, 58, 0);\nconst by = at.getTime() - real();\nDate.now = () => real() + by;\n`,
     );
     const host = startRalph(one, ['run', '--until', '07:00'], { env: { NODE_OPTIONS: `--require=${code}` } });
-    await host.waitFor(/time of this run is over \(--until 07:00\)/);
+    await host.waitFor(/the run has reached its time limit \(--until 07:00\)/);
     writeFileSync(beside(one, 'go'), '');
     const { code: exit, stderr } = await host.ended;
     expect(exit, stderr).toBe(0);

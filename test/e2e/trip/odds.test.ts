@@ -48,7 +48,7 @@ describe('what is said', () => {
     const env = { TZ: 'Asia/Kathmandu' };
     const host = startRalph(one, ['run'], { env });
     const [said] = await host.waitFor(/is held.*/);
-    expect(said).toMatch(/goes on by itself at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0545/);
+    expect(said).toMatch(/continues by itself at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0545/);
     const status = await ralph(one, ['status'], { env });
     expect(status.stdout).toMatch(/resumes in .*, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0545/);
     host.signal('SIGINT');

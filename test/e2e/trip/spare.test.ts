@@ -57,7 +57,7 @@ describe('worktrees that nobody uses', () => {
     expect((await ralph(one, ['worktree', 'list'])).stdout.match(/ spare/g)).toHaveLength(SPARE_MAX);
     await nothingAside(one);
     expect(landedTasks(one.git, 'main').toSorted()).toEqual(TASKS);
-    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to mend');
+    expect((await ralph(one, ['doctor'])).stdout).toContain('removals: nothing to repair');
   });
 
   it('trip 10: what is parked keeps its worktree where something in it is not committed, and its branch in any case', async () => {

@@ -73,7 +73,7 @@ describe('ralph start where another loop runs', () => {
       await replaced.waitFor(/Your choice/);
       replaced.type('c\n');
       expect(await replaced.ended()).toBe(0);
-      expect(replaced.screen()).toContain('feature-a ends with its next stop; its state is kept: ');
+      expect(replaced.screen()).toContain('feature-a ends at its next stop; its state is kept: ');
       expect(existsSync(join(one.repo, STATE))).toBe(false);
     },
   );

@@ -41,12 +41,12 @@ async function wants(one: Scratch, what: 'nproc' | 'nofile', words: RegExp, pref
   limit(run.pid, what, what === 'nproc' ? '1:' : '12:', prefix);
   writeFileSync(beside(one, 'go'), '');
   const [said] = await run.waitFor(words);
-  expect(said).toMatch(/^warning: .*nothing is lost: all goes on by itself/i);
+  expect(said).toMatch(/^warning: .*nothing is lost. The run continues by itself/i);
   limit(run.pid, what, '4096:', prefix);
   const { code, stderr } = await run.ended;
   expect(code, stderr).toBe(0);
   expect(stderr.match(new RegExp(words, 'gi'))).toHaveLength(1);
-  expect(stderr).toMatch(/going on/);
+  expect(stderr).toMatch(/continuing/);
   const told = run.events().map(({ type }) => type);
   expect(told.filter((type) => type === 'command-failed' || type === 'loop-parked')).toEqual([]);
   for (const task of ['a', 'b']) expect(one.git('show', `main:${task}.txt`)).toBe(`made by ${task}`);
@@ -98,9 +98,9 @@ describe('a place that cannot be worked in', () => {
       refused(
         await ralph(one, words, { prefix }),
         4,
-        /^error\[E_PROCESS\]: Only 40 files may be open at once, and .* needs \d+\.$/,
+        /^error\[E_PROCESS\]: only 40 files may be open at once, and .* needs \d+$/,
       );
-    expect(await doctorSays(one, prefix)).toMatch(/^FAIL {2}files: Only 40 files may be open at once/);
+    expect(await doctorSays(one, prefix)).toMatch(/^FAIL {2}files: only 40 files may be open at once/);
     for (const few of ['20', '24', '28', '32']) {
       const { code, stderr } = await ralph(one, ['run'], { prefix: ['prlimit', `--nofile=${few}`] });
       expect([code, stderr], few).toEqual([4, expect.stringMatching(/^error\[E_PROCESS\]: .*(too many open|Only \d)/)]);

@@ -41,7 +41,7 @@ describe('the log of a worker', () => {
     expectInOrder(
       logOf(one, 't1'),
       /\] t1 starts in slot 1 on ralph\/t1-\w+\n/,
-      /\] its worktree stands at /,
+      /\] its worktree is /,
       /\] iteration 1 of t1-\w+ started/,
       /^words of 1$/m,
       /\] commit [0-9a-f]{7,} .*\n/,

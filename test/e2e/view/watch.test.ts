@@ -113,7 +113,7 @@ describe('A10: a review by keys', () => {
       terminal.key('Enter');
       await terminal.waitFor(/2 to send/);
       terminal.type('S');
-      await terminal.waitFor(/to go on: ralph loops resume/);
+      await terminal.waitFor(/to continue: ralph loops resume/);
       await ralph(at, ['run', '--parallel']);
       const prompt = readFileSync(seen, 'utf8');
       expect(prompt).toContain('say it in words');

@@ -37,7 +37,7 @@ describe('a lock whose git was killed', () => {
     const path = lock('refs/heads/other');
     const view = await openView(findRepository(scratch.dir));
     const head = sha(scratch.git('rev-parse', 'HEAD'));
-    await expect(moveRef(view, 'refs/heads/other', head, null, 'test')).rejects.toThrow('A lock is in the way');
+    await expect(moveRef(view, 'refs/heads/other', head, null, 'test')).rejects.toThrow('a lock file is in the way');
     expect(existsSync(path)).toBe(true);
   });
 });

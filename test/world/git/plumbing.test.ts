@@ -41,7 +41,7 @@ describe('runGit', () => {
     const failing = runGit(['-c', 'core.pager=cat', 'rev-parse', '--verify', 'nowhere'], { cwd: dir });
     await expect(failing).rejects.toMatchObject({
       code: 'E_GIT',
-      message: 'git rev-parse --verify nowhere failed with exit code 128.',
+      message: 'git rev-parse --verify nowhere failed with exit code 128',
       facts: expect.arrayContaining([expect.stringContaining('Needed a single revision')]),
     });
     expect((await runGit(['rev-parse', '--verify', 'nowhere'], { cwd: dir, ok: [128] })).code).toBe(128);

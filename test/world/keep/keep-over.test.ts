@@ -93,7 +93,7 @@ describe('what may go', () => {
     };
     expect(await look(EMPTY_STATE)).toEqual(['orphan', null, null]);
     // Claimed and being made: the log does not know its place yet.
-    expect((await look(stateWith({ at: 'preparing' }, { worktree: null, host: null }))).at(-1)).toContain('can go on');
+    expect((await look(stateWith({ at: 'preparing' }, { worktree: null, host: null }))).at(-1)).toContain('can resume');
     expect(await look(landed())).toEqual(['loop', null, null]);
     put('new.txt', 'new\n');
     expect(await look(landed())).toEqual(['loop', 'it has uncommitted work', null]);
@@ -108,9 +108,9 @@ describe('what may go', () => {
     const { place, root, path, put, scratch } = scene;
     const away = { ...place, worktreeRoot: root };
     const order = { branch: BRANCH, loop: LOOP, act: 'discard', why: 'x', takesBranch: true } as const;
-    await expect(takeAway(away, { ...order, path: scratch.dir })).rejects.toThrow('not a worktree of ours');
+    await expect(takeAway(away, { ...order, path: scratch.dir })).rejects.toThrow('not a worktree that paralph made');
     scratch.git('worktree', 'unlock', path);
-    await expect(takeAway(away, { ...order, path })).rejects.toThrow('not a worktree of ours');
+    await expect(takeAway(away, { ...order, path })).rejects.toThrow('not a worktree that paralph made');
     scratch.git('worktree', 'lock', '--reason', 'paralph worktree', path);
     mkdirSync(join(path, 'inner'));
     scene.git('init', '-q', 'inner');

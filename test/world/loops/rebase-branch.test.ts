@@ -81,7 +81,7 @@ describe('rebaseBranch', () => {
     expect(dirty.git('rev-parse', 'HEAD~2')).toBe(dirty.base);
     rmSync(join(dirty.path, 'mine.txt'));
     dirty.git('checkout', '-q', '--detach');
-    await expect(rebase(dirty)).rejects.toThrow(/does not stand on/);
+    await expect(rebase(dirty)).rejects.toThrow(/is not on/);
     expect(await rebase(dirty, null)).toMatchObject({ how: 'rebased' });
     expect(dirty.git('rev-parse', 'HEAD~2')).toBe(dirty.base);
   });

@@ -132,12 +132,12 @@ describe('checkPromptFiles', () => {
     expect(checkPromptFiles(root).warnings).toEqual([
       '.ralph/prompts/iterations.md is not used: no template has that name; did you mean iteration.md?',
       '.ralph/prompts/notes.txt is not used: no template has that name; there are iteration.md, orchestrate.md, merger.md, resolver.md, tester.md, cleaner.md',
-      '.ralph/prompts/iteration.md has no {{task_body}}: an agent is not told what the task says',
-      '.ralph/prompts/iteration.md has no {{rework}}: an agent is not told why its work came back',
-      '.ralph/prompts/iteration.md has no {{promise_rule}}: an agent is not told how to say that it is done',
-      '.ralph/prompts/merger.md has no {{role}}: an agent is not told what its part is',
-      '.ralph/prompts/merger.md has no {{intents}}: an agent is not told what both sides want',
-      '.ralph/prompts/cleaner.md has no {{markers_left}}: an agent is not told where markers are left',
+      '.ralph/prompts/iteration.md has no {{task_body}}: the prompt does not say what the task says',
+      '.ralph/prompts/iteration.md has no {{rework}}: the prompt does not say why its work came back',
+      '.ralph/prompts/iteration.md has no {{promise_rule}}: the prompt does not say how to say that it is done',
+      '.ralph/prompts/merger.md has no {{role}}: the prompt does not say what its part is',
+      '.ralph/prompts/merger.md has no {{intents}}: the prompt does not say what both sides want',
+      '.ralph/prompts/cleaner.md has no {{markers_left}}: the prompt does not say where markers are left',
     ]);
   });
 

@@ -153,7 +153,7 @@ describe('files of the git folder', () => {
     writeFileSync(join(own, 'work.txt'), 'work\n');
     const breach = await iterate(script);
     expect(breach?.did).toEqual([`put ${what} in the place of its worktree's .git file`]);
-    expect(breach?.restored[0]).toMatch(/^the \.git file of its worktree, what stood there lies in .*replaced-git$/);
+    expect(breach?.restored[0]).toMatch(/^the \.git file of its worktree; the earlier one is in .*replaced-git$/);
     expect([lstatSync(join(own, '.git')).isFile(), gitOwn('symbolic-ref', '--short', 'HEAD')]).toEqual([
       true,
       'ralph/one',

@@ -135,7 +135,7 @@ describe('a branch that an agent moves', () => {
       'git -C $MAIN commit -q --allow-empty -m leak',
       () => void execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'on top'], { cwd: dir, env }),
     );
-    expect(breach?.did).toEqual([expect.stringMatching(/, from where somebody went on$/) as string]);
+    expect(breach?.did).toEqual([expect.stringMatching(/, and later work builds on it$/) as string]);
     expect(breach?.restored).toEqual([]);
     expect(git('log', '--format=%s', '-2', 'main')).toBe('on top\nleak');
   });

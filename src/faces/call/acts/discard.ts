@@ -96,7 +96,7 @@ async function discard(place: AwayPlace, state: State, loop: Loop, path: string 
   const { id, branch } = loop;
   const order = {
     act: 'discard',
-    why: 'a person threw it away',
+    why: 'a person discarded it',
     loop: id,
     task: taskIdOf(state, loop.task),
     branch,
@@ -149,11 +149,11 @@ function refuseBusy(state: State, loop: Loop, isAlive: boolean): void {
       : rides
         ? 'is about to land'
         : isAlive
-          ? 'has processes that live'
+          ? 'has running processes'
           : null;
   if (why === null) return;
   throw new AppError('E_BUSY', `loop ${id} ${why}`, {
-    facts: ['with --force it is stopped first; what it has done so far is kept'],
+    facts: ['with --force it is stopped first; its work is kept'],
     remedy: `ralph loops discard ${shellWord(id)} --force`,
   });
 }

@@ -100,7 +100,7 @@ function refuseLanded({ state, id, key }: Chosen): void {
   const landed = state.landed[key];
   if (landed === undefined) return;
   throw new AppError('E_USAGE', `task ${id} has landed as ${landed.commit.slice(0, 10)}: there is nothing to free`, {
-    facts: ['--again does it once more, on top of what has landed'],
+    facts: ['--again does it again, on top of what has landed'],
     remedy: `ralph tasks reset ${shellWord(id)} --again`,
   });
 }

@@ -36,7 +36,7 @@ export async function reviewLoop(
     seen = await headToReview(repo, loop, head, verdict);
     return [{ type: 'loop-reviewed', loop: id, head: seen, verdict, comments }];
   });
-  invariant(seen !== null, 'a review is about a head');
+  invariant(seen !== null, 'a review is of one head');
   return { before, head: seen };
 }
 
@@ -48,12 +48,12 @@ export async function headToReview(repo: Repository, loop: Loop, named: string |
   if (tip === null || read === null)
     throw new AppError(
       'E_USAGE',
-      named === null ? `loop ${loop.id} has made nothing yet` : `no commit here is called ${JSON.stringify(named)}`,
+      named === null ? `loop ${loop.id} has changed nothing yet` : `no commit here is called ${JSON.stringify(named)}`,
       { remedy: named === null ? `ralph loops logs ${id}` : `ralph review ${id}` },
     );
   if (verdict === 'approved' && read !== tip)
     throw new AppError('E_MOVED', `${loop.branch} is at ${tip}, and you name ${read}`, {
-      facts: ['nothing is approved and nothing lands: read what has changed first'],
+      facts: ['nothing is approved and nothing lands: read the changes first'],
       remedy: `ralph review ${id}`,
     });
   return read;
@@ -93,11 +93,11 @@ function refusalOf(state: State, loop: Loop, why: NotReviewed): { readonly words
     case 'taken':
       return { words: 'its task has landed, or another loop works on it', remedy: `ralph tasks show ${task}` };
     case 'unfinished':
-      return { words: 'it was put aside before it was done', remedy: `ralph loops resume ${id}` };
+      return { words: 'it was parked before it was done', remedy: `ralph loops resume ${id}` };
     case 'tampered':
       return { words: 'its agent changed things outside its worktree', remedy: `ralph tasks reset ${task}` };
     case 'discarded':
-      return { words: 'it was thrown away', remedy: 'ralph undo' };
+      return { words: 'it was discarded', remedy: 'ralph undo' };
     case 'reset':
       return { words: 'its task was freed', remedy: 'ralph run' };
   }

@@ -65,7 +65,7 @@ async function endOrphan(repo: Repository, loop: Loop, { force, graceMs }: StopO
   if (left === 0) return;
   const what = left === 1 ? 'a process' : `${left} processes`;
   throw new AppError('E_BUSY', `loop ${loop.id} is still running: ${what} of its agent did not end when asked`, {
-    facts: ['its host is gone; nothing else of it was changed'],
+    facts: ['its host is gone; nothing else was changed'],
     remedy: `ralph loops stop ${shellWord(loop.id)} --force`,
   });
 }

@@ -112,7 +112,7 @@ function errorOf(name: string | null, checked: readonly Checked[]): AppError | n
   const failed = checked.find(({ smoke }) => smoke !== null && !smoke.isFine);
   if (failed !== undefined) {
     const why = failed.smoke?.failure?.message ?? failed.smoke?.outcome ?? '';
-    return new AppError('E_AGENT_FAILED', `agent ${failed.sight.name}: its turn came to nothing: ${why}`, {
+    return new AppError('E_AGENT_FAILED', `agent ${failed.sight.name}: its trial turn failed: ${why}`, {
       remedy: smokeRemedy(failed.sight, failed.smoke as SmokeResult) ?? 'ralph agents list',
     });
   }

@@ -15,7 +15,7 @@ export const handle: Handler<{ readonly agents: readonly ListedAgent[] }> = asyn
   const isAny = sights.some((sight) => sight.path !== null);
   return {
     data: { agents: sights.map(listed) },
-    text: columns([['', 'agent', 'driver', 'version', 'account', 'program'], ...sights.map(row)], call.out.width),
+    text: columns([['', 'AGENT', 'DRIVER', 'VERSION', 'ACCOUNT', 'PROGRAM'], ...sights.map(row)], call.out.width),
     says: isAny ? [] : [`none is installed; any command will do: ${SET_AGENT}`],
   };
 };

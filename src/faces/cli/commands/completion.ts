@@ -27,7 +27,7 @@ export async function completeCommands(call: Call, commands: readonly CommandSpe
   const [asked = '', ...typed] = call.args;
   if (isShell(asked)) return { data: null, text: completionScript(asked).trimEnd() };
   if (asked !== 'words')
-    throw new AppError('E_USAGE', `${JSON.stringify(asked)} is no shell that completion is known for`, {
+    throw new AppError('E_USAGE', `${JSON.stringify(asked)}: no completion for this shell`, {
       facts: [`known: ${SHELLS.join(', ')}`],
       remedy: 'ralph completion bash',
     });

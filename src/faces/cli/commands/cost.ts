@@ -32,7 +32,7 @@ const isUntold = ({
 
 function show(view: CostView, width: number, data: (text: string) => void): void {
   const rows = [
-    ['', 'input', 'cached', 'output', 'cost', 'turns', 'model'],
+    ['', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'TURNS', 'MODEL'],
     row('total', view.total),
     row(view.run.is_open ? 'this run' : 'last run', view.run),
     ...view.agents.map((one) => row(`agent ${one.agent}`, one)),

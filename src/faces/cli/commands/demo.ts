@@ -47,7 +47,7 @@ async function show(call: Call, folder: string): Promise<ExitCode> {
   const asExpected = code === EXIT.parked && gate.code === 0;
   call.out.say(
     asExpected
-      ? '\nMain is green. What could land has landed; the rest is parked, kept and explained above.'
+      ? '\nMain is green. Everything that passes its gates has landed; the rest is parked, kept and explained above.'
       : `\nunexpected: ralph run exited with ${code}`,
   );
   if (call.flags['keep'] === true) call.out.say(`kept: ${repo}`);

@@ -101,7 +101,7 @@ async function treat(repairs: readonly Repair[], isFixing: boolean): Promise<Tre
     }
     checks.set(repair.check, (checks.get(repair.check) ?? 0) + findings.length - before);
   }
-  const whole = [...checks].filter(([, count]) => count === 0).map(([check]) => healthy(check, 'nothing to mend'));
+  const whole = [...checks].filter(([, count]) => count === 0).map(([check]) => healthy(check, 'nothing to repair'));
   return { fixed, findings: [...findings, ...whole] };
 }
 

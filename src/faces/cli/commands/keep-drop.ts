@@ -27,11 +27,11 @@ export const handle: Handler<Dropped> = async (call) => {
   const isLanded = (await landedKeeps(place.view, await readState(repo), [keep])).has(keep);
   const what = `${keep.id} (${filesText(keep.files)}, ${isLanded ? 'all of it is on main' : 'NOT on main'})`;
   const facts = { id: keep.id, ref: keep.ref, commit: keep.commit };
-  if (!(await confirm(call, `let go of ${what} for good?`, `ralph keep drop ${shellWord(keep.id)} -y`))) {
+  if (!(await confirm(call, `delete ${what} for good?`, `ralph keep drop ${shellWord(keep.id)} -y`))) {
     return { data: { ...facts, dropped: false }, says: ['nothing was changed'] };
   }
   await tellDropped(repo, [keep]);
   await letGo(place, keep);
-  const told = `let go of ${cleanLine(what)}; until git collects it: git branch NAME ${keep.commit.slice(0, 12)}`;
+  const told = `deleted ${cleanLine(what)}; to get it back until git collects it: git branch NAME ${keep.commit.slice(0, 12)}`;
   return { data: { ...facts, dropped: true }, says: [told] };
 };

@@ -31,6 +31,6 @@ export const handle: Handler<{ readonly keeps: readonly KeepView[] }> = async (c
   return {
     data,
     text: columns([['ID', 'AGE', 'BEFORE', 'TASK', 'BRANCH', 'FILES', 'COMMITS', 'WHY'], ...rows], call.out.width),
-    says: ['to look at one: ralph keep show ID   to have it back: ralph keep restore ID'],
+    says: ['to look at one: ralph keep show ID   to restore it: ralph keep restore ID'],
   };
 };

@@ -55,10 +55,10 @@ export const handle: Handler<ShownKeep> = async (call) => {
         ]
       : [['files', `${howMany(leaked.length, 'file')} outside its worktree`]]),
   ];
-  call.out.data([`${shown.id}${keep.isUndone ? ' (taken back by ralph undo)' : ''}`, columns(rows)].join('\n'));
+  call.out.data([`${shown.id}${keep.isUndone ? ' (restored by ralph undo)' : ''}`, columns(rows)].join('\n'));
   if (commits.length > 0) call.out.data(`\nCommits\n${commits.map((line) => `  ${cleanLine(line)}`).join('\n')}`);
   if (stat !== '') call.out.data(`\n${leaked === null ? 'Uncommitted' : 'Files'}\n${cleanText(stat)}`);
-  call.out.say(cleanLine(`to have ${leaked === null ? 'it' : 'one'} back: ${shown.next}`));
+  call.out.say(cleanLine(`to restore ${leaked === null ? 'it' : 'one'}: ${shown.next}`));
   return { data };
 };
 

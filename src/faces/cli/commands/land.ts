@@ -154,7 +154,7 @@ export async function withoutBesides(
     if (besides === null) return true;
     if (call.flags['all'] !== true)
       throw new AppError('E_NEEDS_PERSON', `${loop.id} does not land alone: ${cleanLine(describeBesides(besides))}`, {
-        facts: ['all of that lands with it if you say so; to land only its work, take the rest off the branch'],
+        facts: ['to land only its own work, remove the other commits from the branch'],
         remedy: withBranch(loop),
       });
     call.out.say(`${loop.id} stays ready: ${cleanLine(describeBesides(besides))}. all of it: ${withBranch(loop)}`);

@@ -58,7 +58,7 @@ export const handle = async (call: Call): Promise<Answer<DiffAnswer> | ExitCode>
   else await showPatch(call, write);
   if (loop.phase.at === 'parked' && canBeQueued(loop)) {
     const id = shellWord(loop.id);
-    call.out.say(`next: ralph land ${id}   or throw it away, kept: ralph loops discard ${id}`);
+    call.out.say(`next: ralph land ${id}   or discard it, its work is kept: ralph loops discard ${id}`);
   }
   return EXIT.ok;
 };
@@ -79,7 +79,7 @@ function sayWhere({ out }: Call, { id, branch, phase }: Loop, { head, from }: Lo
 
 function nothingLeft({ id, iteration }: Loop): AppError {
   if (iteration === 0)
-    return new AppError('E_UNKNOWN_ID', `loop ${id} has made nothing yet`, {
+    return new AppError('E_UNKNOWN_ID', `loop ${id} has changed nothing yet`, {
       remedy: `ralph loops logs ${shellWord(id)} -f`,
     });
   return new AppError('E_UNKNOWN_ID', `nothing is left of the branch of loop ${id}`, {

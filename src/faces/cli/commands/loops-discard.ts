@@ -59,10 +59,10 @@ function inWords({ loop, kept, wasDone, isBranchGone, left }: DiscardDetails): r
       ? ['  it had nothing to keep']
       : [
           `  kept as ${kept.id}: its commits, ${filesText(kept.files)}`,
-          `to take it back: ralph undo   as a branch: ${restoreCommand(kept.id)}`,
+          `to undo: ralph undo   as a branch: ${restoreCommand(kept.id)}`,
         ]),
     ...(left === null
       ? []
-      : [`  still in your checkout: ${cleanLine(left.paths.join(', '))}`, `  to take that away: ${left.command}`]),
+      : [`  still in your checkout: ${cleanLine(left.paths.join(', '))}`, `  to remove that: ${left.command}`]),
   ];
 }

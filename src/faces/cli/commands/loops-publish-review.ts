@@ -98,6 +98,6 @@ function refuseTarget({ id }: Loop, branch: string, targets: readonly string[]):
 
 function gatesOf(loop: Loop, tip: Sha): string | null {
   const { lastGate } = loop;
-  if (lastGate === null || !isJudged(loop, () => tip)) return null;
+  if (lastGate === null || lastGate.isUntested === true || !isJudged(loop, () => tip)) return null;
   return lastGate.failing === null ? lastGate.verdict : `${lastGate.verdict}: ${lastGate.failing}`;
 }

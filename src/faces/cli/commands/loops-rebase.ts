@@ -88,11 +88,11 @@ async function baseOf(call: Call, { repo, view }: AwayPlace, target: string, isA
   const place: RemotePlace = { repo, env: call.env };
   const upstream = await fetchUpstream(place, target, isAsked).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'E_GIT') throw error;
-    call.out.say(call.out.style.yellow(`warning: ${cleanLine(error.message)} Going on with what is here.`));
+    call.out.say(call.out.style.yellow(`warning: ${cleanLine(error.message)}; continuing with what is here`));
     return fetchUpstream(place, target, false);
   });
   const main = await readRef(view, `refs/heads/${target}`);
-  if (main === null) throw new AppError('E_NO_TARGET', `There is no branch ${target}.`, { remedy: 'git branch' });
+  if (main === null) throw new AppError('E_NO_TARGET', `there is no branch ${target}`, { remedy: 'git branch' });
   return further(view, await further(view, main, await readRef(view, `refs/paralph/int/${target}`)), upstream);
 }
 
@@ -158,7 +158,7 @@ function inWords({ loop, how, kept, paths, why, pushed, next }: Line, target: st
     case 'current':
       return `${loop} was up to date with ${target}${also}. next: ${next}`;
     case 'conflict':
-      return `${loop} conflicts with ${target} in ${cleanLine(paths.join(', '))}; nothing was changed. to mend it: ${next}`;
+      return `${loop} conflicts with ${target} in ${cleanLine(paths.join(', '))}; nothing was changed. to resolve: ${next}`;
     case 'skipped':
       return `${loop} stays as it is: ${cleanLine(why ?? '')}`;
   }

@@ -83,21 +83,17 @@ async function resumeOne(call: Call, project: Project, state: State, loop: Loop)
 function refuseSettings({ settings }: Call, { id }: Loop, host: Host): void {
   const [key] = settings.keys();
   if (key === undefined) return;
-  throw new AppError(
-    'E_BUSY',
-    `the host with process ${host.mark.pid} would go on with ${id}, and has its own ${key}`,
-    {
-      facts: ['without that setting it goes on there at once; with it, when that host has ended'],
-      remedy: `ralph loops resume ${shellWord(id)}`,
-    },
-  );
+  throw new AppError('E_BUSY', `the host with process ${host.mark.pid} would resume ${id}, and has its own ${key}`, {
+    facts: ['without that setting the loop resumes there at once; with it, when that host has ended'],
+    remedy: `ralph loops resume ${shellWord(id)}`,
+  });
 }
 
 async function tellHost(call: Call, repo: Repository, loop: Loop, host: Host): Promise<Answer<HandedOver>> {
   const data = await handOver(repo, loop, host);
   const itsHost = `the host with process ${host.mark.pid}`;
   const told = data.by === null ? `as soon as ${itsHost} has a free slot` : `with ${itsHost}`;
-  const answer = { data, says: [`${loop.id} goes on ${told}`] };
+  const answer = { data, says: [`${loop.id} continues ${told}`] };
   if (call.flags['follow'] !== true) return answer;
   printAnswer(call, answer);
   const { handle: logs } = await import('./logs.ts');

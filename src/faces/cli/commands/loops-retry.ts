@@ -17,8 +17,8 @@ export const handle: Handler<LandAnswer> = async (call) => {
   const loop = findLoop(state, call.args[0] ?? '');
   if (loop.phase.at === 'parked' && canBeQueued(loop)) return landOne(call, repo, loop);
   const stands = standing(state, loop);
-  throw new AppError('E_USAGE', `loop ${loop.id} was not put aside at landing: it is ${describeStanding(stands)}`, {
-    facts: ['only a loop that was put aside while landing can be landed once more'],
+  throw new AppError('E_USAGE', `loop ${loop.id} was not parked at landing: it is ${describeStanding(stands)}`, {
+    facts: ['only a loop that was parked at landing can be landed again'],
     remedy: stands.next,
   });
 };

@@ -17,11 +17,11 @@ export const handle: Handler<Steered> = async (call) => {
   const repo = findRepository(call.cwd);
   const { steered, loop } = await steerLoop(repo, id, said);
   const when = steered.when === 'now' ? 'now' : `with its next iteration${why(repo, loop)}`;
-  return { data: steered, says: [`${loop.id} is told ${when}${cutNotice(said)}`] };
+  return { data: steered, says: [`${loop.id} gets the message ${when}${cutNotice(said)}`] };
 };
 
 function why(repo: Repository, { id, host, phase }: Loop): string {
-  if (host === null) return `: no host works on it; to go on: ralph loops resume ${shellWord(id)}`;
+  if (host === null) return `: no host works on it; to continue: ralph loops resume ${shellWord(id)}`;
   if (phase.at === 'gating') return ', unless its gates are green and it is ready';
   if (phase.at !== 'iterating') return '';
   return `: driver ${readAgentFile(runFolder(repo, id, phase.n)).driver} hears nothing while it works`;

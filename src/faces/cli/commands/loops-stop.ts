@@ -53,5 +53,5 @@ function refuseOver(repo: Repository, state: State, loop: Loop): void {
 /** It may have come to another end before it could be stopped. */
 const inWords = ({ loop, branch, ...stands }: StoppedLoop): string =>
   stands.state === 'stopped'
-    ? `${loop} is stopped; its work is on ${branch}. to go on: ${stands.next}`
+    ? `${loop} is stopped; its work is on ${branch}. to continue: ${stands.next}`
     : `${loop} does not work any more: it is ${cleanLine(describeStanding(stands))}`;

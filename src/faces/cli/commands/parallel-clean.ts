@@ -27,6 +27,6 @@ export const handle: Handler<Cleaned> = async (call) => {
     call.out,
     gone.map((one) => one.kept),
   );
-  const says = failed === null && gone.length + stays.length === 0 ? ['no worktree of ours'] : [];
+  const says = failed === null && gone.length + stays.length === 0 ? ['no paralph worktrees'] : [];
   return { data, says, error: failed };
 };

@@ -39,6 +39,6 @@ export const handle: Handler<{ readonly worktrees: readonly WorktreeRow[] }> = a
       rows.map((row) => [row.state, row.task ?? '-', row.branch ?? '-', row.path, row.keep ?? 'can be cleaned']),
       call.out.width,
     ),
-    says: rows.length === 0 ? ['no worktree of ours'] : [],
+    says: rows.length === 0 ? ['no paralph worktrees'] : [],
   };
 };

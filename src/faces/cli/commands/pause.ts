@@ -26,9 +26,9 @@ async function hold(call: Call, paused: boolean): Promise<Answer<Paused>> {
   const told = paused
     ? was
       ? `the run was paused already${alive}`
-      : `the run is paused: nothing new starts, what works goes on${alive}. go on: ralph unpause`
+      : `the run is paused: nothing new starts, loops at work continue${alive}. to continue: ralph unpause`
     : was
-      ? 'the run goes on'
+      ? 'the run continues'
       : 'the run was not paused';
   return { data: { paused, was_paused: was, runs }, says: [told] };
 }

@@ -47,7 +47,7 @@ export const handle: Handler<Told> = async (call) => {
   if (key === null)
     return {
       data: { task: null, loop: null, iteration: null, prompt: null },
-      says: ['no task could start or go on now; see: ralph tasks list'],
+      says: ['no task can start or resume now; see: ralph tasks list'],
       exit: EXIT.parked,
     };
   const [loop, begun] = loopOf(state, policy, key);

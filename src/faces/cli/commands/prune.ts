@@ -48,7 +48,8 @@ export const handle: Handler<Pruned> = async (call) => {
     call.out.say(
       `${would}remove${isDryRun ? '' : 'd'} branch ${cleanLine(branch)}${kept === null ? '' : `; kept as ${kept}`}`,
     );
-  for (const id of old.expired) call.out.say(`${would}let go of ${id}: on main for more than ${howMany(days, 'day')}`);
+  for (const id of old.expired)
+    call.out.say(`${would}delete keep ${id}: on main for more than ${howMany(days, 'day')}`);
   if (old.runs > 0)
     call.out.say(
       `${would}remove${isDryRun ? '' : 'd'} logs of ${howMany(old.runs, 'loop')} landed over ${howMany(days, 'day')} ago`,

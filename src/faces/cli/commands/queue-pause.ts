@@ -8,6 +8,6 @@ export const handle: Handler<{ readonly paused: boolean; readonly was_paused: bo
   const { queuePaused } = await pauseQueue(findRepository(call.cwd));
   const told = queuePaused
     ? 'the queue was paused already'
-    : 'the queue is paused: what is ready waits. let it go: ralph queue resume';
+    : 'the queue is paused: ready work waits. to resume: ralph queue resume';
   return { data: { paused: true, was_paused: queuePaused }, says: [told] };
 };

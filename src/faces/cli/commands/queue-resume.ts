@@ -12,6 +12,6 @@ export const handle: Handler<{ readonly paused: boolean; readonly was_paused: bo
   const land = isLeft
     ? `; no host runs, so land ${waiting === 1 ? 'it' : `the ${waiting}`} with: ralph land --all`
     : '';
-  const told = before.queuePaused ? `the queue goes on${land}` : 'the queue was not paused';
+  const told = before.queuePaused ? `the queue continues${land}` : 'the queue was not paused';
   return { data: { paused: false, was_paused: before.queuePaused }, says: [told] };
 };

@@ -48,7 +48,7 @@ function inWords(view: QueueView, width: number): string {
     ]),
   ];
   return [
-    ...(view.paused ? ['the queue is paused; let it go: ralph queue resume'] : []),
+    ...(view.paused ? ['the queue is paused; to resume: ralph queue resume'] : []),
     ...(view.trouble === null ? [] : [`landing is stopped: ${cleanLine(view.trouble)}`]),
     ...(view.train === null ? [] : [trainText(view.train)]),
     ...(rows.length === 0 ? [] : [columns(rows, width)]),

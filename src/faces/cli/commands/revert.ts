@@ -140,7 +140,7 @@ function requireMade(made: Reverted, task: TaskKey, commit: Sha): Extract<Revert
   if ('conflicts' in made)
     throw new AppError(
       'E_NEEDS_PERSON',
-      `what landed after ${id} stands on the same lines: ${made.conflicts.map(cleanLine).join(', ')}`,
+      `what landed after ${id} changes the same lines: ${made.conflicts.map(cleanLine).join(', ')}`,
       {
         facts: ['nothing is changed; undo it by hand, or let an agent do that'],
         remedy: `ralph run ${shellWord(`Undo commit ${commit}, and keep what landed after it`)}`,

@@ -160,8 +160,10 @@ async function sendBack(call: Call, project: Project, state: State, loop: Loop):
   return {
     data: { loop: loop.id, task: taskIdOf(state, loop.task), verdict: 'changes', head, comments, host, next },
     says: [
-      isAtWork ? `${loop.id} is told with its next iteration: ${told}` : `${loop.id} goes back to work with ${told}`,
-      ...(isLeft ? [`no run works through its task file now; to go on: ${resume}`] : []),
+      isAtWork
+        ? `${loop.id} gets your review with its next iteration: ${told}`
+        : `${loop.id} goes back to work with ${told}`,
+      ...(isLeft ? [`no run works through its task file now; to continue: ${resume}`] : []),
     ],
   };
 }

@@ -66,9 +66,10 @@ function show(call: Call, view: StatusView): void {
     );
   if (view.disk !== null) {
     const { free_mb: free, floor_mb: floor } = view.disk;
-    call.out.data(`\nnothing new starts: ${free} MB free on the disk, ${floor} MB asked for; make room: ralph prune`);
+    call.out.data(`\nnothing new starts: ${free} MB free on the disk, ${floor} MB required; make room: ralph prune`);
   }
-  if (view.paused) call.out.data('\nthe run is paused: nothing new starts, what works goes on; go on: ralph unpause');
+  if (view.paused)
+    call.out.data('\nthe run is paused: nothing new starts, loops at work continue; to continue: ralph unpause');
   if (view.unread !== null && view.unread.waiting > 0) {
     const { waiting, at_work: atWork, max } = view.unread;
     call.out.data(`\n${describeWaiting({ why: 'review', waiting, atWork, max })}`);
@@ -84,7 +85,7 @@ function show(call: Call, view: StatusView): void {
       )}`,
     );
   if (view.base !== null) call.out.data(`\n${cleanLine(view.base)}`);
-  if (view.queue_paused) call.out.data('\nthe queue is paused; let it go: ralph queue resume');
+  if (view.queue_paused) call.out.data('\nthe queue is paused; to resume: ralph queue resume');
   if (view.trouble !== null)
     call.out.data(`\nlanding is stopped: ${cleanLine(`${view.trouble.detail} ${view.trouble.paths.join(', ')}`)}`);
   if (view.publish_blocked !== null) {
@@ -139,5 +140,5 @@ function workers(all: StatusView['workers'], width: number): string {
     one.branch,
     noteOf(one),
   ]);
-  return columns([['slot', 'task', 'state', 'iteration', 'time', 'gates', 'agent', 'branch', 'note'], ...rows], width);
+  return columns([['SLOT', 'TASK', 'STATE', 'ITER', 'TIME', 'GATES', 'AGENT', 'BRANCH', 'NOTE'], ...rows], width);
 }

@@ -54,7 +54,7 @@ export const handle: Handler<Undone> = async (call) => {
     call.out.say(describe(keep));
     await fillSubmodules(call, keep, config.settings.worktree);
   }
-  if (taken.length === 0) call.out.say('nothing to undo: nothing was taken away that is not back');
+  if (taken.length === 0) call.out.say('nothing to undo');
   const [first] = blocked;
   if (first === undefined) return { data };
   const error = new AppError('E_NEEDS_PERSON', `${first.keep.id} cannot go back to where it was: ${first.why}`, {
@@ -113,5 +113,5 @@ function describe({ act, branch, path, files, loop }: Keep): string {
   const taking = act === 'remove' ? 'the removal' : act;
   const what = [branch === null ? null : `branch ${branch}`, path === null ? null : `worktree ${path}`];
   const where = what.filter((one) => one !== null).join(' and ');
-  return cleanLine(`took back ${taking} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`);
+  return cleanLine(`undid ${taking} of ${loop ?? branch ?? 'a worktree'}: ${where} (${filesText(files)})`);
 }

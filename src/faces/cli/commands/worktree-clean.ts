@@ -43,7 +43,7 @@ export const handle: Handler<Cleaned> = async (call) => {
   const says = [
     ...gone.map(({ name, path }) => cleanLine(`${isDryRun ? 'would remove' : 'removed'} ${name}: ${path}`)),
     ...left.map(({ name, why }) => cleanLine(`${name} stays: ${why}`)),
-    ...(gone.length === 0 ? ['nothing to clean'] : isDryRun ? [] : ['to have them back: ralph undo']),
+    ...(gone.length === 0 ? ['nothing to clean'] : isDryRun ? [] : ['to restore them: ralph undo']),
   ];
   return { data: { dry_run: isDryRun, removed: gone, stays: left }, says, error: loops.failed };
 };

@@ -23,7 +23,7 @@ function rowsOf(status: FeatureStatus): readonly (readonly string[])[] {
   const { name, path, branch, target, upstream, unlanded, locked, note, base, head } = status;
   const landed =
     unlanded === null
-      ? 'nobody can tell'
+      ? 'unknown'
       : unlanded === 0
         ? base === head
           ? 'nothing: no commits yet'

@@ -15,8 +15,8 @@ import { chooseTasks, hasFilters } from './choose-tasks.ts';
 export async function filteredTasks(call: Call, project: Project, state: State): Promise<readonly TaskKey[] | null> {
   if (!hasFilters(call)) return null;
   if (call.args.length > 0)
-    throw new AppError('E_USAGE', 'ids and filters together say two things', {
-      facts: ['ids name what is meant one by one, a filter chooses it'],
+    throw new AppError('E_USAGE', 'ids and filters exclude each other', {
+      facts: ['an id names one loop or task, a filter chooses several'],
       remedy: `${typedWords(call)} --help`,
     });
   const { tracker, state: read } = await openTasks(project, state);
@@ -60,7 +60,7 @@ export function requireChoice(call: Call): void {
 const typedWords = ({ words }: Call): string =>
   ['ralph', ...words.filter((word) => !word.startsWith('-')).slice(0, 2)].join(' ');
 
-export const NOTHING_FITS = 'none of the tasks that fit has anything to do here';
+export const NOTHING_FITS = 'no matching task has anything to do here';
 
 interface Refused {
   readonly id: string;

@@ -51,10 +51,10 @@ export async function choosePlace(call: Call, project: Project, order: PlaceOrde
   });
   if (call.flags['worktree'] === true) {
     if (call.flags['exclusive'] === true)
-      throw new AppError('E_USAGE', '--exclusive waits for this checkout, --worktree does without it', {
+      throw new AppError('E_USAGE', '--exclusive waits for this checkout, --worktree does not use it', {
         remedy: 'ralph run --exclusive "what should be done"',
       });
-    return apart('--worktree says so');
+    return apart('of --worktree');
   }
   const head = readHeadFile(repo.commonDir, gitDirOf(repo, repo.worktree));
   const isTarget = head?.branch === order.target;
@@ -90,7 +90,7 @@ function whyApart(repo: Repository, target: string): string | null {
   const operation = operationIn(gitDir);
   if (operation !== null) return `a ${operation} is under way in this checkout`;
   if (branch === null) return 'HEAD is detached in this checkout';
-  return branch === target || repo.linked ? null : `this checkout stands on ${branch} and loops land on ${target}`;
+  return branch === target || repo.linked ? null : `this checkout is on ${branch} and loops land on ${target}`;
 }
 
 async function take(
@@ -146,8 +146,7 @@ async function untilSignal(
 function waitMs({ flags }: Call): number | null {
   if (flags['wait'] === undefined) return null;
   const remedy = 'ralph run --exclusive --wait 30m "what should be done"';
-  if (flags['exclusive'] !== true)
-    throw new AppError('E_USAGE', '--wait says how long --exclusive waits, and that is not there', { remedy });
+  if (flags['exclusive'] !== true) throw new AppError('E_USAGE', '--wait needs --exclusive', { remedy });
   const ms = readDurationMs(flags['wait']);
   if (ms === null)
     throw new AppError('E_USAGE', `--wait ${String(flags['wait'])}: not a duration such as 90s or 2h`, { remedy });

@@ -15,8 +15,8 @@ import { startProject } from './start-project.ts';
 export async function continuePrompt(call: Call): Promise<Answer<RunAnswer | PromptPlan>> {
   if (call.args.length > 0 || call.flags['prompt'] !== undefined || call.flags['promptFile'] !== undefined) {
     const id = call.flags['loopId'];
-    throw new AppError('E_USAGE', '--continue goes on with the prompt a loop has; another one cannot be given', {
-      facts: ['what it should know besides is told to it while it works: ralph loops steer'],
+    throw new AppError('E_USAGE', '--continue resumes a loop with the prompt it has; it takes no other', {
+      facts: ['to tell it more while it works: ralph loops steer'],
       remedy: typeof id === 'string' ? `ralph run --continue --loop-id ${shellWord(id)}` : 'ralph run --continue',
     });
   }
@@ -39,7 +39,7 @@ function lastOne(state: State): Loop {
     .toSorted((a, b) => b.since - a.since)
     .filter((loop) => mayGoOn(loop) || isUnfinished(state, loop));
   if (last !== undefined) return last;
-  throw new AppError('E_UNKNOWN_ID', 'no single loop is waiting to go on', { remedy: 'ralph loops list --all' });
+  throw new AppError('E_UNKNOWN_ID', 'there is not exactly one loop to resume', { remedy: 'ralph loops list --all' });
 }
 
 const mayGoOn = ({ phase }: Loop): boolean =>

@@ -34,7 +34,7 @@ export async function continueTasks(
   loops: readonly Loop[],
 ): Promise<Answer<RunAnswer | Continued>> {
   const [loop] = loops;
-  invariant(loop !== undefined, 'no loop to go on with');
+  invariant(loop !== undefined, 'no loop to resume');
   const { repo, config } = project;
   const { settings } = config;
   const file = openTaskFile(call, {

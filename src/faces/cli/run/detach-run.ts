@@ -41,7 +41,7 @@ export async function detachRun(call: Call): Promise<Answer<Detached>> {
   if (exit !== null) return endOf(run, exit);
   const log = relative(call.cwd, run.log);
   const stop = `kill ${run.pid}`;
-  const told = `the run is on its own now, process ${run.pid}. watch it: ralph watch   stop it: ${stop}   what it says: ${log}`;
+  const told = `the run is detached, process ${run.pid}. watch it: ralph watch   stop it: ${stop}   its output: ${log}`;
   return { data: { pid: run.pid, host, log, watch: 'ralph watch', stop }, says: [told] };
 }
 

@@ -134,8 +134,8 @@ function hearSignals(call: Call, { onHangup }: Settings): Signals {
       return force.abort();
     }
     heard = name;
-    call.out.say('stopping: no new work, agents are asked to end; once more kills them');
-    if (name === 'SIGHUP') call.out.say('a run that goes on without its terminal: ralph run --detach');
+    call.out.say('stopping: no new work, agents are asked to end; press Ctrl-C again to kill them');
+    if (name === 'SIGHUP') call.out.say('to keep a run alive without its terminal: ralph run --detach');
     drain.abort(name);
   };
   for (const name of SIGNALS) process.on(name, onSignal);

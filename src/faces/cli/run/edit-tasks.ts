@@ -50,7 +50,7 @@ export async function markInFile(
   });
   return {
     data: { tracker: path, task: marked, status: mark },
-    says: [`${String(marked)} ${DID[mark]} in ${path}: an edit of yours, to commit as you like`],
+    says: [`${String(marked)} ${DID[mark]} in ${path}: commit this edit when you like`],
   };
 }
 
@@ -86,7 +86,7 @@ export async function addToFile(call: Call): Promise<Answer<Added>> {
   });
   return {
     data: { tracker: path, task: added, title },
-    says: [`added ${String(added)} to ${path}: an edit of yours, to commit as you like`],
+    says: [`added ${String(added)} to ${path}: commit this edit when you like`],
   };
 }
 
@@ -123,7 +123,7 @@ async function namedBead(place: BdPlace, name: string): Promise<Task> {
 }
 
 const noPlace = (path: string, what: string): AppError =>
-  new AppError('E_TASKS', `${path} has no certain place for ${what}`, {
+  new AppError('E_TASKS', `${path} has no clear place for ${what}`, {
     facts: ['nothing was changed'],
     remedy: `$EDITOR ${shellWord(path)}`,
   });

@@ -56,7 +56,7 @@ export async function finishRun(
   const run = policy.slots === 0 ? null : await lastRun(call);
   showSummary(call.out, summary, policy.target, run);
   if (signal === null && over !== null && isLeft)
-    call.out.say(`the time of this run is over (${over}); everything is kept. go on: ${resume}`);
+    call.out.say(`the run has reached its time limit (${over}); everything is kept. to continue: ${resume}`);
   if (signal !== null) call.out.say(`stopped; everything is kept. resume: ${resume}`);
   if (policy.slots > 0) await writeReportAtEnd(call, settings);
   return {

@@ -90,6 +90,6 @@ export function budgetWarnings({ limits, run, project }: Settings, agents: reado
     .filter(({ settings }) => settings.price === null && !TELLS_COST.has(settings.driver))
     .map(
       ({ name }) =>
-        `agent ${name} does not tell what it costs, so max_cost does not bound it. Set [agents.${name}.price], or max_tokens`,
+        `agent ${name} does not report its cost, so max_cost does not limit it. Set [agents.${name}.price], or max_tokens`,
     );
 }

@@ -92,7 +92,7 @@ export async function prepareRun(
     ...(policy.hasGates
       ? []
       : [
-          'no gates are configured: whatever merges counts as green. Add some: ralph config set gates.commands \'["npm test"]\'',
+          'no gates are configured: work lands untested as soon as it merges. Add some: ralph config set gates.commands \'["npm test"]\'',
         ]),
     ...gateWarnings(settings, call.env),
     ...hookWarnings(repo, hooks),
@@ -138,7 +138,7 @@ function branchFor(repo: Repository, template: string | null): string | null {
     .slice(0, -1);
   const taken = folders.map((_, at) => folders.slice(0, at + 1).join('/')).find((one) => isBranch(repo, one));
   if (taken === undefined) return branch;
-  throw new AppError('E_REPOSITORY_UNSUPPORTED', `The branch ${taken} leaves no room for branches named ${branch}.`, {
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', `the branch ${taken} leaves no room for branches named ${branch}`, {
     facts: ['parallel.branch is the template of these names'],
     remedy: `git branch -m ${shellWord(taken)} ${shellWord(`${taken}-old`)}`,
   });

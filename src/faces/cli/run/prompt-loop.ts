@@ -171,7 +171,7 @@ async function placeOf(
 ): Promise<ChosenPlace> {
   if (loop === null) return choosePlace(call, project, order);
   if (loop.place.at === 'worktree')
-    return { place: loop.place, lock: null, said: 'going on in its worktree', apart: null };
+    return { place: loop.place, lock: null, said: 'continuing in its worktree', apart: null };
   const { repo } = project;
   const { path } = loop.place;
   if (!isThere(join(path, '.git')))
@@ -184,7 +184,7 @@ async function placeOf(
   const isAmid = openSealsOf(project.repo.commonDir).some((seal) => seal.loop === loop.id);
   const chosen = await choosePlace(call, there, { ...order, isAmid });
   if (chosen.place.at === 'checkout') return { ...chosen, place: loop.place };
-  throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot go on there now`, {
+  throw new AppError('E_BUSY', `loop ${loop.id} began in ${loop.place.path} and cannot continue there now`, {
     facts: [chosen.apart?.why ?? chosen.said],
     // Whoever works there comes to an end by itself; anything else is a person's to change.
     remedy: chosen.apart?.isTaken

@@ -26,14 +26,14 @@ function said(error: unknown): readonly [code: number, ...lines: string[]] {
 
 describe('an error of git', () => {
   it('that nobody has a remedy for leads to doctor, one for want of room to the disk', () => {
-    expect(said(new AppError('E_GIT', 'git x failed.', { facts: ['fatal: no'] }))).toEqual([
+    expect(said(new AppError('E_GIT', 'git x failed', { facts: ['fatal: no'] }))).toEqual([
       4,
-      'error[E_GIT]: git x failed.',
+      'error[E_GIT]: git x failed',
       '  fatal: no',
       'fix: ralph doctor',
     ]);
-    const full = new AppError('E_GIT', 'git x failed.', { facts: ['fatal: write error. Out of diskspace'] });
+    const full = new AppError('E_GIT', 'git x failed', { facts: ['fatal: write error. Out of diskspace'] });
     expect(said(full).at(-1)).toBe('fix: df -h .');
-    expect(said(new AppError('E_GIT', 'git x failed.', { remedy: 'git y' })).at(-1)).toBe('fix: git y');
+    expect(said(new AppError('E_GIT', 'git x failed', { remedy: 'git y' })).at(-1)).toBe('fix: git y');
   });
 });

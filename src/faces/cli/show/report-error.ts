@@ -41,14 +41,12 @@ const WANTED: ReadonlyMap<unknown, readonly [ErrorCode, string]> = new Map([
 function asWant(error: unknown): AppError | null {
   const [code, remedy] = (error instanceof Error && 'code' in error ? WANTED.get(error.code) : undefined) ?? [];
   if (!(error instanceof Error) || code === undefined || remedy === undefined) return null;
-  return new AppError(code, `${error.message}. Nothing that was done is lost.`, { remedy, cause: error });
+  return new AppError(code, `${error.message}; no finished work is lost`, { remedy, cause: error });
 }
 
 function reportBug(error: unknown, out: Output, version: string): ExitCode {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  out.say(
-    `${out.style.red('bug')}: paralph ${version} met something it should not have; nothing it had landed is affected.`,
-  );
+  out.say(`${out.style.red('bug')}: paralph ${version} hit an internal error; what has landed is not affected`);
   out.say(cleanText(text));
   out.say('fix: ralph doctor, and please report the lines above');
   return EXIT.bug;

@@ -24,7 +24,7 @@ export async function sayObeyed(
     const lines = cleanText(await diffOf(view, made, paths))
       .trimEnd()
       .split('\n');
-    out.say(out.style.yellow(`${taskIdOf(state, loop.task)} changes what later gates and agents obey:`));
+    out.say(out.style.yellow(`${taskIdOf(state, loop.task)} changes files that later gates and agents use:`));
     for (const line of lines.slice(0, LINES_MAX)) out.say(`    | ${line}`);
     if (lines.length > LINES_MAX)
       out.say(`    | and ${lines.length - LINES_MAX} lines more: ralph loops diff ${shellWord(loop.id)}`);

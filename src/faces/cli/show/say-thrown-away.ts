@@ -27,7 +27,7 @@ export async function sayThrownAway(
   const there = `git -C ${shellWord(place.path)}`;
   out.say(
     out.style.yellow(
-      `warning: ${cleanLine(branch)} holds ${howMany(count, 'commit')} since loop ${loop.id} began there, which was discarded; what is there lands. see: ${there} log ${since}..   without it: ${there} checkout -B ${shellWord(branch)} ${since}`,
+      `warning: ${cleanLine(branch)} holds ${howMany(count, 'commit')} since loop ${loop.id} began there, which was discarded; they land too. see: ${there} log ${since}..   without them: ${there} checkout -B ${shellWord(branch)} ${since}`,
     ),
   );
 }

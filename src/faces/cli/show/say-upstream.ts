@@ -47,7 +47,9 @@ function inWords({ name, remote, failure, ahead, behind, remedy }: UpstreamNews,
   const unasked =
     failure === null
       ? []
-      : [`${remote} could not be asked for ${target}, going on with what is here: ${shortLine(failure, REASON_CHARS)}`];
+      : [
+          `${remote} could not be asked for ${target}, continuing with what is here: ${shortLine(failure, REASON_CHARS)}`,
+        ];
   if (behind === 0) return unasked;
   const how =
     ahead === 0

@@ -1,13 +1,13 @@
 import type { CommandSpec } from '../../call/command-spec.ts';
 
 /** For who has not read anything yet. */
-export const TEN_LINES = `ralph runs many coding-agent loops at once on one git repository, and lands what they make.
+export const TEN_LINES = `ralph runs many coding-agent loops at once on one git repository, and lands their work.
 
   ralph demo                         see it work, in a repository of its own
   ralph init                         set up the repository you are in
-  ralph run "make the header sticky" one job, by one loop
-  ralph run --parallel               through the task file, several loops at once
-  ralph watch                        look at what runs
+  ralph run "make the header sticky" one job, one loop
+  ralph run --parallel               work through the task file, several loops at once
+  ralph watch                        watch the run
   ralph status                       what landed, what runs, what needs you
 All commands: ralph --help   one of them: ralph run -h`;
 

@@ -1,3 +1,4 @@
+import { gatesSaid } from '../../../core/views/gates-said.ts';
 import { AppError, EXIT } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import type { Loop, State } from '../../../core/model/model.ts';
@@ -15,7 +16,7 @@ import type { Call } from '../../call/handler.ts';
 import { showPatch, writeJson } from './show-patch.ts';
 
 const FIRST: Readonly<Record<ReadFirst, string>> = {
-  obeyed: 'later gates and agents go by it',
+  obeyed: 'later gates and agents use it',
   'deletes-test': 'a test is deleted',
   'shortens-test': 'a test loses lines',
 };
@@ -41,11 +42,11 @@ export async function showReview(call: Call, repo: Repository, { state, loop, ta
   const view = await openView(repo);
   const diff = await findReviewDiff(view, { state, loop, target }, call.flags['whole'] === true);
   if (diff === null)
-    throw new AppError('E_USAGE', `loop ${loop.id} has made nothing yet`, {
+    throw new AppError('E_USAGE', `loop ${loop.id} has changed nothing yet`, {
       remedy: `ralph loops logs ${shellWord(loop.id)}`,
     });
   const write = writeReview(view, diff);
-  const gates = loop.lastGate === null || !isJudged(loop, () => diff.head) ? null : loop.lastGate.verdict;
+  const gates = isJudged(loop, () => diff.head) ? gatesSaid(loop.lastGate) : null;
   if (call.flags['json'] === true) {
     const { head, base, since } = diff;
     const files = diff.files.map(({ isDeleted, ...file }) => ({ ...file, deleted: isDeleted }));

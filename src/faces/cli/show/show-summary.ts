@@ -49,7 +49,7 @@ export function showSummary(out: Output, summary: Summary, target: string, run: 
   lines(out, summary.blocked, (task) => `blocked ${cleanLine(task.task)}: ${cleanLine(task.why)}`);
   for (const held of summary.held) out.say(style.yellow(`held    ${inLocalTime(cleanLine(held))}`));
   if (summary.overspent !== null)
-    out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; go on with a new run: ralph run`));
+    out.say(style.yellow(`the run's budget is spent: ${summary.overspent}; to continue with a new run: ralph run`));
   if (summary.limit !== null)
     out.say(style.yellow(`a limit of the project is reached: ${summary.limit.spent}; raise it: ${summary.limit.next}`));
   for (const title of summary.proposals) out.say(`proposed ${cleanLine(title)}`);
@@ -59,7 +59,7 @@ export function showSummary(out: Output, summary: Summary, target: string, run: 
   if (summary.trouble_next !== null) out.say(`          next: ${summary.trouble_next}`);
   publishLine(out, summary, target);
   if (summary.ready.length > 1) out.say('land what is ready: ralph land --all   look first: ralph review');
-  if (run !== null) out.say('the whole story: ralph report');
+  if (run !== null) out.say('full report: ralph report');
 }
 
 /** What it took: time, money, and gate runs that one train of several loops saved. */
@@ -90,7 +90,7 @@ function lines(out: Output, tasks: readonly TaskLine[], text: (task: TaskLine) =
 }
 
 const describeObeyed = (paths: readonly string[]): string =>
-  `${cleanLine(paths.join(', '))}, which later gates and agents obey; hold such files: landing.protect`;
+  `${cleanLine(paths.join(', '))}, which later gates and agents use; to hold such files: landing.protect`;
 
 /** Whoever reads this in the morning has to mend it first: how it fails, how to see that, and what goes on then. */
 function showBase(out: Output, base: BaseLine, target: string): void {
@@ -102,7 +102,7 @@ function showBase(out: Output, base: BaseLine, target: string): void {
   out.say(`  to see it: ${cleanLine(base.reproduce)}`);
   const [again, anyway] = base.next.slice(-2);
   for (const land of base.next.slice(0, -2)) out.say(`  next: ${land}`);
-  out.say(`  next: mend ${target}, then: ${again}; or start every task all the same: ${anyway}`);
+  out.say(`  next: fix ${target}, then: ${again}; or start every task anyway: ${anyway}`);
 }
 
 function publishLine(out: Output, summary: Summary, target: string): void {

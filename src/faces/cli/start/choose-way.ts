@@ -62,7 +62,7 @@ function refused(call: Call, crowd: Crowd): AppError {
         `--print prints the command that starts ${crowd.feature}, to paste into another terminal`,
         '--replace stops it first; its work is kept',
       ];
-  return new AppError('E_BUSY', `${crowd.feature} was not started: somebody loops here already`, {
+  return new AppError('E_BUSY', `${crowd.feature} was not started: a loop already works here`, {
     facts: [...crowd.occupants.map(describeOccupant), ...ways],
     remedy: retype(call.words, given),
   });

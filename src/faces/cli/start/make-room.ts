@@ -13,12 +13,12 @@ export async function makeRoom({ out }: Call, occupants: readonly Occupant[], gr
   for (const occupant of occupants) {
     if (occupant.kind === 'ralph-loop') {
       const kept = keepAside(occupant.found.file, new Date());
-      out.say(`${nameOccupant(occupant)} ends with its next stop; its state is kept: ${kept}`);
+      out.say(`${nameOccupant(occupant)} ends at its next stop; its state is kept: ${kept}`);
       continue;
     }
     const { loop } = occupant.holder;
     out.say(`stopping loop ${loop}`);
     await stopHolder(occupant.holder, graceMs + LAST_WORK_MS);
-    out.say(`loop ${loop} has stopped and is kept; go on with it: ralph run --continue --loop-id ${shellWord(loop)}`);
+    out.say(`loop ${loop} has stopped and is kept; to resume it: ralph run --continue --loop-id ${shellWord(loop)}`);
   }
 }

@@ -3,7 +3,7 @@ import { JSON_FLAG, SET_FLAG } from './command-spec.ts';
 
 const ID = {
   name: '<id>',
-  description: 'id of a keep, its digits, or a unique beginning of either; a loop stands for its newest keep',
+  description: 'id of a keep, its digits, or a unique beginning of either; a loop means its newest keep',
 };
 
 /** What takes something away, and what brings it back. */
@@ -11,7 +11,7 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'keep list',
     group: 'Repair',
-    summary: 'List what was kept before something was taken away',
+    summary: 'List what was kept before a removal',
     argument: null,
     flags: [JSON_FLAG],
     examples: ['ralph keep list', 'ralph keep list --json'],
@@ -29,7 +29,7 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'keep restore',
     group: 'Repair',
-    summary: 'Bring a keep back as a new branch; nothing that exists is touched',
+    summary: 'Restore a keep as a new branch; change nothing that exists',
     argument: ID,
     flags: [
       { flag: '--branch <name>', description: 'name of the new branch' },
@@ -43,16 +43,16 @@ export const KEEP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'keep drop',
     group: 'Repair',
-    summary: 'Let go of one keep for good, also of what is not on main',
+    summary: 'Delete one keep for good, even if its work is not on main',
     argument: ID,
-    flags: [{ flag: '-y, --yes', description: 'do not ask' }, JSON_FLAG, SET_FLAG],
+    flags: [{ flag: '-y, --yes', description: 'do not ask for confirmation' }, JSON_FLAG, SET_FLAG],
     examples: ['ralph keep drop login', 'ralph keep drop login -y'],
     load: () => import('../commands/keep-drop.ts'),
   },
   {
     name: 'undo',
     group: 'Repair',
-    summary: 'Take back the last discard, prune, clean or removal of a worktree',
+    summary: 'Undo the last discard, prune, clean or removal of a worktree',
     argument: null,
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph undo'],

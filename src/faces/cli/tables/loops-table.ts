@@ -12,13 +12,13 @@ import {
 
 const ID = {
   name: '<id>',
-  description: 'loop or task id, or a unique beginning of it; a task stands for its newest loop',
+  description: 'loop or task id, or a unique beginning of it; a task means its newest loop',
 };
 
 /** Several, or the filters of its flags instead. */
 const IDS = {
   name: '[id...]',
-  description: 'loop or task ids, or unique beginnings of them; a task stands for its newest loop',
+  description: 'loop or task ids, or unique beginnings of them; a task means its newest loop',
 };
 
 const LOGS: Omit<CommandSpec, 'name' | 'examples'> = {
@@ -27,15 +27,15 @@ const LOGS: Omit<CommandSpec, 'name' | 'examples'> = {
   argument: {
     ...ID,
     name: '[id]',
-    description: `${ID.description}; none: the loop of the worktree you stand in, else all, each line behind its loop`,
+    description: `${ID.description}; none: the loop of the worktree you are in, else all loops, each line with its loop`,
   },
   flags: [
     {
       flag: '-f, --follow',
-      description: 'go on until the loop ends, also over to its next iteration; of all loops, until no host works',
+      description: 'follow until the loop ends, through all its iterations; with all loops, until no host works',
     },
     { flag: '--iteration <n>', description: 'only this one' },
-    { flag: '--raw', description: 'the bytes as the agent printed them' },
+    { flag: '--raw', description: 'the exact bytes that the agent printed' },
     { flag: '--stderr', description: 'its standard error instead of its standard output' },
     { flag: '--json', description: 'one event per line as JSON' },
   ],
@@ -46,13 +46,13 @@ const PRUNE: Omit<CommandSpec, 'name' | 'examples'> = {
   group: 'Repair',
   summary: 'Remove worktrees and branches of loops that are over; what they hold is kept',
   argument: null,
-  flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
+  flags: [{ flag: '--dry-run', description: 'print what would be removed; change nothing' }, JSON_FLAG, SET_FLAG],
   load: () => import('../commands/prune.ts'),
 };
 
 const LIST: Omit<CommandSpec, 'name' | 'examples'> = {
   group: 'Watch',
-  summary: 'List loops, where each stands, and the next command for it',
+  summary: 'List loops with their state and the next command for each',
   argument: null,
   flags: [{ flag: '--all', description: 'also those that landed or were discarded' }, JSON_FLAG],
   load: () => import('../commands/loops-list.ts'),
@@ -70,7 +70,7 @@ const READING: readonly CommandSpec[] = [
   {
     name: 'loops history',
     group: 'Watch',
-    summary: 'Show everything that happened to a loop, also when it is gone',
+    summary: 'Show everything that happened to a loop, even if it is gone',
     argument: ID,
     flags: [JSON_FLAG],
     examples: ['ralph loops history login', 'ralph loops history login --json'],
@@ -79,11 +79,11 @@ const READING: readonly CommandSpec[] = [
   {
     name: 'loops diff',
     group: 'Watch',
-    summary: 'Show what a loop has made since it left the target, also when its branch is gone',
+    summary: 'Show what a loop has changed since it left the target, even if its branch is gone',
     argument: ID,
     flags: [
-      { flag: '--stat', description: 'only which files, and how much of each' },
-      { flag: '--worktree', description: 'with what is not committed yet where it works, also if it is ready' },
+      { flag: '--stat', description: 'only file names and line counts' },
+      { flag: '--worktree', description: 'include uncommitted changes in its worktree' },
       JSON_FLAG,
       TARGET_FLAG,
       SET_FLAG,
@@ -109,7 +109,7 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops steer',
     group: 'Work',
-    summary: 'Tell a working loop something',
+    summary: 'Send a message to a working loop',
     argument: { name: '<id> <text...>', description: 'loop or task id, then the message' },
     flags: [JSON_FLAG],
     examples: ['ralph loops steer login "use the existing session table"'],
@@ -118,11 +118,11 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops discard',
     group: 'Repair',
-    summary: 'Throw a loop away with its worktree and branch; its work is kept',
+    summary: 'Discard a loop with its worktree and branch; its work is kept',
     argument: IDS,
     flags: [
-      { flag: '--force', description: 'also while it works: it is stopped first' },
-      { flag: '-y, --yes', description: 'do not ask' },
+      { flag: '--force', description: 'even if it works: stop it first' },
+      { flag: '-y, --yes', description: 'do not ask for confirmation' },
       ...FILTER_FLAGS,
       TASKS_FLAG,
       JSON_FLAG,
@@ -162,10 +162,10 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops resume',
     group: 'Work',
-    summary: 'Let a loop go on that is stopped, waits, or is parked for a reason that work can mend',
+    summary: 'Resume a loop that is stopped, waits, or is parked for a reason that more work can fix',
     argument: IDS,
     flags: [
-      { flag: '-f, --follow', description: 'where another process goes on with it: show what its agent does' },
+      { flag: '-f, --follow', description: 'if another process resumes it: show what its agent does' },
       {
         flag: '--max-iterations <n>',
         description: 'iterations before it is parked; where a limit had parked it, from here on',
@@ -193,7 +193,7 @@ const ACTING: readonly CommandSpec[] = [
   {
     name: 'loops retry',
     group: 'Land',
-    summary: 'Land once more what was put aside at landing',
+    summary: 'Land a loop again that was set aside at landing',
     argument: ID,
     flags: [WITH_BRANCH_FLAG, ...LANDING],
     examples: ['ralph loops retry login'],
@@ -204,11 +204,7 @@ const ACTING: readonly CommandSpec[] = [
     group: 'Land',
     summary: 'Land a loop',
     argument: ID,
-    flags: [
-      { flag: '--force', description: 'also while it is being landed by another process' },
-      WITH_BRANCH_FLAG,
-      ...LANDING,
-    ],
+    flags: [{ flag: '--force', description: 'even while another process lands it' }, WITH_BRANCH_FLAG, ...LANDING],
     examples: ['ralph loops merge login'],
     load: () => import('../commands/loops-merge.ts'),
   },

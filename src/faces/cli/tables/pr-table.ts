@@ -8,7 +8,7 @@ export const PR_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'pr list',
     group: 'Watch',
-    summary: 'List pull requests of loops, with checks, reviews, and what each waits for',
+    summary: 'List pull requests of loops with their checks, reviews and state',
     argument: null,
     flags: [{ flag: '--all', description: 'also those that are merged' }, JSON_FLAG, SET_FLAG],
     examples: ['ralph pr list', 'ralph pr list --all --json'],
@@ -29,7 +29,7 @@ export const PR_COMMANDS: readonly CommandSpec[] = [
     summary: "Make a pull request of a loop's work, or push to the one there is",
     argument: {
       name: '<id>',
-      description: 'loop or task id, or a unique beginning; a task stands for its newest loop',
+      description: 'loop or task id, or a unique beginning; a task means its newest loop',
     },
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph pr open login'],
@@ -50,8 +50,8 @@ export const PR_COMMANDS: readonly CommandSpec[] = [
     summary: 'Merge the pull requests that may be merged, each proved on main as it is then',
     argument: null,
     flags: [
-      { flag: '--dry-run', description: 'say what would be merged and what the rest waits for; change nothing' },
-      { flag: '--watch', description: 'go on until no pull request is open' },
+      { flag: '--dry-run', description: 'print what would be merged and why the rest waits; change nothing' },
+      { flag: '--watch', description: 'continue until no pull request is open' },
       JSON_FLAG,
       SET_FLAG,
     ],

@@ -13,7 +13,7 @@ import {
 const EVENTS_FLAG = { flag: '--events', description: 'print every event as one line of JSON on standard output' };
 const DRY_FLAG = {
   flag: '--dry-run',
-  description: 'say what would start, in which order, and why not the rest; change nothing',
+  description: 'print what would start, in which order, and why the rest waits; change nothing',
 };
 const SHARED: CommandSpec['flags'] = [
   EVENTS_FLAG,
@@ -36,7 +36,7 @@ export const START_COMMANDS: readonly CommandSpec[] = [
     argument: {
       name: '<feature> [words...]',
       description:
-        'the name, then perhaps simple, plan-only, implement-only or plan-and-implement, then a file or what is wanted',
+        'the name; optionally simple, plan-only, implement-only or plan-and-implement; then a file or a text',
     },
     flags: [
       { flag: '--from <commit>', description: 'where its branch begins; where work lands unless set' },
@@ -45,10 +45,10 @@ export const START_COMMANDS: readonly CommandSpec[] = [
       { flag: '--no-install', description: 'do not install dependencies' },
       { flag: '--work-on <text>', description: 'work on nothing else', repeats: true },
       { flag: '--skip <text>', description: 'leave this out', repeats: true },
-      { flag: '--continue-loop', description: 'go on with the loop in .claude/ralph-loop.local.md as one of ours' },
-      { flag: '--parallel', description: 'somebody loops here already: start beside them' },
-      { flag: '--replace', description: 'somebody loops here already: stop them first; what they did is kept' },
-      { flag: '--cancel', description: 'somebody loops here already: start nothing' },
+      { flag: '--continue-loop', description: 'take over the loop in .claude/ralph-loop.local.md' },
+      { flag: '--parallel', description: 'if a loop already works here: start beside it' },
+      { flag: '--replace', description: 'if a loop already works here: stop it first; its work is kept' },
+      { flag: '--cancel', description: 'if a loop already works here: start nothing' },
       { flag: '--tmux', description: 'start in tmux: a window inside of it, else a session of its own' },
       { flag: '--no-tmux', description: 'do not start in tmux: hand over the launch script' },
       { flag: '--print', description: 'start nothing: print the launch script' },
@@ -113,7 +113,7 @@ export const START_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'worker',
     group: 'Work',
-    summary: 'Work on one task as ralph orchestrate would, or go on with what was begun of it',
+    summary: 'Work on one task as ralph orchestrate would, or resume it',
     argument: { name: '<task>', description: 'task id, or a unique beginning of it' },
     flags: [DRY_FLAG, ...SHARED],
     examples: ['ralph worker login'],

@@ -21,7 +21,7 @@ import { WATCH_COMMANDS } from './watch-table.ts';
 import { WORKTREE_COMMANDS } from './worktree-table.ts';
 
 const RESET_FLAGS: CommandSpec['flags'] = [
-  { flag: '--again', description: 'also if it has landed: do it once more, on top of that' },
+  { flag: '--again', description: 'even if it has landed: do it again, on top of the landing' },
   ...FILTER_FLAGS,
   JSON_FLAG,
   TASKS_FLAG,
@@ -49,10 +49,10 @@ const ALL: readonly CommandSpec[] = [
       {
         flag: '--no-auto-merge',
         description:
-          'what is done stays ready; else a prompt lands by itself, unless you set merge_policy to manual or its branch holds commits that no loop made',
+          'leave finished work ready; without it a prompt lands by itself, unless merge_policy is manual or the branch holds commits that no loop made',
       },
-      { flag: '--continue', description: 'go on with the single loop worked on last, or with --loop-id' },
-      { flag: '--loop-id <id>', description: 'which loop to go on with' },
+      { flag: '--continue', description: 'resume the loop worked on last, or the one of --loop-id' },
+      { flag: '--loop-id <id>', description: 'the loop to resume' },
       {
         flag: '--completion-promise <text>',
         description: 'what the agent says last when it is done',
@@ -60,8 +60,11 @@ const ALL: readonly CommandSpec[] = [
       },
       { flag: '--parallel', description: 'several loops at once, each in its own worktree', key: 'parallel.enabled' },
       { flag: '--max-workers <n>', description: 'how many loops at once', key: 'parallel.max_workers' },
-      { flag: '--dry-run', description: 'say what would start, in which order, and why not the rest; change nothing' },
-      { flag: '--anyway', description: 'start every task, also while the gates fail on the target itself' },
+      {
+        flag: '--dry-run',
+        description: 'print what would start, in which order, and why the rest waits; change nothing',
+      },
+      { flag: '--anyway', description: 'start every task even while the gates fail on the target' },
       { flag: '--events', description: 'print every event as one line of JSON on standard output' },
       JSON_FLAG,
       TASKS_FLAG,
@@ -77,8 +80,8 @@ const ALL: readonly CommandSpec[] = [
         key: 'limits.runtime',
       },
       DETACH_FLAG,
-      { flag: '--for <duration>', description: 'begin nothing new after this time, such as 8h, and end in order' },
-      { flag: '--until <time>', description: 'the same at a time of your clock, such as 07:00' },
+      { flag: '--for <duration>', description: 'start nothing new after this time, such as 8h, and then stop' },
+      { flag: '--until <time>', description: 'the same, at a time of day such as 07:00' },
       { flag: '--max-cost <dollars>', description: 'what the whole run may spend', key: 'run.max_cost' },
       { flag: '--max-tokens <n>', description: 'tokens the whole run may use', key: 'run.max_tokens' },
       PUBLISH_FLAG,
@@ -114,7 +117,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'pause',
     group: 'Work',
-    summary: 'Let nothing new start in the runs that are alive; what works goes on',
+    summary: 'Start nothing new in live runs; loops at work continue',
     argument: null,
     flags: [JSON_FLAG],
     examples: ['ralph pause'],
@@ -123,7 +126,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'unpause',
     group: 'Work',
-    summary: 'Let paused runs go on',
+    summary: 'Continue paused runs',
     argument: null,
     flags: [JSON_FLAG],
     examples: ['ralph unpause'],
@@ -132,7 +135,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'workers',
     group: 'Work',
-    summary: 'Change how many loops may be at work in the runs that are alive',
+    summary: 'Change how many loops may be at work in live runs',
     argument: { name: '[n]', description: 'how many; none: show how many are, and may be' },
     flags: [JSON_FLAG],
     examples: ['ralph workers', 'ralph workers 1', 'ralph workers 4'],
@@ -146,7 +149,7 @@ const ALL: readonly CommandSpec[] = [
     argument: null,
     flags: [
       { flag: '--parallel', description: 'one line per running loop' },
-      { flag: '--watch', description: 'go on and say what happens, as `ralph watch --plain`' },
+      { flag: '--watch', description: 'keep printing what happens, as `ralph watch --plain`' },
       ...FILTER_FLAGS,
       JSON_FLAG,
       TASKS_FLAG,
@@ -171,7 +174,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'why',
     group: 'Watch',
-    summary: 'Say why a task is not landed, and how to see what fails',
+    summary: 'Explain why a task has not landed, and how to reproduce the failure',
     argument: { name: '<id>', description: 'task or loop id, or a unique beginning of it' },
     flags: [JSON_FLAG, TASKS_FLAG, TARGET_FLAG, SET_FLAG],
     examples: ['ralph why login', 'ralph why login --json'],
@@ -181,7 +184,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'parallel list',
     group: 'Watch',
-    summary: 'List our worktrees',
+    summary: 'List the worktrees that paralph made for loops',
     argument: null,
     flags: [JSON_FLAG, SET_FLAG],
     examples: ['ralph parallel list'],
@@ -190,9 +193,9 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'parallel clean',
     group: 'Repair',
-    summary: 'Remove our worktrees that hold no unlanded work',
+    summary: 'Remove the worktrees of loops that hold no unlanded work',
     argument: null,
-    flags: [{ flag: '--dry-run', description: 'say what would go; change nothing' }, JSON_FLAG, SET_FLAG],
+    flags: [{ flag: '--dry-run', description: 'print what would be removed; change nothing' }, JSON_FLAG, SET_FLAG],
     examples: ['ralph parallel clean --dry-run', 'ralph parallel clean'],
     load: () => import('../commands/parallel-clean.ts'),
   },
@@ -245,9 +248,12 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'doctor',
     group: 'Repair',
-    summary: 'Check git, agents, disk, the log and leftovers; mend what is ours',
+    summary: 'Check git, agents, disk, the log and leftovers; repair what paralph made',
     argument: null,
-    flags: [{ flag: '--fix', description: 'mend what is ours; what is not is only named, with its remedy' }, JSON_FLAG],
+    flags: [
+      { flag: '--fix', description: 'repair what paralph made; name everything else with its remedy' },
+      JSON_FLAG,
+    ],
     examples: ['ralph doctor', 'ralph doctor --fix', 'ralph doctor --json'],
     load: () => import('../commands/doctor.ts'),
   },
@@ -263,10 +269,10 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'agents check',
     group: 'Repair',
-    summary: 'Check that agents can be used, each trouble with its remedy',
+    summary: 'Check that agents can be used; print a remedy for each problem',
     argument: { name: '[name]', description: 'one agent; every installed one when left out' },
     flags: [
-      { flag: '--smoke', description: 'also let each make one real turn in a scratch repository; this may cost' },
+      { flag: '--smoke', description: 'also run one real turn of each in a scratch repository; this may cost money' },
       JSON_FLAG,
       SET_FLAG,
     ],
@@ -321,10 +327,10 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'demo',
     group: 'Set up',
-    summary: 'Show the whole job on a scratch repository, with no agent and no network',
+    summary: 'Run a demo in a scratch repository, without a real agent or network',
     argument: null,
     flags: [
-      { flag: '--crash', description: 'kill an orchestrator in seven situations instead, and see each recover' },
+      { flag: '--crash', description: 'kill an orchestrator in seven situations instead, and show each recovery' },
       { flag: '--keep', description: 'keep the scratch repository' },
     ],
     examples: ['ralph demo', 'ralph demo --crash'],
@@ -337,7 +343,7 @@ const ALL: readonly CommandSpec[] = [
   {
     name: 'completion',
     group: 'Set up',
-    summary: 'Print what makes a shell complete commands, flags and ids',
+    summary: 'Print a shell script that completes commands, flags and ids',
     argument: {
       name: '<shell> [words...]',
       description: 'bash, zsh or fish; the scripts ask `words` for what may come after WORDS',

@@ -48,10 +48,10 @@ export const TASKS_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'prompt',
     group: 'Watch',
-    summary: 'Print what the next iteration would be told; nothing is claimed',
+    summary: 'Print the prompt of the next iteration; claim nothing',
     argument: {
       name: '[id]',
-      description: 'task id, or a unique beginning of it; without it: what would go on or start first',
+      description: 'task id, or a unique beginning of it; without it: the task that would resume or start first',
     },
     flags: [...FILTER_FLAGS, JSON_FLAG, TASKS_FLAG, SET_FLAG],
     examples: ['ralph prompt', 'ralph prompt login'],

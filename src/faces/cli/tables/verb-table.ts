@@ -19,7 +19,7 @@ export const VERB_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'block',
     group: 'Inside a loop',
-    summary: 'Say that the task cannot go on without a person',
+    summary: 'Say that the task cannot continue without a person',
     argument: { name: '<why...>', description: 'what is missing and who could give it' },
     flags: [JSON_FLAG],
     examples: ['ralph block "needs a key for the payment service"'],

@@ -9,9 +9,9 @@ export const WATCH_COMMANDS: readonly CommandSpec[] = [
     summary: 'Watch a run in the terminal: what needs you, the train, what is at work, what waits',
     argument: null,
     flags: [
-      { flag: '--once', description: 'one picture, and no more' },
-      { flag: '--plain', description: 'sentences, one for each thing that happens; nothing is drawn again' },
-      { flag: '--ascii', description: 'no sign outside ASCII, as in a locale that is not UTF-8' },
+      { flag: '--once', description: 'print the view once' },
+      { flag: '--plain', description: 'print one sentence per event instead of a screen' },
+      { flag: '--ascii', description: 'ASCII only, as in a locale without UTF-8' },
       TASKS_FLAG,
       TARGET_FLAG,
       SET_FLAG,
@@ -22,11 +22,11 @@ export const WATCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'report',
     group: 'Watch',
-    summary: 'Tell what a run landed, what needs you, and what it cost',
+    summary: 'Report what a run landed, what needs you, and what it cost',
     argument: null,
     flags: [
       { flag: '--run <which>', description: 'last (without the flag), all, or the number of a run' },
-      { flag: '--html <file>', description: 'write one page that needs nothing else' },
+      { flag: '--html <file>', description: 'write one self-contained HTML page' },
       { flag: '--md', description: 'print Markdown' },
       JSON_FLAG,
       SET_FLAG,
@@ -43,9 +43,9 @@ export const WATCH_COMMANDS: readonly CommandSpec[] = [
     flags: [
       {
         flag: '--since <when>',
-        description: 'only what came after record number WHEN, after a time, or so long ago: 41, 2026-11-16T02:00, 2h',
+        description: 'only events after WHEN: a record number, a time or an age, such as 41, 2026-11-16T02:00, 2h',
       },
-      { flag: '-f, --follow', description: 'go on as events come, until Ctrl-C' },
+      { flag: '-f, --follow', description: 'keep printing events, until Ctrl-C' },
     ],
     examples: ['ralph events --since 2h', 'ralph events -f', 'ralph events --since 41'],
     load: () => import('../commands/events.ts'),

@@ -171,7 +171,7 @@ function readStop(reason: string, message: string | null, moment: Moment): reado
     case 'max_turn_requests':
       return failure(moment, 'stopped at the most requests a turn may have', { kind: 'turns' });
     case 'refusal':
-      return failure(moment, 'the model refused to go on', { kind: 'other' });
+      return failure(moment, 'the model refused to continue', { kind: 'other' });
     case 'cancelled':
       return failure(moment, 'cancelled', { kind: 'other' });
     default:

@@ -38,7 +38,7 @@ export function hear(line: string): Heard | null {
       : { type: 'notice', method, params };
   if (typeof id !== 'number') return null;
   const isError = said['error'] !== undefined && said['error'] !== null;
-  const error = isError ? (textAt(objectAt(said, 'error'), 'message') ?? 'no reason told') : null;
+  const error = isError ? (textAt(objectAt(said, 'error'), 'message') ?? 'no reason given') : null;
   return { type: 'answer', id, result: objectAt(said, 'result'), error };
 }
 

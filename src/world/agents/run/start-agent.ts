@@ -28,11 +28,11 @@ export async function startAgent(
   order: AgentOrder,
 ): Promise<void> {
   const known = place.agents.get(order.agent);
-  if (known === undefined) throw new AppError('E_UNKNOWN_AGENT', `No agent is named ${order.agent}.`);
+  if (known === undefined) throw new AppError('E_UNKNOWN_AGENT', `no agent is named ${order.agent}`);
   const named = order.model == null ? known : { ...known, model: order.model };
   // Its files must not change under an iteration that runs: by the token in them its processes are found.
   if (lookAtShim(dir).state !== 'absent')
-    throw new AppError('E_BUSY', `The run folder ${dir} was already used for an iteration.`);
+    throw new AppError('E_BUSY', `the run folder ${dir} was already used for an iteration`);
   makePrivateFolder(dir);
   const cwd = folderFor(iteration);
   const agent = cwd === iteration.cwd ? named : fromTop(named, iteration.cwd);

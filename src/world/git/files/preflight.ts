@@ -27,7 +27,7 @@ export async function preflight(repo: Repository, target: string | null): Promis
   const gitVersion = await requireVersion();
   const format = await readFormat(repo);
   if (format.bare && !repo.linked) {
-    throw new AppError('E_REPOSITORY_BROKEN', `${repo.commonDir} says it is bare, but there is a checkout beside it.`, {
+    throw new AppError('E_REPOSITORY_BROKEN', `${repo.commonDir} says it is bare, but there is a checkout beside it`, {
       remedy: `git config --file ${shellWord(join(repo.commonDir, 'config'))} core.bare false`,
     });
   }
@@ -41,7 +41,7 @@ export async function preflight(repo: Repository, target: string | null): Promis
 /** An agent is told its folder by its environment, and who reads that goes by lines. */
 function refuseLineBreak(repo: Repository): void {
   if (!/[\n\r]/.test(repo.root)) return;
-  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'There is a line break in the path of this checkout.', {
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'there is a line break in the path of this checkout', {
     remedy: 'Move the checkout into a folder without one.',
     facts: [JSON.stringify(repo.root)],
   });
@@ -50,7 +50,7 @@ function refuseLineBreak(repo: Repository): void {
 async function refuseBrokenEntries(repo: Repository): Promise<void> {
   const blocking = (await findSettledBroken(repo)).filter((entry) => entry.blocks);
   if (blocking.length === 0) return;
-  throw new AppError('E_REPOSITORY_BROKEN', 'A half-made worktree entry keeps git from working in this repository.', {
+  throw new AppError('E_REPOSITORY_BROKEN', 'a half-made worktree entry keeps git from working in this repository', {
     remedy: blocking.map(remedyOf).join(' && '),
     facts: blocking.map((entry) => `${entry.path}: ${entry.why}`),
   });
@@ -59,7 +59,7 @@ async function refuseBrokenEntries(repo: Repository): Promise<void> {
 /** git keeps branches as files and folders: beside one named like our folder, none of ours can be made. */
 async function requireRoom(view: GitView): Promise<void> {
   if ((await readRef(view, `${HEADS}ralph`)) === null) return;
-  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'The branch ralph leaves no room for branches named ralph/….', {
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', 'the branch ralph leaves no room for branches named ralph/…', {
     remedy: 'git branch -m ralph ralph-old',
   });
 }
@@ -68,14 +68,14 @@ async function requireVersion(): Promise<string> {
   const answer = await runGit(['version'], { cwd: '/' });
   const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)\S*)/.exec(answer.stdout) ?? [];
   if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)) return version;
-  throw new AppError('E_GIT_MISSING', `git ${version} is too old.`, { remedy: 'Install git 2.38 or newer.' });
+  throw new AppError('E_GIT_MISSING', `git ${version} is too old`, { remedy: 'Install git 2.38 or newer.' });
 }
 
 async function chooseTarget(repo: Repository, view: GitView, wanted: string | null): Promise<Target> {
   const found = await findTarget(repo, wanted);
   if (found !== null) return found;
   if (await hasCommits(repo)) throw await noTarget(view, wanted, currentBranch(repo));
-  throw new AppError('E_NO_COMMITS', 'The repository has no commit to start from.', {
+  throw new AppError('E_NO_COMMITS', 'the repository has no commit to start from', {
     remedy: "git commit --allow-empty -m 'Start'",
   });
 }
@@ -85,7 +85,7 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
   const facts = [`branches: ${branches.map(withoutHeads).join(', ') || 'none'}`];
   if (wanted === null) {
     const where = checkedOut === null ? 'HEAD is detached, and there' : 'There';
-    const message = `${where} is neither a main nor a master branch to land on.`;
+    const message = `${where} is neither a main nor a master branch to land on`;
     // Whoever stands on a branch that was deleted has no commit to make it from.
     const known = await readRef(view, `${INTEGRATIONS}main`);
     const remedy = known === null ? 'git branch main' : `git branch main ${INTEGRATIONS}main`;
@@ -94,7 +94,7 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
   const name = withoutHeads(wanted);
   const check = await view.run(['check-ref-format', HEADS + name], { ok: [0, 1] });
   if (check.code !== 0 || name.startsWith('-'))
-    return new AppError('E_NO_TARGET', `There is no branch ${JSON.stringify(name)}: git takes no such name.`, {
+    return new AppError('E_NO_TARGET', `there is no branch ${JSON.stringify(name)}: git takes no such name`, {
       facts,
       remedy: 'git branch --list',
     });
@@ -104,7 +104,7 @@ async function noTarget(view: GitView, wanted: string | null, checkedOut: string
       ? [name.slice(name.indexOf('/') + 1), name]
       : [name, ...(remote[0] === null ? [] : [`origin/${name}`])];
   const remedy = `git branch ${words.map(shellWord).join(' ')}`;
-  return new AppError('E_NO_TARGET', `There is no branch ${name}.`, { facts, remedy });
+  return new AppError('E_NO_TARGET', `there is no branch ${name}`, { facts, remedy });
 }
 
 async function hasCommits(repo: Repository): Promise<boolean> {

@@ -47,7 +47,7 @@ export function soundAdminDir(repo: Repository, path: string): string {
   const adminDir = adminDirOf(repo, path);
   const dotGit = join(path, '.git');
   if (adminDir === null) {
-    throw new AppError('E_REPOSITORY_BROKEN', `${path} is not a worktree of this repository.`, {
+    throw new AppError('E_REPOSITORY_BROKEN', `${path} is not a worktree of this repository`, {
       remedy: `git -C ${shellWord(repo.root)} worktree repair ${shellWord(path)}`,
     });
   }
@@ -56,7 +56,7 @@ export function soundAdminDir(repo: Repository, path: string): string {
   if (found === null) return adminDir;
   throw new AppError(
     'E_REPOSITORY_BROKEN',
-    `${dotGit} should be the file that leads to the repository, but it is ${found}.`,
+    `${dotGit} should be the file that leads to the repository, but it is ${found}`,
     {
       remedy: `mv ${shellWord(dotGit)} ${shellWord(`${dotGit}.replaced`)}; git -C ${shellWord(repo.root)} worktree repair ${shellWord(path)}`,
     },

@@ -47,7 +47,7 @@ async function attributeFiles(view: GitView, commit: Sha): Promise<AttributeFile
   // The commit compared with may have been collected meanwhile; nothing is ever missing from the empty tree.
   const known = last === undefined ? null : await filesChanged(view, last.commit, last.files, commit);
   const files = known ?? (await filesChanged(view, EMPTY_TREE[commit.length === 64 ? 64 : 40], new Map(), commit));
-  if (files === null) throw new AppError('E_GIT', `${commit} is not a commit of this repository.`);
+  if (files === null) throw new AppError('E_GIT', `${commit} is not a commit of this repository`);
   lastSeen.set(view, { commit, files });
   return files;
 }

@@ -28,7 +28,7 @@ export async function mergeInMemory(view: GitView, ours: Sha, theirs: Sha, under
   // Exit code 1 also means "no such commit"; only a conflict comes with a tree.
   if (!OBJECT_ID.test(tree)) {
     const facts = merge.stderr.split('\n').filter((line) => line !== '');
-    throw new AppError('E_GIT', `${ours} and ${theirs} could not be merged.`, { facts });
+    throw new AppError('E_GIT', `${ours} and ${theirs} could not be merged`, { facts });
   }
   if (merge.code === 0) return { clean: true, tree: sha(tree) };
   return { clean: false, tree: sha(tree), ...readConflicts(rest) };

@@ -38,7 +38,7 @@ export async function findFlaw(
     const { code, stdout, stderr } = await view.run(args, { input, env, ok: [0, 1, 128] });
     if (code === 0) return { said: stdout.trim() };
     const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-    if (MACHINE.test(stderr)) throw new AppError('E_GIT', 'The new objects could not be checked.', { facts: lines });
+    if (MACHINE.test(stderr)) throw new AppError('E_GIT', 'the new objects could not be checked', { facts: lines });
     return lines.slice(0, LINES_MAX).join('\n');
   };
   try {

@@ -177,7 +177,7 @@ async function replaceEntry(
   invariant(edit !== undefined && name !== '', 'a path has a last part');
   const isFile = edit.names.length === 1;
   if (old !== null && (isFile ? !isPlain(old) : old.type !== 'tree')) {
-    throw new AppError('E_TASKS_UNSAFE', `${edit.path} is not a plain file in the commit it should be edited in.`);
+    throw new AppError('E_TASKS_UNSAFE', `${edit.path} is not a plain file in the commit it should be edited in`);
   }
   if (isFile) return edit.blob === null ? null : { mode: old?.mode ?? '100644', type: 'blob', id: edit.blob, name };
   const below = edits.map((each) => ({ ...each, names: each.names.slice(1) }));

@@ -20,7 +20,7 @@ export async function readRef(view: GitView, ref: string): Promise<Sha | null> {
   if (read !== undefined) return read;
   const listed = await list(view, ref);
   if (listed.stderr.includes(`broken ref ${ref}\n`)) {
-    throw new AppError('E_GIT', `${ref} is damaged.`, { facts: [listed.stderr.trim()] });
+    throw new AppError('E_GIT', `${ref} is damaged`, { facts: [listed.stderr.trim()] });
   }
   return listed.refs.get(ref) ?? null;
 }
@@ -57,7 +57,7 @@ export async function moveRef(view: GitView, ref: string, to: Sha, from: Sha | n
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from) return { moved: false, now };
-  throw refused(view, `${ref} could not be moved to ${to}.`, update.stderr);
+  throw refused(view, `${ref} could not be moved to ${to}`, update.stderr);
 }
 
 /** Refs that only git changes, and only for us: a lock on them that nobody holds any more would stop every landing. */
@@ -116,7 +116,7 @@ async function moveWhileHeld(view: GitView, { ref, to, from, hold, reason }: Hel
   if (update.code === 0) return { moved: true };
   const now = await readRef(view, ref);
   if (now !== from || (await readRef(view, hold)) !== held) return { moved: false, now };
-  throw refused(view, `${ref} could not be moved to ${to}.`, update.stderr);
+  throw refused(view, `${ref} could not be moved to ${to}`, update.stderr);
 }
 
 /** Deletes a ref if it still is at `expected`; false when it is elsewhere or gone. */
@@ -125,7 +125,7 @@ export async function deleteRef(view: GitView, ref: string, expected: Sha): Prom
   const update = await runPastLocks(view, ref, ['update-ref', '--no-deref', '-d', ref, expected]);
   if (update.code === 0) return true;
   if ((await readRef(view, ref)) !== expected) return false;
-  throw refused(view, `${ref} could not be deleted.`, update.stderr);
+  throw refused(view, `${ref} could not be deleted`, update.stderr);
 }
 
 function refused(view: GitView, message: string, stderr: string): AppError {
@@ -134,7 +134,7 @@ function refused(view: GitView, message: string, stderr: string): AppError {
   if (lock === null) return new AppError('E_GIT', message, { facts });
   // The view has them by a link, and git names what it was told.
   const file = lock.endsWith('/packed-refs.lock') ? join(view.refsDir, 'packed-refs.lock') : lock;
-  return new AppError('E_GIT', `${message} A lock is in the way.`, {
+  return new AppError('E_GIT', `${message}: a lock file is in the way`, {
     facts,
     remedy: `rm ${shellWord(file)}  # only if no git command runs`,
   });

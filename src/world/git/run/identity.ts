@@ -36,7 +36,7 @@ export async function readIdentity(repo: Repository): Promise<Identity> {
     const [, name, email] = /^(.+) <(.+)> \d+ [+-]\d+$/m.exec(answer.stdout) ?? [];
     if (answer.code === 0 && name !== undefined && email !== undefined) return { name, email };
   }
-  throw new AppError('E_NO_IDENTITY', 'git has no user name and email to commit with.', {
+  throw new AppError('E_NO_IDENTITY', 'git has no user name and email to commit with', {
     remedy: 'git config --global user.name "Your Name" && git config --global user.email "you@example.com"',
   });
 }
@@ -110,7 +110,7 @@ export function signingArgs(signing: Signing): { readonly before: readonly strin
 
 export function signingFailed(stderr: string): AppError {
   const facts = stderr.split('\n').filter((line) => line.trim() !== '');
-  return new AppError('E_GIT', 'A commit could not be signed as your git configuration asks for.', {
+  return new AppError('E_GIT', 'a commit could not be signed as your git configuration asks for', {
     facts: facts.slice(0, FACTS_MAX),
     remedy: 'ralph config set landing.sign never',
   });

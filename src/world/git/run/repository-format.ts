@@ -53,7 +53,7 @@ function refuseUnknown(name: string, value: string): void {
   if (name === 'objectformat' && /^sha(1|256)$/i.test(value)) return;
   if (name === 'refstorage' && value.toLowerCase() === 'files') return;
   const remedy = name === 'refstorage' ? { remedy: 'git refs migrate --ref-format=files' } : {};
-  throw new AppError('E_REPOSITORY_UNSUPPORTED', `The repository uses extensions.${name} = ${value}.`, remedy);
+  throw new AppError('E_REPOSITORY_UNSUPPORTED', `the repository uses extensions.${name} = ${value}`, remedy);
 }
 
 function isPromisor(key: string, value: string): boolean {

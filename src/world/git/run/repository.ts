@@ -20,14 +20,14 @@ export interface Repository {
  */
 export function findRepository(cwd: string): Repository {
   const start = realpathOrNull(cwd);
-  if (start === null) throw new AppError('E_NO_REPOSITORY', `The folder ${cwd} does not exist.`);
+  if (start === null) throw new AppError('E_NO_REPOSITORY', `the folder ${cwd} does not exist`);
   for (let folder = start; ; folder = dirname(folder)) {
     const gitDir = gitDirOf(folder);
     if (gitDir !== null) return describe(folder, gitDir);
     if (basename(folder) !== '.git' && isGitDir(folder)) throw bare(folder);
     if (folder === dirname(folder)) break;
   }
-  throw new AppError('E_NO_REPOSITORY', `${cwd} is not inside a git repository.`, {
+  throw new AppError('E_NO_REPOSITORY', `${cwd} is not inside a git repository`, {
     remedy: "git init && git commit --allow-empty -m 'Start'",
   });
 }
@@ -48,11 +48,11 @@ function gitDirOf(folder: string): string | null {
   if (!stat.isFile()) return null;
   const named = /^gitdir: (.+?)\r?\n?$/s.exec(readFileSync(dotGit, 'utf8'))?.[1];
   if (named === undefined) {
-    throw new AppError('E_NO_REPOSITORY', `${dotGit} is neither a git folder nor a pointer to one.`);
+    throw new AppError('E_NO_REPOSITORY', `${dotGit} is neither a git folder nor a pointer to one`);
   }
   const gitDir = realpathOrNull(resolve(folder, named));
   if (gitDir === null) {
-    throw new AppError('E_NO_REPOSITORY', `${dotGit} points to ${named}, which does not exist.`, {
+    throw new AppError('E_NO_REPOSITORY', `${dotGit} points to ${named}, which does not exist`, {
       remedy: `In the main checkout: git worktree repair ${shellWord(folder)}`,
     });
   }
@@ -65,9 +65,9 @@ function commonDirOf(gitDir: string): string {
   const named = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   const commonDir = named === '' ? null : realpathOrNull(resolve(gitDir, named));
   if (commonDir !== null) return commonDir;
-  throw new AppError('E_REPOSITORY_BROKEN', `${file} does not name the git folder this worktree belongs to.`, {
+  throw new AppError('E_REPOSITORY_BROKEN', `${file} does not name the git folder this worktree belongs to`, {
     remedy: `rm -r ${shellWord(gitDir)}`,
-    facts: ['A `git worktree add` was ended half-way. The files of the worktree stay where they are.'],
+    facts: ['a `git worktree add` was interrupted; the files of the worktree stay where they are'],
   });
 }
 
@@ -76,13 +76,9 @@ function isGitDir(folder: string): boolean {
 }
 
 function bare(folder: string): AppError {
-  return new AppError(
-    'E_REPOSITORY_UNSUPPORTED',
-    `${folder} is a bare repository: there is no checkout to work from.`,
-    {
-      remedy: 'git worktree add ../main main && cd ../main',
-    },
-  );
+  return new AppError('E_REPOSITORY_UNSUPPORTED', `${folder} is a bare repository: there is no checkout to work from`, {
+    remedy: 'git worktree add ../main main && cd ../main',
+  });
 }
 
 function realpathOrNull(path: string): string | null {

@@ -115,7 +115,7 @@ export async function runGitBytes(args: readonly string[], options: GitOptions):
   const guarded = guard === null ? options : { ...options, env: { ...options.env, ...guard.env } };
   const ended = await start(guard?.args ?? args, guarded);
   const shown = commandLine(args);
-  if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}.`, { facts: stderrFacts(ended) });
+  if (ended.stopped !== null) throw new AppError('E_GIT', `${shown} ${ended.stopped}`, { facts: stderrFacts(ended) });
   if (!(options.ok ?? [0]).includes(ended.code))
     throw (await whyFilter(ended.stderr, options.cwd)) ?? failure(shown, ended, options.cwd);
   return { code: ended.code, stdout: ended.stdout, stderr: ended.stderr };
@@ -227,9 +227,9 @@ function killGroup(pid: number): void {
 }
 
 function startFailure(error: NodeJS.ErrnoException, cwd: string): AppError {
-  if (!existsSync(cwd)) return new AppError('E_GIT', `The folder ${cwd} does not exist.`, { cause: error });
+  if (!existsSync(cwd)) return new AppError('E_GIT', `the folder ${cwd} does not exist`, { cause: error });
   if (error.code === 'ENOENT' || error.code === 'EACCES') {
-    return new AppError('E_GIT_MISSING', 'git was not found on PATH.', {
+    return new AppError('E_GIT_MISSING', 'git was not found on PATH', {
       remedy: 'Install git 2.38 or newer.',
       cause: error,
     });
@@ -239,7 +239,7 @@ function startFailure(error: NodeJS.ErrnoException, cwd: string): AppError {
 
 function failure(shown: string, ended: Ended, cwd: string): AppError {
   const facts = [...stderrFacts(ended), `in ${cwd}`];
-  const message = `${shown} failed with exit code ${ended.code}.`;
+  const message = `${shown} failed with exit code ${ended.code}`;
   const foreign = /safe\.directory (\S.*)$/m.exec(ended.stderr)?.[1];
   if (foreign === undefined) return new AppError('E_GIT', message, { facts });
   return new AppError('E_GIT', message, { facts, remedy: `git config --global --add safe.directory ${foreign}` });

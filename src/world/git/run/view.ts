@@ -136,7 +136,7 @@ function lay(repo: Repository, gitDir: string, config: string): void {
 function unwritable(gitDir: string, error: unknown): AppError {
   const why = error instanceof Error ? error.message : String(error);
   return new AppError('E_STATE_UNWRITABLE', `${gitDir} cannot be set up: ${why}`, {
-    facts: ['It may be removed: it holds nothing of its own.'],
+    facts: ['it may be deleted: it holds nothing of its own'],
     remedy: `ls -ld ${shellWord(dirname(gitDir))} && df -h ${shellWord(dirname(gitDir))}`,
     cause: error,
   });

@@ -80,7 +80,7 @@ export function openBeadsTracker(place: BdPlace, { isHost = false } = {}): Track
 function digestOf(tasks: readonly Task[], { beads }: SeenBeads, told: ToldBeads): string {
   const known = new Set(beads.filter(told.isAsTold).map(({ id }) => id));
   const wanted = tasks.map((task) =>
-    known.has(task.id) ? { ...task, claim: 'as told', status: 'open', blockedReason: null } : task,
+    known.has(task.id) ? { ...task, claim: 'as read', status: 'open', blockedReason: null } : task,
   );
   return createHash('sha256').update(JSON.stringify(wanted)).digest('hex');
 }
