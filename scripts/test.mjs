@@ -6,6 +6,7 @@ import { buildBeads } from './lib/beads.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { installClients } from './lib/clients.mjs';
 import { filesBelow } from './lib/files.mjs';
+import { buildGitea } from './lib/gitea.mjs';
 import { rerunAlone } from './lib/rerun.mjs';
 import { ROOT, inRoot } from './lib/root.mjs';
 import { closeWith } from './lib/tally.mjs';
@@ -44,6 +45,9 @@ const LONG_LOOK = {
   SOAK: '2000',
 };
 
+/** One after the other: each alone takes every core. */
+const buildAll = async () => [...(await buildBeads()), ...(await buildGitea())];
+
 console.log(await setup());
 const words = process.argv.slice(2);
 if (words.includes('--all')) Object.assign(process.env, { ...LONG_LOOK, ...process.env });
@@ -51,7 +55,7 @@ const filters = words.filter((word) => word !== '--all');
 const installing = areClientsAsked(filters) ? installClients() : [];
 const tooling = installTools();
 // Minutes once, and only where nobody waits at a machine of their own.
-const building = filters.length === 0 ? buildBeads() : [];
+const building = filters.length === 0 ? buildAll() : [];
 for (const line of [...(await installActionlint()), ...(await installJust())]) console.log(line);
 const parts = [await tryBuild()];
 if (filters.length === 0) parts.push(await runChecks());
