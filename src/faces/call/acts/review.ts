@@ -21,12 +21,14 @@ export interface ReviewOrder {
   readonly head: string | null;
   readonly verdict: Verdict;
   readonly comments: readonly ReviewComment[];
+  /** Whether it is still to be written down, by what is so then; absent: it is. */
+  readonly isWanted?: (state: State) => boolean;
 }
 
-/** Writes a person's word on a loop down. An approval is refused where the branch is no longer at the head they read. */
+/** Writes a person's word on a loop down. An approval is refused where the branch is no longer at the head they read. `before`: what was so then. */
 export async function reviewLoop(
   repo: Repository,
-  { loop: id, head, verdict, comments }: ReviewOrder,
+  { loop: id, head, verdict, comments, isWanted }: ReviewOrder,
 ): Promise<{ readonly before: State; readonly head: Sha }> {
   let seen: Sha | null = null;
   const before = await writeFacts(repo, async (state) => {
@@ -34,6 +36,7 @@ export async function reviewLoop(
     invariant(loop !== undefined, `loop ${id} is in the log`);
     refuseReview(state, loop, verdict);
     seen = await headToReview(repo, loop, head, verdict);
+    if (isWanted?.(state) === false) return [];
     return [{ type: 'loop-reviewed', loop: id, head: seen, verdict, comments }];
   });
   invariant(seen !== null, 'a review is of one head');

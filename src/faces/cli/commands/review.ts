@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
 import { inboxView } from '../../../core/views/inbox.ts';
-import type { Loop, ReviewComment, State } from '../../../core/model/model.ts';
+import type { Host, Loop, ReviewComment, State } from '../../../core/model/model.ts';
 import { isWorking } from '../../../core/model/model.ts';
 import { howMany } from '../../../core/model/describe-time.ts';
 import { shellWord } from '../../../core/model/shell-word.ts';
@@ -130,16 +130,22 @@ function list({ out }: Call, state: State): Answer<{ readonly waiting: readonly 
 
 const headFlag = ({ flags }: Call): string | null => (typeof flags['head'] === 'string' ? flags['head'] : null);
 
+const hostUp = ({ hosts }: State): Host | null => Object.values(hosts).find(({ state: at }) => at === 'up') ?? null;
+
 /** Where a host works, it lands there; else here, as by `ralph land`. */
 async function approve(call: Call, project: Project, state: State, loop: Loop): Promise<Answer<Reviewed | LandAnswer>> {
   const { repo, config } = project;
   refuseReview(state, loop, 'approved');
   const head = await headToReview(repo, loop, headFlag(call), 'approved');
-  const host = Object.values(state.hosts).find(({ state: at }) => at === 'up') ?? null;
-  if (host === null) return landOne({ ...call, flags: { ...call.flags, head } }, repo, loop);
+  const landHere = () => landOne({ ...call, flags: { ...call.flags, head } }, repo, loop);
+  if (hostUp(state) === null) return landHere();
   const { target } = await preflight(repo, targetFor(call, repo, loop.id, config.settings));
   await withoutBesides(call, project, { state, loops: [loop], target });
-  await reviewLoop(repo, { loop: loop.id, head, verdict: 'approved', comments: [] });
+  // A run may end while somebody approves the last that it made: whoever is alive when it is written down lands it.
+  const isWanted = (now: State): boolean => hostUp(now) !== null;
+  const { before } = await reviewLoop(repo, { loop: loop.id, head, verdict: 'approved', comments: [], isWanted });
+  const host = hostUp(before);
+  if (host === null) return landHere();
   const told = `${loop.id} is approved at ${head.slice(0, 12)}; the host with process ${host.mark.pid} lands it`;
   const task = taskIdOf(state, loop.task);
   return { data: { loop: loop.id, task, verdict: 'approved', head, host: host.id }, says: [told] };
