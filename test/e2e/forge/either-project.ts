@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, onTestFinished } from 'vitest';
 import { giteaBin } from '../../../scripts/lib/gitea.mjs';
@@ -13,7 +14,7 @@ import type { RalphOptions, Result, Running } from '../harness/ralph.ts';
 import { scratch } from '../harness/scratch.ts';
 import type { Scratch } from '../harness/scratch.ts';
 
-interface EitherProject {
+export interface EitherProject {
   readonly place: Scratch;
   readonly forge: EitherForge;
   readonly run: (args: readonly string[], options?: RalphOptions) => Promise<Result>;
@@ -22,7 +23,7 @@ interface EitherProject {
   readonly head: (number: number) => Promise<string>;
 }
 
-type Make = (spec: ProjectSpec, target?: string) => Promise<EitherProject>;
+export type Make = (spec: ProjectSpec, target?: string) => Promise<EitherProject>;
 
 /** Without a fetch: the loopback GitHub answers in this very process. */
 function connect({ git }: Scratch, forge: EitherForge, target: string): void {
@@ -82,6 +83,21 @@ export function describeEither(name: string, tests: (make: Make, kind: EitherFor
   });
 }
 
+/** A commit of a person's on top of main, in no branch of theirs. */
+export function commitOf({ git, repo }: Scratch, path: string, text: string): string {
+  const index = join(repo, '..', 'index-of-a-person');
+  const blob = execFileSync('git', ['-C', repo, 'hash-object', '-w', '--stdin'], {
+    input: text,
+    encoding: 'utf8',
+  }).trim();
+  const env = { ...process.env, GIT_INDEX_FILE: index };
+  const plain = (...args: string[]): string =>
+    execFileSync('git', ['-C', repo, ...args], { env, encoding: 'utf8' }).trim();
+  plain('read-tree', 'main');
+  plain('update-index', '--add', '--cacheinfo', `100644,${blob},${path}`);
+  return git('commit-tree', plain('write-tree'), '-p', 'main', '-m', `Write ${path}`);
+}
+
 /** What git says where a person pushes to main. The loopback GitHub answers in this process, so it is waited for. */
 export async function pushMain({ git, repo }: Scratch, { git: url, token }: EitherForge): Promise<string> {
   const commit = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'Straight to main');
@@ -90,4 +106,12 @@ export async function pushMain({ git, repo }: Scratch, { git: url, token }: Eith
     ({ stdout, stderr }) => `taken: ${stdout}${stderr}`,
     (error: unknown) => (error as { readonly stderr: string }).stderr,
   );
+}
+
+/** Whether a commit is in a branch of the forge. */
+export function contains({ repo }: Scratch, forge: EitherForge, commit: string, branch: string): boolean {
+  const tip = forge.tip(branch);
+  if (tip === null) return false;
+  const listed = execFileSync('git', ['-C', forge.bare, 'rev-list', tip], { cwd: repo, encoding: 'utf8' });
+  return listed.split('\n').includes(commit);
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { itWithGitea } from '../../forge/gitea.ts';
 import type { Step } from '../../scripted/scenario.ts';
-import { starts } from '../harness/project.ts';
+import { starts, writeScenario } from '../harness/project.ts';
 import { beside } from '../harness/ralph.ts';
 import { until } from '../harness/until.ts';
-import { describeEither, pushMain } from './either-project.ts';
+import { commitOf, contains, describeEither, pushMain } from './either-project.ts';
 
 /** Each iteration writes another line, so that its head moves. */
 const rounds = (task: string, count: number): { readonly iterations: Step[][] } => ({
@@ -57,6 +57,28 @@ describeEither('a pull request from its opening to its end', (make, kind) => {
     },
   );
 
+  itHere('A19.1 is merged by the forge itself where that is set, once its rules are met', async () => {
+    const { forge, run, head } = await make({ tasks: ['a'], config: { forge: { merge: 'auto' } } });
+    await forge.protect({ checks: true, review: true });
+    const ran = await run(['run']);
+    expect({ code: ran.code, err: ran.stderr }).toMatchObject({ code: 0 });
+    const first = await head(1);
+    await forge.setCheck(first, 'pending');
+    await run(['pr', 'sync']);
+    expect((await forge.pulls())[0]?.merged).toBeNull();
+    await forge.review(1, 'APPROVED');
+    await forge.setCheck(first, 'success');
+    const merged = await until('the forge to merge it', async () => {
+      const synced = await run(['pr', 'sync']);
+      expect({ code: synced.code, err: synced.stderr }).toMatchObject({ code: 0 });
+      return (await forge.pulls())[0]?.merged;
+    });
+    await until('it to be known', async () => {
+      const { stdout } = await run(['pr', 'list', '--all', '--json']);
+      return (JSON.parse(stdout) as { pulls: { commit: string | null }[] }).pulls[0]?.commit === merged;
+    });
+  });
+
   itHere('A19.1 a protected main takes no push, and what it refuses to merge is told in its words', async () => {
     const { forge, run, head, place } = await make({ tasks: ['a'] });
     await forge.protect({ review: true, noPush: true });
@@ -76,6 +98,29 @@ describeEither('a pull request from its opening to its end', (make, kind) => {
       await run(['merger']);
       return (await forge.pulls())[0]?.merged;
     });
+  });
+
+  itHere('A19.1 what does not merge with main goes back to its loop with a recipe', async () => {
+    const { forge, run, head, place } = await make({ tasks: ['a'], files: { 'a.txt': 'start\n' } });
+    await run(['run']);
+    const other = commitOf(place, 'a.txt', 'theirs\n');
+    await forge.push(other, 'main');
+    await forge.setCheck(await head(1), 'success');
+    const merger = await run(['merger']);
+    expect({ code: merger.code, err: merger.stderr }).toMatchObject({ code: 0 });
+    const [pull] = await forge.pulls();
+    expect(pull).toMatchObject({ merged: null });
+    expect(pull?.comments.map(({ body }) => body)).toEqual([expect.stringContaining('does not merge with main')]);
+    writeScenario(place, { agent: { iterations: [[{ write: { path: 'a.txt', text: 'both\n' } }, { claim: true }]] } });
+    const mended = await run(['run']);
+    expect({ code: mended.code, err: mended.stderr }).toMatchObject({ code: 0 });
+    await forge.setCheck(await head(1), 'success');
+    await until('it to be merged', async () => {
+      const again = await run(['merger']);
+      expect({ code: again.code, err: again.stderr }).toMatchObject({ code: 0 });
+      return (await forge.pulls())[0]?.merged;
+    });
+    expect(forge.show('main:a.txt').trim()).toBe('both');
   });
 
   itHere(
@@ -102,6 +147,41 @@ describeEither('a pull request from its opening to its end', (make, kind) => {
       await run(['undo']);
       await run(['pr', 'sync']);
       expect(await forge.pulls()).toMatchObject([{ number: 1, state: 'open' }]);
+    },
+  );
+
+  itHere('A19.1 a head pushed by force after the approval is not merged', async () => {
+    const { forge, run, head, place } = await make({ tasks: ['a'], config: { forge: { review: 'agent' } } });
+    await run(['run']);
+    const [pull] = await forge.pulls();
+    await forge.setCheck(await head(1), 'success');
+    await forge.review(1, 'APPROVED');
+    const other = place.git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'Rewritten');
+    await forge.push(other, pull?.branch ?? '');
+    await forge.setCheck(other, 'success');
+    const merger = await run(['merger']);
+    expect([0, 1]).toContain(merger.code);
+    expect((await forge.pulls())[0]?.merged).toBeNull();
+    expect(contains(place, forge, other, pull?.branch ?? '')).toBe(true);
+  });
+
+  itHere(
+    'A19.9 four tasks on neighbouring lines are merged one after the other, and no agent starts for the ticks',
+    async () => {
+      const ids = ['a', 'b', 'c', 'd'];
+      const { forge, run, place } = await make({
+        tasks: { 'PRD.md': `# Plan\n\n${ids.map((id) => `- [ ] Make ${id} <!-- id: ${id} -->\n`).join('')}` },
+      });
+      expect((await run(['run'])).code).toBe(0);
+      expect(await forge.pulls()).toHaveLength(4);
+      await until('all four to be merged', async () => {
+        for (const { head, state } of await forge.pulls()) if (state === 'open') await forge.setCheck(head, 'success');
+        const ran = await run(['merger']);
+        expect({ code: ran.code, err: ran.stderr }).toMatchObject({ code: 0 });
+        return (await forge.pulls()).every(({ merged }) => merged !== null);
+      });
+      expect(forge.show('main:PRD.md').match(/- \[x\]/g)).toHaveLength(4);
+      expect(starts(place)).toHaveLength(4);
     },
   );
 });
