@@ -12,7 +12,7 @@ const TURNS = 3;
 const FILES_IN_FOLDER = 40;
 
 const { openGateWorktrees, findRepository, settle } = await loadSources(
-  join(import.meta.dirname, 'gates', 'world-entry.mjs'),
+  join(import.meta.dirname, 'gate-worktrees', 'world-entry.mjs'),
 );
 const settings = settle([]).settings.worktree;
 const provisions = { settings, files: [], env: process.env, passEnv: [], key: '', tell: () => {} };
@@ -81,7 +81,7 @@ async function measure(files) {
 const rows = [];
 for (const files of SIZES) rows.push(await measure(files));
 printTable(
-  'gates: until a gate can start, in a worktree that holds exactly the tree',
+  'gate worktrees: until a gate can start, in a worktree that holds exactly the tree',
   ['files', '`git worktree add`', 'new', 'again', '10 files changed', `clearing ${CLEARED} ignored files`],
   rows,
 );
