@@ -84,7 +84,7 @@ describe('ralph start on a feature whose loop was stopped', () => {
     writeAgent(one, `echo good > good.txt\n${PROMISE}`);
     const second = await start('--no-auto-merge');
     const said =
-      /feature\/again holds 1 commit since loop (\S+) began there, which was discarded.*without it: git (.*)\n/;
+      /feature\/again holds 1 commit since loop (\S+) began there, which was discarded.*without them: git (.*)\n/;
     const [, loop = '', reset = ''] = said.exec(second.stderr) ?? [];
     expect([loop, second.stderr.indexOf('discarded') < second.stderr.indexOf('iteration 1')]).toEqual([
       first?.id,

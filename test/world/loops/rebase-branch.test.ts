@@ -76,7 +76,7 @@ describe('rebaseBranch', () => {
     expect(await rebase(clash)).toEqual({ how: 'conflict', from: before, paths: ['one.txt'] });
     const dirty = await parted();
     dirty.put('mine.txt', 'mine\n');
-    await expect(rebase(dirty)).rejects.toThrow(/not committed/);
+    await expect(rebase(dirty)).rejects.toThrow(/uncommitted changes/);
     await expect(rebase(dirty, null), 'somebody stands on it').rejects.toThrow(/checked out/);
     expect(dirty.git('rev-parse', 'HEAD~2')).toBe(dirty.base);
     rmSync(join(dirty.path, 'mine.txt'));
