@@ -17,7 +17,11 @@ import { again, why } from '../harness/why.ts';
 const EIGHT = ['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8'];
 const RUN = ['run', '--parallel', '--max-workers', '8', '--json'];
 
-/** Everybody appends a line to one file, all on the same base; but one who is apart. */
+/** Until the first of them has landed. */
+const untilOneLanded = (one: Scratch): string =>
+  `until git -C '${one.repo}' show ${INT}:PRD.md 2>/dev/null | grep -qF '[x]'; do sleep 0.1; done`;
+
+/** Everybody appends a line to one file, all on the same base; but one who is apart, and lands when others do not fit. */
 function storm(one: Scratch, tasks: readonly string[], strategy: string): WatchedGate {
   const gate = watchedGate(one, NO_MARKERS);
   trainProject(one, {
@@ -25,7 +29,7 @@ function storm(one: Scratch, tasks: readonly string[], strategy: string): Watche
     gate,
     files: { 'list.txt': 'the list\n' },
     script: `if grep -q '^<<<<<<<' list.txt; then ${KEEP_BOTH}; elif ! grep -q "^$RALPH_TASK_ID$" list.txt; then
-      ${barrier(one, tasks.length)}; if [ $RALPH_TASK_ID = apart ]; then echo x > apart.txt; else echo $RALPH_TASK_ID >> list.txt; fi; fi; ${CLAIM}`,
+      ${barrier(one, tasks.length)}; if [ $RALPH_TASK_ID = apart ]; then ${untilOneLanded(one)}; echo x > apart.txt; else echo $RALPH_TASK_ID >> list.txt; fi; fi; ${CLAIM}`,
     config: { 'parallel.conflict_resolution': { strategy } },
   });
   return gate;
