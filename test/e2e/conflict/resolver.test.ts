@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { summaryOf } from '../harness/answers.ts';
 import { gitSays, refsBelow } from '../harness/git.ts';
-import { ralph } from '../harness/ralph.ts';
+import { beside, ralph, startRalph } from '../harness/ralph.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
 import { KEEP_BOTH, NO_MARKERS } from '../harness/storm.ts';
@@ -19,14 +21,14 @@ const KIND = '${RALPH_TASK_ID%-*}';
 const LIST = `${KIND}.list`;
 
 /** Owners that append and can do nothing else; conflicts are for another agent. */
-function storm(one: Scratch, tasks: readonly string[], resolver: string, list = 'list.txt'): WatchedGate {
+function storm(one: Scratch, tasks: readonly string[], resolver: string, list = 'list.txt', first = ':'): WatchedGate {
   const gate = watchedGate(one, TRUTH);
   const lists = tasks.map((task) => list.replace(KIND, task.split('-')[0] ?? ''));
   trainProject(one, {
     tasks,
     gate,
     files: { ...Object.fromEntries(lists.map((path) => [path, 'the list\n'])), 'other.txt': 'leave me\n' },
-    script: `grep -q "^$RALPH_TASK_ID$" ${list} || { ${barrier(one, tasks.length)}; echo $RALPH_TASK_ID >> ${list}; }; ${CLAIM}`,
+    script: `grep -q "^$RALPH_TASK_ID$" ${list} || { ${barrier(one, tasks.length)}; ${first}; echo $RALPH_TASK_ID >> ${list}; }; ${CLAIM}`,
     config: {
       'parallel.conflict_resolution': { strategy: 'ai_resolve', ai_agent: 'resolver' },
       'agents.resolver': shellAgent(one, 'resolver', `${resolver}\n${CLAIM}`),
@@ -58,11 +60,16 @@ describe('S1.6 ai_resolve', () => {
       quits: 'exit 3',
     };
     const cases = Object.entries(wrongs).map(([kind, act]) => `${kind}-*) ${act.replaceAll('list.txt', LIST)};;`);
-    const tasks = Object.keys(wrongs).flatMap((kind) => [`${kind}-left`, `${kind}-right`]);
-    const gate = storm(one, tasks, `case $RALPH_TASK_ID in ${cases.join(' ')} esac`, LIST);
-    const { code, stdout } = await ralph(one, RUN);
-    // What the resolver could not mend gets one more loop of its owner, on all that had landed by then.
-    expect(code).toBe(0);
+    const tasks = [...Object.keys(wrongs).flatMap((kind) => [`${kind}-left`, `${kind}-right`]), 'late-one'];
+    const go = beside(one, 'go');
+    const first = `[ $RALPH_TASK_ID != late-one ] || until [ -e '${go}' ]; do sleep 0.1; done`;
+    const gate = storm(one, tasks, `case $RALPH_TASK_ID in ${cases.join(' ')} esac`, LIST, first);
+    const run = startRalph(one, ['run', '--parallel', '--max-workers', String(tasks.length), '--json']);
+    await run.waitFor(/(?: parked \((?:conflict|red)\)[^]*){4}/);
+    writeFileSync(go, '');
+    const { code, stdout, stderr } = await run.ended;
+    // What the resolver could not mend gets one more loop of its owner, since something has landed after it was put aside.
+    expect(code, stderr).toBe(0);
     const { landed } = summaryOf(stdout);
     expect(landed.toSorted()).toEqual(tasks.toSorted());
     alwaysGreen(one, gate.truth);
