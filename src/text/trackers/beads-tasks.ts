@@ -145,7 +145,9 @@ function blockedBecause(bead: Bead, deps: readonly TaskId[], { ready, ...around 
   if (labels.includes(PROPOSED)) return `proposed; bd update ${id} --remove-label ${PROPOSED} lets it begin`;
   if (status === 'in_progress') return heldBecause(bead, around);
   if (status !== 'open') return `${status} in Beads`;
-  if (assignee !== '') return `assigned to ${assignee} in Beads`;
+  // Who opens it again leaves the name and the label of the loop that had it.
+  const isLoops = isLoopActor(assignee) && phasesOf(bead).length > 0;
+  if (assignee !== '' && !isLoops) return `assigned to ${assignee} in Beads`;
   if (ready !== null && deps.length === 0 && !ready.has(id)) return 'bd does not list it as ready';
   return null;
 }
@@ -161,8 +163,9 @@ function heldBecause(bead: Bead, { living, nowMs }: Omit<BeadsAround, 'ready'>):
   if (pull !== undefined || phase === 'pr_created')
     return `its pull request is open (${pull ?? phaseLabel('pr_created')})`;
   if (phase === 'merged') return `its work is merged; bd close ${id} ends it`;
-  if (assignee === '' || (leaseEndsMs !== null && leaseEndsMs + GRACE_MS < nowMs)) return null;
-  return `claimed by ${assignee}`;
+  // Without a lease nothing but the label tells whose it was; a claim alone is somebody's who is at work.
+  const isLeft = leaseEndsMs === null ? phase !== undefined : leaseEndsMs + GRACE_MS < nowMs;
+  return assignee === '' || isLeft ? null : `claimed by ${assignee}`;
 }
 
 const BULLET = /^\s*(?:[-*+]|\d+[.)])?\s*(?:\[[ xX]\]\s*)?/;

@@ -32,7 +32,8 @@ interface AtWork {
 /** A loop at work on `t-a`, of which Beads knows. */
 async function atWork(): Promise<AtWork> {
   const one = beadsProject('1.3.0', [{ id: 't-a', priority: 1 }, { id: 't-b' }], (place) => ({
-    byTask: { 't-a': [{ waitForFile: { path: beside(place, 'go') } }, ...HONEST] },
+    byTask: { 't-a': [{ waitForFile: { path: beside(place, 'go'), timeoutMs: 3 * LEASE_MS } }, ...HONEST] },
+    config: { limits: { runtime: '1h' } },
   }));
   const host = startRalph(one.place, RUN);
   await until('the agent works', () => tasksStarted(one).includes('t-a'));
@@ -155,6 +156,7 @@ describe('claims and other processes', () => {
         { id: 't-dead', ...left },
         { id: 't-reused', ...left },
         { id: 't-lives', ...left },
+        { id: 't-gone', ...left, assignee: 'r-0/t-gone-1' },
         { id: 't-ann', ...left, assignee: 'ann' },
         { id: 't-new' },
       ]);
@@ -175,7 +177,7 @@ describe('claims and other processes', () => {
       const { stdout, stderr } = await ralph(one.place, ['orchestrate', '--max-agents', '2'], {
         isCheckoutGuarded: false,
       });
-      expect([...landed(one)].sort(), stdout + stderr).toEqual(['t-dead', 't-new', 't-reused']);
+      expect([...landed(one)].sort(), stdout + stderr).toEqual(['t-dead', 't-gone', 't-new', 't-reused']);
       expect(stdout + stderr).toMatch(/t-lives: a process of another orchestrator works on it/);
       expect(stdout + stderr).toMatch(/t-ann: ann works on it/);
       expect(one.show('t-lives')).toMatchObject({ status: 'in_progress', labels: ['phase:working'] });

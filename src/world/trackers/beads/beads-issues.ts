@@ -9,6 +9,8 @@ import type { BdPlace, BdResult } from './bd-program.ts';
 export interface BeadsAbilities {
   readonly heartbeat: boolean;
   readonly unclaim: boolean;
+  /** Only while a certain one has it. */
+  readonly unclaimIf: boolean;
   readonly metadata: boolean;
 }
 
@@ -44,9 +46,9 @@ export interface BeadsCalls {
 export const SEEN_MS = 5000;
 /** Beads are asked about by this many at a time: a command line has an end. */
 const SHOWN_MAX = 200;
-/** What begins or ends something for others; who has what, and how far, is known to whom it was told by. */
 /** Asked once for the program a process would start. */
 const ABILITIES = new WeakMap<NodeJS.ProcessEnv, Promise<BeadsAbilities>>();
+/** What begins or ends something for others; who has what, and how far, is known to whom it was told by. */
 const CHANGING = new Set(['close', 'reopen', 'create', 'unclaim']);
 
 export function openBeadsIssues(place: BdPlace): BeadsIssues {
@@ -139,5 +141,10 @@ async function probe(place: BdPlace): Promise<BeadsAbilities> {
       remedy: 'npm install -g @beads/bd',
     });
   const [heartbeat, unclaim] = [await runBd(place, ['heartbeat', '--help']), await runBd(place, ['unclaim', '--help'])];
-  return { heartbeat: heartbeat.ok, unclaim: unclaim.ok, metadata: update.stdout.includes('--set-metadata') };
+  return {
+    heartbeat: heartbeat.ok,
+    unclaim: unclaim.ok,
+    unclaimIf: unclaim.stdout.includes('--if-assignee'),
+    metadata: update.stdout.includes('--set-metadata'),
+  };
 }

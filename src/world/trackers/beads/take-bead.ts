@@ -20,13 +20,13 @@ export async function takeBead(
   living: ReadonlySet<string>,
 ): Promise<NotHeld | 'closing' | null> {
   const bead = (await bd.show([hold.task])).get(hold.task);
-  if (bead === undefined) return heldBy(bead);
+  if (bead === undefined) return heldBy(bead, hold);
   const isOwn = bead.assignee === hold.actor && bead.status === 'in_progress';
   if (!isOwn) {
     const reason = unclaimable(bead, living);
     if (reason === 'closing') return 'closing';
     if (reason !== null) return { why: reason, isFree: false };
-    if (bead.status === 'in_progress') await takeUp(bd, bead, can);
+    if (bead.status === 'in_progress' || bead.assignee !== '') await takeUp(bd, bead, can);
   }
   // One that holds it already is refused by old versions, and asks for its label alone.
   const marks = [...relabelled(bead, 'spawned'), ...attempted(bead, hold, can)];
@@ -43,16 +43,18 @@ export async function takeBead(
 }
 
 /** Why a loop does not have an issue, or no more. */
-export function deviation(bead: Bead | undefined, { actor }: Hold): NotHeld | null {
-  if (bead === undefined || bead.assignee !== actor || bead.status !== 'in_progress') return heldBy(bead);
+export function deviation(bead: Bead | undefined, { actor }: Pick<Hold, 'actor'>): NotHeld | null {
+  if (bead === undefined || bead.assignee !== actor || bead.status !== 'in_progress') return heldBy(bead, { actor });
   // The claim comes with it: a person took it off.
   return phasesOf(bead).length === 0 ? { why: 'its phase label was taken off in Beads', isFree: true } : null;
 }
 
-function heldBy(bead: Bead | undefined): NotHeld {
+/** Whoever changes its status by hand leaves the name of its loop there. */
+function heldBy(bead: Bead | undefined, { actor }: Pick<Hold, 'actor'>): NotHeld {
   if (bead === undefined) return { why: 'it is gone from Beads', isFree: false };
   if (isClosed(bead)) return { why: 'it was closed in Beads', isFree: false };
-  if (bead.assignee !== '') return { why: `${bead.assignee} has it in Beads`, isFree: false };
+  if (bead.assignee !== '' && bead.assignee !== actor)
+    return { why: `${bead.assignee} has it in Beads`, isFree: false };
   if (bead.status === 'open') return { why: 'it was opened again in Beads', isFree: true };
   return { why: `it is ${bead.status} in Beads`, isFree: false };
 }
@@ -66,10 +68,11 @@ function unclaimable(bead: Bead, living: ReadonlySet<string>): string | null {
 }
 
 /** What an orchestrator left behind is opened, so that a claim can be given. */
-async function takeUp(bd: BeadsCalls, { id, assignee }: Bead, can: BeadsAbilities): Promise<void> {
-  if (assignee !== '' && can.unclaim) {
-    const why = ['--reason', 'its loop is gone'];
-    await bd.must(['unclaim', id, '--force', '--if-assignee', assignee, ...why, '--json']);
+async function takeUp(bd: BeadsCalls, { id, status, assignee }: Bead, can: BeadsAbilities): Promise<void> {
+  if (status === 'in_progress' && assignee !== '' && can.unclaim) {
+    // Only while that one has it, where this bd can say so; the two exclude each other.
+    const only = can.unclaimIf ? ['--if-assignee', assignee] : ['--force'];
+    await bd.must(['unclaim', id, ...only, '--reason', 'its loop is gone', '--json']);
     return;
   }
   await bd.must(['update', id, '--status', 'open', '--assignee', '', '--json']);
@@ -80,12 +83,16 @@ export async function giveBack(bd: BeadsCalls, bead: Bead, can: BeadsAbilities, 
   const as = [...(bead.assignee === '' ? [] : ['--actor', bead.assignee]), '--json'];
   const labels = phasesOf(bead).flatMap((phase) => ['--remove-label', phaseLabel(phase)]);
   if (labels.length > 0) await bd.must(['update', bead.id, ...labels, ...as]);
-  const args =
-    can.unclaim && bead.assignee !== ''
-      ? ['unclaim', bead.id, '--reason', why]
-      : ['update', bead.id, '--status', 'open', '--assignee', ''];
+  const args = givingBack(bead, can, why);
   const given = await bd.must([...args, ...as]);
   if (given.beads.some(({ assignee }) => isLoopActor(assignee))) throw failure(args, 'it is still assigned');
+}
+
+/** A status that a person gave it stays, and only the name goes. */
+function givingBack({ id, status, assignee }: Bead, can: BeadsAbilities, why: string): readonly string[] {
+  if (status !== 'in_progress') return ['update', id, '--assignee', ''];
+  if (can.unclaim && assignee !== '') return ['unclaim', id, '--reason', why];
+  return ['update', id, '--status', 'open', '--assignee', ''];
 }
 
 const NOTE = /^ralph: .*$/m;
