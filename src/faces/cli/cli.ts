@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import type { ExitCode } from '../../core/model/errors.ts';
 import { AppError, EXIT } from '../../core/model/errors.ts';
@@ -39,7 +40,7 @@ export async function runCli(
     const chosen: Told[] = [];
     const program = buildProgram(version, commandsFor(words), (one) => chosen.push(one));
     for (const command of [program, ...allBelow(program)]) own(command, out, (error) => refused.push(error));
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync(withOldBeads(words), { from: 'user' });
     const [one] = chosen;
     if (one === undefined) return isBare ? await atHome(program, out, words) : EXIT.ok;
     const call = callOf(one, program, out, words);
@@ -51,6 +52,18 @@ export async function runCli(
     if (why !== undefined) return reportError(why, out, wantsJson, version);
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
+}
+
+/** A shell makes many words of `--tasks FOLDER/*.jsonl`: an old store of Beads is one list, whatever it is kept in. */
+function withOldBeads(words: readonly string[]): string[] {
+  const from = words.indexOf('--tasks') + 1;
+  const rest = words.slice(from);
+  const count = rest.findIndex((word) => !word.endsWith('.jsonl'));
+  const files = count === -1 ? rest : rest.slice(0, count);
+  const folders = new Set(files.map((file) => dirname(file)));
+  const [folder = '.'] = folders;
+  const isOldBeads = from > 0 && files.length > 1 && folders.size === 1;
+  return isOldBeads ? [...words.slice(0, from), `${folder}/*.jsonl`, ...rest.slice(files.length)] : [...words];
 }
 
 /** Before commander looks at flags and finds those of a command unknown that it does not know either. */

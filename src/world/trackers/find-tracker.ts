@@ -7,6 +7,7 @@ import { isBeadsLines, TRACKER_NAMES, trackerKindOf } from '../../text/trackers/
 import { lookUpRef } from '../git/refs/look-up-ref.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
+import { filesOfOldBeads, isOldBeads } from './old-beads.ts';
 import { branchIn } from './target-place.ts';
 import type { TargetPlace } from './target-place.ts';
 import type { TargetTree } from './target-tree.ts';
@@ -110,4 +111,7 @@ function lookFor({ repo, target }: TaskPlace): Has {
   };
 }
 
-const isFile = (file: string): boolean => ifThere(() => lstatSync(file, { throwIfNoEntry: false })) !== undefined;
+const isFile = (file: string): boolean =>
+  isOldBeads(file)
+    ? filesOfOldBeads(file).length > 0
+    : ifThere(() => lstatSync(file, { throwIfNoEntry: false })) !== undefined;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '../../core/model/errors.ts';
 import type { Sha } from '../../core/model/ids.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
@@ -7,6 +7,7 @@ import { isResetFrom } from '../git/refs/past-values.ts';
 import { lookUpRef } from '../git/refs/look-up-ref.ts';
 import type { Repository } from '../git/run/repository.ts';
 import { ifThere } from '../os/read-if-there.ts';
+import { filesOfOldBeads, isOldBeads } from './old-beads.ts';
 import { checkoutOn } from './target-place.ts';
 import type { TargetTree } from './target-tree.ts';
 
@@ -123,6 +124,10 @@ export function markOf(file: string): { readonly mark: string; readonly writtenM
 
 /** No link, no pipe, no device, no giant: what a task file is replaced by must not be read or waited for. */
 export function readPlainFile(file: string, shown: string): string {
+  if (isOldBeads(file))
+    return filesOfOldBeads(file)
+      .map((one) => readPlainFile(one, join(dirname(shown), basename(one))))
+      .join('\n');
   const unsafe = (what: string): AppError =>
     new AppError('E_TASKS_UNSAFE', `${shown} ${what}`, { remedy: `ls -l ${shellWord(shown)}` });
   const kind = ifThere(() => lstatSync(file, { throwIfNoEntry: false }));

@@ -133,4 +133,21 @@ describe('commands on Beads', () => {
     expect(bad.stderr).toMatch(/issues\.jsonl:6:1 no issue of Beads/);
     expect(bad.stderr).toMatch(/issues\.jsonl:7:1 duplicate id "o-1": it is already used on line 1/);
   });
+
+  it('44. one that is kept in many files is one list, as a shell names them and as a pattern', async () => {
+    const place = scratch();
+    const [first = '', second = '', ...rest] = OLD_STORE.trimEnd().split('\n');
+    const files = { '.beads/issues/a.jsonl': second, '.beads/issues/b.jsonl': [first, ...rest].join('\n') };
+    project(place, { tasks: files });
+    for (const named of [Object.keys(files), ['.beads/issues/*.jsonl']]) {
+      const { code, stdout, stderr } = await ralph(place, ['tasks', 'list', '--tasks', ...named, '--json']);
+      expect(code, stderr).toBe(0);
+      const tasks = listOf(stdout, 'tasks');
+      expect(tasks.map((task) => task['id'])).toEqual(['o-1', 'o-2', 'o-4']);
+      expect(tasks[1]).toMatchObject({ depends_on: ['o-1'] });
+      expect((await ralph(place, ['run', '--tasks', ...named])).stderr).toContain('bd import');
+    }
+    const none = await ralph(place, ['tasks', 'list', '--tasks', 'nowhere/*.jsonl']);
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('nowhere/*.jsonl: no such file')]);
+  });
 });
