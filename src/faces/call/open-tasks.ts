@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/events.ts';
 import { taskKey } from '../../core/model/ids.ts';
 import type { State } from '../../core/model/model.ts';
+import { loopsOf } from '../../core/model/model.ts';
 import { tasksRead } from '../../core/plan/reconcile.ts';
 import { shellWord } from '../../core/model/shell-word.ts';
 import { fold } from '../../core/fold/fold.ts';
@@ -86,17 +88,27 @@ async function trackerOrPrompts(
 }
 
 /** What a host would find open again is shown so. */
-export async function withoutTakenBack({ repo, config }: Project, state: State, tracker: string): Promise<State> {
+export async function withoutTakenBack(project: Project, state: State, tracker: string): Promise<State> {
+  const events = [...(await takenBack(project, state, tracker)), ...(await freed(project, state, tracker))];
+  return events.length === 0 ? state : fold(state, { seq: state.seq, at: 0, by: 'reader', events });
+}
+
+async function freed({ repo }: Project, state: State, tracker: string): Promise<readonly Event[]> {
+  if (!loopsOf(state).some(({ phase }) => phase.at === 'parked')) return [];
+  const { freedByHand } = await import('../../world/repair/removed-by-hand.ts');
+  return (await freedByHand(repo, state, tracker)).map((task) => ({ type: 'task-reset', task }));
+}
+
+async function takenBack({ repo, config }: Project, state: State, tracker: string): Promise<readonly Event[]> {
   const target = config.target?.branch;
   const tasks = state.trackers[tracker]?.tasks ?? [];
   const open = target === undefined ? [] : landedAndOpen(state, tracker, { tasks, target });
-  if (target === undefined || open.length === 0) return state;
+  if (target === undefined || open.length === 0) return [];
   const { findTakenBack } = await import('../../world/landing/taken-back.ts');
   const found = isFile(tracker)
     ? await findTakenBack({ repo, view: plainView(repo), target }, tracker, open)
     : open.filter(({ task }) => state.landed[taskKey(tracker, task)]?.isClosed === true);
-  const events = found.map(({ task }) => ({ type: 'task-reset', task: taskKey(tracker, task) }) as const);
-  return fold(state, { seq: state.seq, at: 0, by: 'reader', events });
+  return found.map(({ task }) => ({ type: 'task-reset', task: taskKey(tracker, task) }) as const);
 }
 
 export interface ReadTracker {

@@ -29,6 +29,7 @@ import { openProjection } from '../../../src/world/projection.ts';
 import type { StandingCase } from '../../sim/standing-cases.ts';
 import { standingCases } from '../../sim/standing-cases.ts';
 import { POLICY, TRACKER } from '../../sim/tale.ts';
+import { gitSays } from '../harness/git.ts';
 import { markdownTasks, project } from '../harness/project.ts';
 import type { Scratch } from '../harness/scratch.ts';
 import { scratch } from '../harness/scratch.ts';
@@ -50,7 +51,9 @@ function rowsIn(answer: unknown, loop: string): readonly Row[] {
 }
 
 /** A log that says just that, and hosts that live as this process does. */
-function lay(one: Scratch, { state }: StandingCase): void {
+function lay(one: Scratch, { state, loop }: StandingCase): void {
+  // Without its branch a loop holds no task: somebody took it away.
+  if (!gitSays(one.git, 'rev-parse', '--verify', `refs/heads/${loop.branch}`)) one.git('branch', loop.branch);
   const folder = logFolder(findRepository(one.repo));
   mkdirSync(packedDir(folder), { recursive: true });
   const hosts = Object.fromEntries(

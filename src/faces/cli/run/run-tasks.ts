@@ -1,6 +1,9 @@
 import { AppError } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/events.ts';
+import type { TaskKey } from '../../../core/model/ids.ts';
 import type { HostPolicy, State } from '../../../core/model/model.ts';
+import { taskIdOf } from '../../../core/model/tasks.ts';
+import { cleanLine } from '../../../text/screen/clean.ts';
 import { fitsAll } from '../../../core/model/filters.ts';
 import { planRun } from '../../../core/plan/plan-run.ts';
 import { tasksRead } from '../../../core/plan/reconcile.ts';
@@ -12,6 +15,8 @@ import type { Answer, Call } from '../../call/handler.ts';
 import { readTracker, withoutTakenBack, withTasks } from '../../call/open-tasks.ts';
 import { readState } from '../../call/project.ts';
 import type { Project } from '../../call/project.ts';
+import { freedByHand } from '../../../world/repair/removed-by-hand.ts';
+import { writeFacts } from '../../call/write-facts.ts';
 import { printAnswer } from '../show/print-answer.ts';
 import { warnAll } from '../show/warn-all.ts';
 import { chooseTasks } from './choose-tasks.ts';
@@ -61,6 +66,7 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
   }
   warnAll(call, [...others, ...tasks.warnings, ...warnings]);
   await takeUpLost(project, { identity, target, tracker: tasks.path });
+  await freeRemoved(call, project, tasks.path);
   let read = tasks;
   const readAgain = async (): Promise<void> => {
     read = await readTracker(openFile());
@@ -91,6 +97,17 @@ export async function runTasks(call: Call, project: Project, order: TasksOrder):
       return starts.length + adopts.length > 0;
     });
   }
+}
+
+/** Whoever took a worktree or a branch away is told what follows. */
+async function freeRemoved({ out }: Call, { repo }: Project, tracker: string): Promise<void> {
+  let free: readonly TaskKey[] = [];
+  const state = await writeFacts(repo, async (now) => {
+    free = await freedByHand(repo, now, tracker);
+    return free.map((task) => ({ type: 'task-reset', task }));
+  });
+  for (const task of free)
+    out.say(`${cleanLine(taskIdOf(state, task))} is free again: its worktree or branch was removed by hand`);
 }
 
 const LOOK_EVERY_MS = 2000;
