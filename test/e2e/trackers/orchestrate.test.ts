@@ -105,6 +105,21 @@ describe('ralph orchestrate', () => {
     expect(existsSync(at('login'))).toBe(false);
   });
 
+  it('its status names what is at work, where, and what can start', async () => {
+    const one = scratch();
+    const go = beside(one, 'go');
+    plain(one, { tasks: { 'task-graph.yaml': GRAPH }, agent: [{ waitForFile: { path: go } }, ...HONEST] });
+    const run = startRalph(one, ['orchestrate', '--max-agents', '1']);
+    await until('an agent', () => starts(one).length === 1);
+    const { stdout } = await ralph(one, ['orchestrate', 'status']);
+    expect(stdout).toMatch(/1 +T-1 .* agent\/T-1 +\.\.\/worktrees\/T-1/);
+    expect(stdout).toContain('can start: T-3\n');
+    const json = JSON.parse((await ralph(one, ['status', '--json'])).stdout) as { readonly startable: unknown };
+    expect(json.startable).toEqual(['T-3']);
+    writeFileSync(go, '');
+    expect((await run.ended).code).toBe(0);
+  });
+
   it('--watch waits for more', async () => {
     const one = scratch();
     plain(one, { tasks: ['login'] });

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { describeWaiting } from '../../../core/views/describe-waiting.ts';
 import { AppError } from '../../../core/model/errors.ts';
 import type { ExitCode } from '../../../core/model/errors.ts';
@@ -10,6 +11,7 @@ import { isAtWork } from '../../../core/views/view-workers.ts';
 import { cleanLine } from '../../../text/screen/clean.ts';
 import { openTasksIfAny } from '../../call/open-tasks.ts';
 import { withChosen } from '../run/choose-tasks.ts';
+import { startable } from '../run/startable.ts';
 import { columns } from '../../call/output.ts';
 import { openProject, readState } from '../../call/project.ts';
 import { sayWhere } from '../show/say-where.ts';
@@ -22,19 +24,28 @@ import type { State } from '../../../core/model/model.ts';
 import type { AccountView, StatusView } from '../../../core/views/view.ts';
 import type { Answer, Call } from '../../call/handler.ts';
 
-export const handle = async (call: Call): Promise<Answer<StatusView> | ExitCode> => {
+interface Status extends StatusView {
+  /** Tasks that could start now if there were a slot. */
+  readonly startable: readonly string[];
+}
+
+const NAMED_MAX = 8;
+
+export const handle = async (call: Call): Promise<Answer<Status> | ExitCode> => {
   if (call.flags['watch'] === true) return watchOn(call);
   const project = await openProject(call);
   sayWhere(call, project.repo);
   const { tracker, state: all, warnings } = await openTasksIfAny(project, await readState(project.repo));
   const state = withChosen(call, all, tracker);
   warnAll(call, warnings);
-  const { limits } = project.config.settings;
-  const view = statusView(state, tracker, Date.now(), limits.attempts, project.config.settings.project);
+  const { repo, config } = project;
+  const { settings } = config;
+  const seen = statusView(state, tracker, Date.now(), settings.limits.attempts, settings.project);
+  const view: Status = { ...seen, startable: startable(state, { tracker, settings, env: call.env }) };
   if (call.flags['json'] === true) return { data: view };
-  if (call.flags['parallel'] === true) call.out.data(workers(view.workers, call.out.width));
+  if (call.flags['parallel'] === true) call.out.data(workers(view.workers, repo.root, call.out.width));
   else {
-    show(call, view);
+    show(call, view, repo.root);
     if (isPromptTracker(tracker)) showWithoutTasks(call, state);
   }
   return { data: view };
@@ -47,8 +58,8 @@ async function watchOn(call: Call): Promise<ExitCode> {
   return watch(call, null, true);
 }
 
-function show(call: Call, view: StatusView): void {
-  const { counts } = view;
+function show(call: Call, view: Status, root: string): void {
+  const { counts, startable: free } = view;
   const told = TASK_STATES.filter((state) => counts[countKey(state)] > 0);
   const isWithoutTasks = isPromptTracker(view.tracker);
   if (!isWithoutTasks || counts.tasks > 0)
@@ -56,7 +67,11 @@ function show(call: Call, view: StatusView): void {
       `${isWithoutTasks ? 'prompts' : view.tracker}: ${howMany(counts.tasks, 'task')}${told.length === 0 ? '' : `; ${told.map((state) => `${counts[countKey(state)]} ${state}`).join(', ')}`}`,
     );
   const working = view.workers.filter(isAtWork);
-  if (working.length > 0) call.out.data(`\n${workers(working, call.out.width)}`);
+  if (working.length > 0) call.out.data(`\n${workers(working, root, call.out.width)}`);
+  if (free.length > 0) {
+    const more = free.length > NAMED_MAX ? ` and ${free.length - NAMED_MAX} more` : '';
+    call.out.data(`\ncan start: ${cleanLine(free.slice(0, NAMED_MAX).join(', '))}${more}`);
+  }
   for (const held of view.accounts) call.out.data(`\n${heldLine(held)}`);
   if (view.run.overspent !== null) call.out.data(`\nthe run's budget is spent: ${view.run.overspent}`);
   const { reached } = view.project;
@@ -127,7 +142,7 @@ function noteOf({ error, foreseen, rework, progress }: StatusView['workers'][num
   return cleanLine([error, meets, back, progress].find((note) => note != null && note !== '') ?? '');
 }
 
-function workers(all: StatusView['workers'], width: number): string {
+function workers(all: StatusView['workers'], root: string, width: number): string {
   if (all.length === 0) return 'no loop is running';
   const rows = all.map((one) => [
     String(one.slot),
@@ -138,7 +153,11 @@ function workers(all: StatusView['workers'], width: number): string {
     one.gates_status ?? '-',
     one.agent,
     one.branch,
+    one.worktree === null ? '-' : cleanLine(relative(root, one.worktree) || '.'),
     noteOf(one),
   ]);
-  return columns([['SLOT', 'TASK', 'STATE', 'ITER', 'TIME', 'GATES', 'AGENT', 'BRANCH', 'NOTE'], ...rows], width);
+  return columns(
+    [['SLOT', 'TASK', 'STATE', 'ITER', 'TIME', 'GATES', 'AGENT', 'BRANCH', 'WORKTREE', 'NOTE'], ...rows],
+    width,
+  );
 }
