@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { inRoot } from '../scripts/lib/root.mjs';
 import { judge, median, ms, printTable } from './lib/figures.mjs';
 import { MAIN } from './lib/ralph.mjs';
+import { beadsIn } from './lib/beads.mjs';
 import { makeRepository } from './lib/repository.mjs';
 
 const TURNS = Number(process.argv.find((arg) => arg.startsWith('--turns='))?.slice('--turns='.length) ?? 9);
@@ -135,3 +136,18 @@ printTable(
   ['what', 'beside', 'CPU', 'ours', 'ratio', 'at most', '', 'lines a tick changes'],
   rows,
 );
+
+const beads = beadsIn(TASKS);
+if (beads === null)
+  console.log('\ntrackers: no bd 1.3.0 here (CI=true node scripts/beads.mjs builds it), so nothing is said of Beads');
+else {
+  const { seen, looks, calls } = beads;
+  printTable(
+    `trackers: ${TASKS} issues of the real bd 1.3.0`,
+    ['what', 'figure', 'wanted', ''],
+    [
+      ['issues seen', String(seen), String(TASKS), seen === TASKS ? 'PASS' : 'over'],
+      [`calls of bd in each of ${looks} rounds of scheduling`, calls.toFixed(1), '2', judge(calls, 2)],
+    ],
+  );
+}
