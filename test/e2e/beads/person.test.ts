@@ -25,6 +25,7 @@ describe('Beads is the truth about tasks', () => {
     expect(landed(one), stdout + stderr).toEqual(['t-a']);
     expect(one.show('t-b').status).toBe('blocked');
     one.bd('reopen', 't-a');
+    one.place.again.add('t-a');
     writeScenario(one.place, { agent: [{ append: { path: 't-a.txt', text: 'more\n' } }, { claim: true }] });
     const again = await ralph(one.place, RUN, { isCheckoutGuarded: false });
     expect(landed(one), again.stderr).toEqual(['t-a', 't-a']);

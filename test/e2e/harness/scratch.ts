@@ -19,6 +19,8 @@ export interface Scratch {
   readonly git: Git;
   /** Writes a file of the repository. */
   readonly put: (path: string, text: string | Buffer) => void;
+  /** Tasks that a person asked for again after they had landed. */
+  readonly again: Set<string>;
 }
 
 export interface ScratchOptions {
@@ -42,7 +44,7 @@ export function scratch(options: ScratchOptions = {}): Scratch {
     mkdirSync(dirname(join(repo, path)), { recursive: true });
     writeFileSync(join(repo, path), text);
   };
-  const made: Scratch = { root, repo, home, env, git, put };
+  const made: Scratch = { root, repo, home, env, git, put, again: new Set() };
   onTestFinished(async () => {
     try {
       await invariants(made);
