@@ -26,7 +26,11 @@ describe('A3 usage limits', () => {
       const run = one.start([...PARALLEL, '--events']);
       await run.waitFor(/account-held/, 60_000);
       const [held] = (await statusOf(one)).accounts;
-      expect(held).toMatchObject({ account: 'claude', kind: 'limit', until: limit.resetsAtMs() });
+      expect(held).toMatchObject({
+        account: 'claude',
+        kind: 'limit',
+        until: new Date(limit.resetsAtMs()).toISOString(),
+      });
       expect((await one.ralph(['status'])).stdout).toMatch(/claude is held/);
       const { code, stdout, stderr } = await run.ended;
       expect(code, stderr).toBe(0);
@@ -56,7 +60,9 @@ describe('A3 usage limits', () => {
     expect(landedTasks(one.git, 'refs/paralph/int/main')).toEqual(['t1']);
     expect(one.model.asked('t1').at(-1)?.conversation.model).toBe('scripted');
     expect((await costOf(one)).agents.map((agent) => agent.agent)).toContain('codex');
-    expect((await statusOf(one)).accounts).toMatchObject([{ account: 'claude', until: limit.resetsAtMs() }]);
+    expect((await statusOf(one)).accounts).toMatchObject([
+      { account: 'claude', until: new Date(limit.resetsAtMs()).toISOString() },
+    ]);
   });
 });
 
