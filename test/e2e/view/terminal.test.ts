@@ -200,7 +200,8 @@ describe('the terminal belongs to its user', () => {
     // Each of them would be lost to the run now and then.
     for (let n = 0; n < 8; n += 1) {
       shell.type('w');
-      await shell.waitFor(/ralph why one-/);
+      // Its answer, not the note that it is asked.
+      await shell.waitFor(/works on it: iteration 1/);
       shell.key('Escape');
       await shell.waitFor(/AT WORK 1/);
     }
