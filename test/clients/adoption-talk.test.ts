@@ -47,7 +47,7 @@ async function steer(one: Arena, text: string): Promise<{ readonly loop: string;
 /** What is said while a tool runs is handed on at once. */
 async function steerAtOnce(one: Arena, text: string): Promise<void> {
   const { loop, said } = await steer(one, text);
-  expect(said).toMatch(/told now/);
+  expect(said).toMatch(/the message now/);
   await until('it is handed on', () => inboxOf(one, loop).some((file) => file.endsWith('.taken')));
 }
 

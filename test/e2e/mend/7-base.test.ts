@@ -45,7 +45,7 @@ describe('mend 7: a gate that is red on main', () => {
     const run = startRalph(one, RUN);
     await until('three agents', () => starts(one).length === 3);
     writeFileSync(beside(one, 'at-work'), '');
-    await run.waitFor(/only t1 goes on/);
+    await run.waitFor(/only t1 continues/);
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;
     expect(ended.code).toBe(6);
@@ -76,7 +76,7 @@ describe('mend 7: a gate that is red on main', () => {
       config: { gates: { commands: [GATE] } },
     });
     const run = startRalph(one, RUN);
-    await run.waitFor(/only t1 goes on/);
+    await run.waitFor(/only t1 continues/);
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;
     expect(ended.stderr).toContain('main passes its gates');
@@ -141,7 +141,7 @@ describe('mend 7: a gate that is red on main', () => {
       config: { gates: { commands: ['sh gate.sh'] } },
     });
     const run = startRalph(one, RUN);
-    await run.waitFor(/only t1 goes on/);
+    await run.waitFor(/only t1 continues/);
     writeFileSync(beside(one, 'go'), '');
     const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(6);

@@ -69,7 +69,7 @@ describe('S1.5 a train whose host is killed', () => {
     run.signal('SIGKILL');
     await run.ended;
     const next = startRalph(one, ['run', '--parallel', '--max-workers', '2']);
-    await next.waitFor(/goes on|adopt|takes over|slot/);
+    await next.waitFor(/continues|adopt|takes over|slot/);
     writeFileSync(go, '');
     const { code, stderr } = await next.ended;
     expect(code, stderr).toBe(0);
