@@ -100,7 +100,10 @@ describe('the workers of a run', () => {
       (JSON.parse((await ralph(one, ['status', '--json'])).stdout) as { seq: number }).seq;
     const read = (): { readonly seq: number; readonly workers: readonly Worker[] } =>
       JSON.parse(readFileSync(fileOf(one, 'state.json'), 'utf8')) as ReturnType<typeof read>;
-    await until('the others to have ended', () => read().workers.filter(({ pid }) => pid === null).length === 2);
+    // A landing may take its time between two records.
+    await until('the others to have ended', () =>
+      ['landed', 'parked'].every((status) => read().workers.some((worker) => worker.status === status)),
+    );
     const quiet = await until('a log that stands still', async () => {
       const before = await seq();
       const { mtimeMs } = statSync(fileOf(one, 'state.json'));
