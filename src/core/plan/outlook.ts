@@ -111,8 +111,8 @@ export function lastChances({ state, newest, ...outlook }: Outlook, { policy }: 
   const isBehind = (loop: Loop): boolean => hasMovedSince(state, loop);
   const idle = loops.filter((loop) => (loop.phase.at === 'waiting' || hasIdled(state, loop)) && isBehind(loop));
   if (idle.length > 0) return { again: idle.map((loop) => ({ loop, isAnew: false })), over: [] };
-  // Under "stop" that is for a person to look at.
-  const mayMend = policy.train.onConflict !== 'stop';
+  // Under "stop", and where nothing goes back to work, that is for a person to look at.
+  const mayMend = policy.train.onConflict !== 'stop' && policy.train.maxAttempts > 0;
   const unfit = loops.filter((loop) => mayMend && didNotFit(state, loop) && isBehind(loop));
   if (unfit.length > 0) return { again: unfit.map((loop) => ({ loop, isAnew: true })), over: [] };
   const over = loops.filter(

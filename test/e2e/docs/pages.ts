@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -11,15 +11,6 @@ export interface Line {
   /** As it is typed, without its comment. */
   readonly text: string;
 }
-
-/** The pages that people paste from. */
-export const PAGES: readonly string[] = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs/guide'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/guide/${name}`)
-    .sort(),
-];
 
 export const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 

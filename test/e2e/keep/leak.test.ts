@@ -22,7 +22,7 @@ describe('a keep of files that an agent wrote outside its worktree', () => {
     expect(shown.stdout).toMatch(/^files +1 file outside its worktree$/m);
     expect(shown.stdout).toContain(`checkout/${NAME}`);
     expect(shown.stdout).not.toContain('not on main');
-    const [, command = ''] = /^to have one back: (git show .*)$/m.exec(shown.stderr) ?? [];
+    const [, command = ''] = /^to restore one: (git show .*)$/m.exec(shown.stderr) ?? [];
     expect(execFileSync('sh', ['-c', command], { cwd: one.repo, env: one.env, encoding: 'utf8' })).toBe('quiet\n');
     expect((await ralph(one, ['keep', 'show', ref, '--patch'])).stdout).toContain('+quiet');
 
