@@ -50,7 +50,7 @@ describe('mend 7: a gate that is red on main', () => {
     const ended = await run.ended;
     expect(ended.code).toBe(6);
     expect(isTold(ended)).toBe(true);
-    expect(ended.stderr).toContain('mend main, then: ralph run');
+    expect(ended.stderr).toContain('fix main, then: ralph run');
     expect(ended.stderr).toContain('ralph run --anyway');
     expect(startsOf(one, 't1')).toBe(2);
     for (const task of ['t2', 't3']) expect(startsOf(one, task)).toBe(1);
