@@ -98,13 +98,14 @@ async function provedWith(
   context: PullContext,
   loop: Pulled,
 ): Promise<{ readonly target: string; readonly commit: Sha } | null> {
-  const { integration } = context.state();
+  // A quick loop is done before anything was landed or looked at: then main is where it began.
+  const main = context.state().integration ?? loop.base;
   const host = context.host();
   const { head } = loop.pull;
-  if (integration === null || host === null || head === null || !host.policy.hasGates) return null;
-  const met = await context.door.git.meet(integration, head);
+  if (main === null || host === null || head === null || !host.policy.hasGates) return null;
+  const met = await context.door.git.meet(main, head);
   const isGreen = 'tree' in met && isProved(context.state(), host, met.tree);
-  return isGreen ? { target: targetOf(context, loop), commit: integration } : null;
+  return isGreen ? { target: targetOf(context, loop), commit: main } : null;
 }
 
 async function commitsOf({ world }: PullContext, { base, head }: Pulled): Promise<readonly string[]> {
